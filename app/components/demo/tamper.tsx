@@ -1,0 +1,56 @@
+/** Changes the character in the middle to another of the same alphabet. */
+function changeOne(text: string): string {
+  const at = Math.floor(text.length / 2);
+  return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
+}
+
+const longAfter = '3600';
+
+/** The hand-off that just arrived, to send again: as it was, changed, or late. */
+export function Tamper({ client, query }: { client: string; query: string }) {
+  const params = new URLSearchParams(query);
+  const [payload, signature] = [params.get('payload') ?? '', params.get('signature') ?? ''];
+  const link = (changes: Record<string, string>) =>
+    `/demo/${client}/callback?${new URLSearchParams({ payload, signature, ...changes })}`;
+  return (
+    <section aria-labelledby="tamper">
+      <h2 id="tamper">Try to cheat</h2>
+      <div className="card">
+        <p>This is the hand-off as it arrived. Each of these sends it again; this client refuses them all.</p>
+        <div className="actions">
+          <a className="button quiet" href={link({})}>
+            Replay it
+          </a>
+          <a className="button quiet" href={link({ payload: changeOne(payload) })}>
+            Change a character of the payload
+          </a>
+          <a className="button quiet" href={link({ signature: changeOne(signature) })}>
+            Change a digit of the signature
+          </a>
+          <a className="button quiet" href={link({ wait_seconds: longAfter })}>
+            Wait an hour
+          </a>
+        </div>
+        <form method="get" action={`/demo/${client}/callback`}>
+          <div className="field">
+            <label htmlFor="tamper-payload">payload</label>
+            <textarea id="tamper-payload" name="payload" rows={5} defaultValue={payload} spellCheck={false} />
+          </div>
+          <div className="field">
+            <label htmlFor="tamper-signature">signature</label>
+            <textarea
+              id="tamper-signature"
+              name="signature"
+              rows={2}
+              defaultValue={signature}
+              spellCheck={false}
+            />
+          </div>
+          <button type="submit" className="quiet">
+            Send it as edited
+          </button>
+        </form>
+      </div>
+    </section>
+  );
+}

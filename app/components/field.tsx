@@ -1,0 +1,41 @@
+import { type InputHTMLAttributes, useEffect, useId, useRef } from 'react';
+
+type FieldProps = {
+  label: string;
+  name: string;
+  hint?: string;
+  /** What is wrong with the value, told at the field and announced. */
+  error?: string;
+  /** Of several fields at fault the first takes the focus. */
+  focusOnError?: boolean;
+} & InputHTMLAttributes<HTMLInputElement>;
+
+/** A labelled input; works without script, and with it moves to what is at fault. */
+export function Field({ label, hint, error, focusOnError = true, ...input }: FieldProps) {
+  const id = useId();
+  const ref = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (error && focusOnError) ref.current?.focus();
+  }, [error, focusOnError]);
+  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {hint && (
+        <p className="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      <input
+        {...input}
+        ref={ref}
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy || undefined}
+      />
+      <p className="error" id={`${id}-error`} role="alert" hidden={!error}>
+        {error}
+      </p>
+    </div>
+  );
+}

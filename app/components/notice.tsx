@@ -1,0 +1,10 @@
+import type { ReactNode } from 'react';
+
+/** A message above a form or page: announced, and not by colour alone. */
+export function Notice({ kind, children }: { kind: 'success' | 'error' | 'info'; children: ReactNode }) {
+  return (
+    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { Form } from '@remix-run/react';
+import { Field } from '../field.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import type { Refused } from './names-form.tsx';
+
+export function PasswordForm({ email, refused }: { email: string; refused?: Refused }) {
+  return (
+    <section aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <Form method="post" className="card" preventScrollReset>
+        {/* Tells password managers whose password it is. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <Field
+          label="Present password"
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={refused?.errors.currentPassword}
+        />
+        <Field
+          label="New password"
+          hint="At least 12 characters. A few words in a row do well."
+          name="newPassword"
+          type="password"
+          autoComplete="new-password"
+          required
+          error={refused?.errors.newPassword}
+          focusOnError={!refused?.errors.currentPassword}
+        />
+        <p className="hint">Changing it logs you out everywhere else.</p>
+        <SubmitButton intent="password" busy="Changing …">
+          Change password
+        </SubmitButton>
+      </Form>
+    </section>
+  );
+}

@@ -1,0 +1,58 @@
+import { Form } from '@remix-run/react';
+import { SubmitButton } from '../submit-button.tsx';
+
+type Listed = {
+  id: string;
+  device: string;
+  address: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  current: boolean;
+};
+
+export function Sessions({ sessions }: { sessions: Listed[] }) {
+  return (
+    <section aria-labelledby="sessions">
+      <h2 id="sessions">Where you are logged in</h2>
+      <div className="card">
+        <ul className="rows">
+          {sessions.map((session) => (
+            <li key={session.id}>
+              <div>
+                <strong>{session.device}</strong>
+                <p className="hint">
+                  {session.address} · since <Instant at={session.createdAt} /> · last seen{' '}
+                  <Instant at={session.lastSeenAt} />
+                </p>
+              </div>
+              {session.current ? (
+                <span className="tag on">This browser</span>
+              ) : (
+                <Form method="post" preventScrollReset>
+                  <input type="hidden" name="id" value={session.id} />
+                  <SubmitButton intent="end-session" busy="Ending …" quiet>
+                    End<span className="visually-hidden"> the login of {session.device}</span>
+                  </SubmitButton>
+                </Form>
+              )}
+            </li>
+          ))}
+        </ul>
+        {sessions.length > 1 && (
+          <Form method="post" preventScrollReset>
+            <SubmitButton intent="end-others" busy="Ending …" quiet>
+              End all others
+            </SubmitButton>
+          </Form>
+        )}
+      </div>
+    </section>
+  );
+}
+
+// One zone and one language on the server and in the browser, so that both write the same.
+const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
+
+function Instant({ at }: { at: Date }) {
+  return <time dateTime={at.toISOString()}>{format.format(at)} UTC</time>;
+}

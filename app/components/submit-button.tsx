@@ -1,0 +1,27 @@
+import { useNavigation } from '@remix-run/react';
+import type { ReactNode } from 'react';
+
+type SubmitButtonProps = {
+  /** What the action is to do. */
+  intent: string;
+  /** Shown while this very form is under way. */
+  busy: string;
+  quiet?: boolean;
+  children: ReactNode;
+};
+
+export function SubmitButton({ intent, busy, quiet, children }: SubmitButtonProps) {
+  const { state, formData } = useNavigation();
+  const isBusy = state !== 'idle' && formData?.get('intent') === intent;
+  return (
+    <button
+      type="submit"
+      name="intent"
+      value={intent}
+      className={quiet ? 'quiet' : undefined}
+      aria-disabled={isBusy}
+    >
+      {isBusy ? busy : children}
+    </button>
+  );
+}

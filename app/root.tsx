@@ -1,0 +1,58 @@
+import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
+import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@remix-run/react';
+import { type ReactNode, useContext } from 'react';
+import { NonceContext } from './components/nonce.ts';
+import { Page } from './components/page.tsx';
+import styles from './styles/app.css?url';
+
+export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
+
+export const meta: MetaFunction = () => [{ title: 'Identity' }];
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  // A problem page must come up even when nothing else does, so it asks for nothing.
+  const session = context.problem ? undefined : await context.backend.findSession(request);
+  return { email: session?.user.email };
+}
+
+export function Layout({ children }: { children: ReactNode }) {
+  const nonce = useContext(NonceContext);
+  const matches = useMatches();
+  // Pages that appear under a URL which is not theirs cannot come alive in the browser.
+  const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="data:," />
+        <Meta />
+        <Links />
+      </head>
+      <body>
+        {children}
+        {!isStatic && <ScrollRestoration nonce={nonce} />}
+        {!isStatic && <Scripts nonce={nonce} />}
+      </body>
+    </html>
+  );
+}
+
+export default function App() {
+  return <Outlet />;
+}
+
+/** Only seen in a page that was open already: everything else is answered by the shell. */
+export function ErrorBoundary() {
+  return (
+    <Page title="Something went wrong here">
+      <p>This did not work. Nothing is lost; please load the page again.</p>
+      <p>
+        <a className="button" href="/profile">
+          Go to your profile
+        </a>
+      </p>
+    </Page>
+  );
+}

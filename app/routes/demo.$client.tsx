@@ -1,0 +1,85 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { DemoPage } from '../components/demo/demo-page.tsx';
+import { Tamper } from '../components/demo/tamper.tsx';
+import { Notice } from '../components/notice.tsx';
+
+export const meta = () => [{ title: 'Demo client' }];
+
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const session = clients.findSession(client, request);
+  return {
+    name: client.name,
+    title,
+    session: session && {
+      profile: session.payload.profile,
+      payload: JSON.stringify(session.payload, null, 2),
+      query: session.query,
+      cache: session.cache,
+      returnTo: session.payload.return_to,
+    },
+  };
+}
+
+/** The client's own logout. */
+export async function action({ request, params, context }: ActionFunctionArgs) {
+  const { client, clients } = context.backend.requireDemoClient(params.client ?? '');
+  return clients.end(client, request);
+}
+
+const cacheNotices = {
+  first: 'First visit: this client now caches the profile.',
+  refreshed: 'profile_updated_at is newer than the cached one: the cache was refreshed.',
+  current: 'profile_updated_at is the cached one: nothing to refresh.',
+};
+
+export default function DemoClient() {
+  const { name, title, session } = useLoaderData<typeof loader>();
+  if (!session) {
+    return (
+      <DemoPage title={title} heading="You are not logged in here">
+        <p>This page plays a product of the group: a site of its own, with a session of its own.</p>
+        <a className="button" href={`/demo/${name}/login`}>
+          Log in with Identity
+        </a>
+      </DemoPage>
+    );
+  }
+  return (
+    <DemoPage title={title} heading={`Hello, ${session.profile.name}`}>
+      <Notice kind="success">{cacheNotices[session.cache]}</Notice>
+      <section aria-labelledby="cached">
+        <h2 id="cached">The profile that this client caches</h2>
+        <dl className="facts card">
+          <dt>E-mail</dt>
+          <dd>{session.profile.email}</dd>
+          <dt>Role</dt>
+          <dd>{session.profile.role}</dd>
+          <dt>Capabilities</dt>
+          <dd>{session.profile.account.capabilities.join(', ') || 'none'}</dd>
+          <dt>profile_updated_at</dt>
+          <dd>
+            <code>{session.profile.profile_updated_at}</code>
+          </dd>
+        </dl>
+        <div className="actions">
+          <a className="button" href={`/demo/${name}/login`}>
+            Log in again
+          </a>
+          <form method="post">
+            <button type="submit" className="quiet">
+              Log out of this client
+            </button>
+          </form>
+          <a href="/profile">Edit the profile</a>
+        </div>
+      </section>
+      <section aria-labelledby="payload">
+        <h2 id="payload">The verified payload</h2>
+        <pre className="card">{session.payload}</pre>
+      </section>
+      <Tamper client={name} query={session.query} />
+    </DemoPage>
+  );
+}

@@ -1,0 +1,31 @@
+import { data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { DemoPage } from '../components/demo/demo-page.tsx';
+import { Notice } from '../components/notice.tsx';
+
+export const meta = () => [{ title: 'Demo client' }];
+
+/** Verifies the hand-off and goes on to the client's page, or says why not. */
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const outcome = await clients.receive(client, request);
+  if (outcome instanceof Response) throw outcome;
+  return data({ name: client.name, title, ...outcome }, { status: 400 });
+}
+
+export default function DemoCallback() {
+  const { name, title, code, reason } = useLoaderData<typeof loader>();
+  return (
+    <DemoPage title={title} heading="Refused">
+      <Notice kind="error">
+        This client refused the hand-off: <code>{code}</code> ({reason}).
+      </Notice>
+      <p>Nobody was logged in by it, and whoever was logged in here before still is.</p>
+      <div className="actions">
+        <a className="button" href={`/demo/${name}`}>
+          Back to the client
+        </a>
+      </div>
+    </DemoPage>
+  );
+}

@@ -1,0 +1,99 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { Form, useActionData, useLoaderData, useNavigation } from '@remix-run/react';
+import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+
+export const meta = () => [{ title: 'Log in · Identity' }];
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend } = context;
+  const { searchParams } = new URL(request.url);
+  const session = await backend.findSession(request);
+  const mustAsk = searchParams.get('prompt') === 'login';
+  const next = backend.readOwnPath(searchParams.get('next'));
+  if (session && !mustAsk) throw redirect(next ?? '/profile', 303);
+  return {
+    email: session?.user.email,
+    clientTitle: backend.findLaunchTitle(next),
+    hasLoggedOut: searchParams.has('logged_out'),
+    demo: backend.demoLogins,
+  };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const email = form.get('email') ?? '';
+  const password = form.get('password') ?? '';
+  try {
+    const cookie = await backend.login(request, visit, { email, password });
+    if (cookie) {
+      const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+      return redirectDocument(next ?? '/profile', { status: 303, headers: { 'Set-Cookie': cookie } });
+    }
+  } catch (error) {
+    const refusal = backend.readRefusal(error);
+    if (refusal.code !== 'rate_limited') throw error;
+    return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
+  }
+  return data({ email, message: 'E-mail address or password is not right.' }, { status: 401 });
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function Login() {
+  const { email, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const isBusy = useNavigation().state !== 'idle';
+  return (
+    <Page title="Log in" intro={clientTitle ? `to go on to ${clientTitle}` : 'One login for all products'}>
+      {hasLoggedOut && !refused && <Notice kind="success">You are logged out here.</Notice>}
+      {refused && <Notice kind="error">{refused.message}</Notice>}
+      <Form method="post" className="card">
+        <Field
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          autoFocus={!refused}
+          defaultValue={refused?.email ?? email}
+        />
+        <Field
+          key={refused?.message}
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          required
+          autoFocus={Boolean(refused)}
+        />
+        <button type="submit" disabled={isBusy}>
+          {isBusy ? 'Logging in …' : 'Log in'}
+        </button>
+      </Form>
+      {demo && (
+        <details className="demo-logins" open>
+          <summary>Local mode: demo users</summary>
+          <p>
+            The password of all is <code>{demo.password}</code>
+          </p>
+          <ul>
+            {demo.users.map((user) => (
+              <li key={user.email}>
+                <code>{user.email}</code> <span className="hint">{user.about}</span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </Page>
+  );
+}

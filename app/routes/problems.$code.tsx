@@ -1,0 +1,48 @@
+import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Page } from '../components/page.tsx';
+
+/** It also appears under the URL of whatever was refused, where it cannot come alive in the browser. */
+export const handle = { isStatic: true };
+
+export const meta: MetaFunction<typeof loader> = ({ data }) => [
+  { title: `${data?.title ?? 'Problem'} · Identity` },
+];
+
+export async function loader({ params, context }: LoaderFunctionArgs) {
+  const { title, explanation, status } = context.backend.explainProblem(params.code ?? '');
+  return {
+    code: params.code,
+    title,
+    status,
+    explanation,
+    detail: context.problem?.detail,
+    isHere: !context.problem,
+  };
+}
+
+export default function ProblemPage() {
+  const { code, title, status, explanation, detail, isHere } = useLoaderData<typeof loader>();
+  return (
+    <Page title={title}>
+      <div className="card">
+        <p>{detail ?? explanation}</p>
+        {isHere && (
+          <p>
+            Programs get this with the status <code>{status}</code> and the code <code>{code}</code>.
+          </p>
+        )}
+        <div className="actions">
+          <a className="button" href="/profile">
+            Go to your profile
+          </a>
+        </div>
+        {!isHere && (
+          <p className="hint">
+            {status} <code>{code}</code>
+          </p>
+        )}
+      </div>
+    </Page>
+  );
+}

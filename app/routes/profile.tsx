@@ -1,0 +1,90 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { Access } from '../components/profile/access.tsx';
+import { NamesForm } from '../components/profile/names-form.tsx';
+import { PasswordForm } from '../components/profile/password-form.tsx';
+import { Products } from '../components/profile/products.tsx';
+import { Sessions } from '../components/profile/sessions.tsx';
+
+export const meta = () => [{ title: 'Your profile · Identity' }];
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const { caller } = backend.createCaller(request, visit);
+  try {
+    const [profile, sessions] = await Promise.all([caller.profile.get(), caller.sessions.list()]);
+    const saved = new URL(request.url).searchParams.get('saved');
+    return { profile, sessions, products: backend.products, saved };
+  } catch (error) {
+    throw pageError(error, request, context);
+  }
+}
+
+const text = (form: Map<string, string>, name: string) => form.get(name) ?? '';
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const { caller, headers } = backend.createCaller(request, visit);
+  const intent = text(form, 'intent');
+  const values = { name: text(form, 'name'), accountName: text(form, 'accountName') };
+  try {
+    if (intent === 'names') await caller.profile.update(values);
+    else if (intent === 'password') {
+      const [currentPassword, newPassword] = [text(form, 'currentPassword'), text(form, 'newPassword')];
+      await caller.profile.changePassword({ currentPassword, newPassword });
+    } else if (intent === 'end-session') await caller.sessions.end({ id: text(form, 'id') });
+    else if (intent === 'end-others') await caller.sessions.endOthers();
+    else throw backend.invalidParameter('intent', 'It names nothing that this page does.');
+  } catch (error) {
+    const refusal = backend.readRefusal(error);
+    if (!['validation_failed', 'rate_limited'].includes(refusal.code))
+      throw pageError(error, request, context);
+    const errors = Object.fromEntries(
+      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
+    );
+    const message = refusal.errors.length === 0 ? refusal.detail : undefined;
+    return data({ intent, errors, message, values }, { status: refusal.status, headers: refusal.headers });
+  }
+  return redirect(`/profile?saved=${intent}`, { status: 303, headers });
+}
+
+/** Who is not logged in is asked to; the rest is for the shell. */
+function pageError(error: unknown, request: Request, { backend }: LoaderFunctionArgs['context']) {
+  const refusal = backend.readRefusal(error);
+  return refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+const savedNotices: Record<string, string> = {
+  names: 'Saved. Every product sees it from its next login on.',
+  password: 'Your password is changed, and you are logged out everywhere else.',
+  'end-session': 'That login has ended.',
+  'end-others': 'You are logged out everywhere else.',
+};
+
+export default function Profile() {
+  const { profile, sessions, products, saved } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const refusedFor = (intent: string) => (refused?.intent === intent ? refused : undefined);
+  return (
+    <Page title="Your profile" intro="Kept here once, used by every product." wide>
+      {!refused && saved && savedNotices[saved] && <Notice kind="success">{savedNotices[saved]}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {!profile.emailVerified && (
+        <Notice kind="info">
+          Your e-mail address is not verified yet, so other products cannot be opened with this login.{' '}
+          <a href="/verify-email">Why?</a>
+        </Notice>
+      )}
+      <NamesForm profile={profile} refused={refusedFor('names')} />
+      <Access profile={profile} />
+      <Products products={products} />
+      <PasswordForm email={profile.email} refused={refusedFor('password')} />
+      <Sessions sessions={sessions} />
+    </Page>
+  );
+}

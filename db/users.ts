@@ -1,0 +1,100 @@
+// The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
+import type { Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB } from './schema.ts';
+
+export type InternalRole = 'user' | 'manager' | 'admin';
+
+/** What login needs to know of a user. */
+export type Credentials = {
+  id: string;
+  passwordHash: string | null;
+  suspendedAt: Date | null;
+};
+
+export async function findCredentialsByEmail(db: Database, email: string): Promise<Credentials | undefined> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'password_hash as passwordHash', 'suspended_at as suspendedAt'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+}
+
+export async function insertUser(
+  db: Database,
+  user: {
+    id: string;
+    accountId: string;
+    email: string;
+    name: string;
+    role: InternalRole;
+    passwordHash: string | null;
+    emailVerifiedAt: Date | null;
+    suspendedAt?: Date | null;
+  },
+): Promise<void> {
+  await db
+    .insertInto('users')
+    .values({
+      id: user.id,
+      account_id: user.accountId,
+      email: user.email,
+      name: user.name,
+      role: user.role,
+      password_hash: user.passwordHash,
+      email_verified_at: user.emailVerifiedAt,
+      suspended_at: user.suspendedAt ?? null,
+    })
+    .execute();
+}
+
+export async function updateUserName(db: Database, id: string, name: string): Promise<void> {
+  await db.updateTable('users').set({ name }).where('id', '=', id).execute();
+}
+
+/** False where the password is no longer the one that was checked: somebody else changed it meanwhile. */
+export async function replacePasswordHash(
+  db: Database,
+  id: string,
+  { from, to }: { from: string; to: string },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('users')
+    .set({ password_hash: to })
+    .where('id', '=', id)
+    .where('password_hash', '=', from)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** The user's id, or undefined where nobody has that address. A suspension ends all sessions: a trigger sees to it. */
+export async function setUserSuspended(
+  db: Database,
+  email: string,
+  suspendedAt: Date | null,
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('users')
+    .set({ suspended_at: suspendedAt })
+    .where('email', '=', email)
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Holds the user as it was checked until the transaction ends; false where password or standing changed since. */
+export async function lockUserWithPassword(
+  trx: Transaction<DB>,
+  id: string,
+  passwordHash: string,
+): Promise<boolean> {
+  const row = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('id', '=', id)
+    .where('password_hash', '=', passwordHash)
+    .where('suspended_at', 'is', null)
+    .forShare()
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,0 +1,91 @@
+// Everything behind the routes, made once and handed to them as Remix's load context: no module-level
+// singletons, so that development, tests and production run the same thing.
+import { TRPCError } from '@trpc/server';
+import type { DatabaseClient } from '../db/client.ts';
+import { demoPassword, demoUsers } from '../db/seed.ts';
+import type { Config } from './config.ts';
+import { createDemoClients } from './demo/demo-clients.ts';
+import { launch } from './endpoints/launch.ts';
+import { ssoProfile } from './endpoints/sso-profile.ts';
+import { AppError, isProblemCode, problems } from './errors.ts';
+import { invalidParameter, loginPath, readForm, readOwnPath, toAppError, type Visit } from './http.ts';
+import { createGuessLimits, type GuessLimits } from './identity/guess-limits.ts';
+import { login, logout } from './identity/login.ts';
+import { findSession, type Session } from './identity/sessions.ts';
+import { clientTitle } from './sso/clients.ts';
+import { toRefusal } from './trpc/init.ts';
+import { createCaller, handleTrpc } from './trpc/router.ts';
+
+/** What the rules work with. `now` is the only clock. */
+export type Services = {
+  config: Config;
+  db: DatabaseClient['db'];
+  now: () => Date;
+  guessLimits: GuessLimits;
+};
+
+export type Backend = ReturnType<typeof createBackend>;
+
+export function createBackend(options: { config: Config; database: DatabaseClient; now?: () => Date }) {
+  const { config, database } = options;
+  const services: Services = {
+    config,
+    db: database.db,
+    now: options.now ?? (() => new Date()),
+    guessLimits: createGuessLimits(database.pool),
+  };
+  const demoClients = config.production ? undefined : createDemoClients(services);
+  return {
+    config,
+    services,
+    /** Undefined in production. */
+    demoLogins: config.production
+      ? undefined
+      : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
+    products: [...config.clients.keys()].map((name) => ({ name, title: clientTitle(name) })),
+
+    launch: (request: Request, client: string) => launch(services, request, client),
+    ssoProfile: (request: Request) => ssoProfile(services, request),
+    trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
+    notFound(): never {
+      throw new AppError('not_found');
+    },
+
+    login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
+      login(services, request, visit, credentials),
+    logout: (request: Request, visit: Visit) => logout(services, request, visit),
+    /** Typed procedures for the pages; `headers` carries what they set. */
+    createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
+    /** The live session of a browser. */
+    async findSession(request: Request): Promise<Session | undefined> {
+      const session = await findSession(services.db, request, { issuer: config.issuer, now: services.now() });
+      return session === 'suspended' ? undefined : session;
+    },
+
+    /** Throws 404 `not_found` in production, and where a real callback is configured. */
+    requireDemoClient(name: string) {
+      const client = demoClients?.find(name);
+      if (!demoClients || !client) throw new AppError('not_found');
+      return { client, title: clientTitle(name), clients: demoClients };
+    },
+
+    // What pages need of the rules; they import none of it themselves.
+    readForm,
+    invalidParameter,
+    readOwnPath,
+    loginPath,
+    /** What a page's loader or action caught, as the refusal that it is. */
+    readRefusal: (error: unknown) => (error instanceof TRPCError ? toRefusal(error) : toAppError(error)),
+    /** The title of the product that a path launches, or undefined. */
+    findLaunchTitle(path: string | undefined): string | undefined {
+      const name = /^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1];
+      return name && config.clients.has(name) ? clientTitle(name) : undefined;
+    },
+    /** The words for a problem code; throws 404 `not_found` for one that there is not. */
+    explainProblem(code: string) {
+      if (!isProblemCode(code)) throw new AppError('not_found');
+      const [status, title, explanation] = problems[code];
+      return { status, title, explanation };
+    },
+  };
+}

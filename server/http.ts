@@ -1,0 +1,121 @@
+// What endpoints share of HTTP: pure helpers over Request and Response. No framework, no runtime.
+import { isDatabaseAway } from '../db/client.ts';
+import { AppError, buildProblem } from './errors.ts';
+
+/** What the shell knows of a request and a Request cannot say. */
+export type Visit = {
+  requestId: string;
+  /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
+  address: string;
+  cspNonce: string;
+};
+
+/** Throws 405 `method_not_allowed` with `Allow`. */
+export function requireMethod(request: Request, allowed: readonly string[]): void {
+  if (!allowed.includes(request.method)) {
+    throw new AppError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
+  }
+}
+
+/** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
+export function isSpeculative(request: Request): boolean {
+  return request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
+}
+
+/** Whether the asker is a person at a browser, who gets pages rather than JSON. */
+export function prefersHtml(request: Request): boolean {
+  return /\btext\/html\b/i.test(request.headers.get('accept') ?? '');
+}
+
+const unsafe = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/**
+ * Contract section 9: a change only from our own origin; throws 403 `cross_site_request`. A page under
+ * `Referrer-Policy: no-referrer` sends `Origin: null` even to its own site (Fetch standard, "append a request
+ * Origin header"), so `null` says nothing, and `Sec-Fetch-Site`, which no script can set, decides.
+ */
+export function requireOwnOrigin(request: Request, issuer: string): void {
+  if (!unsafe.has(request.method)) return;
+  const origin = request.headers.get('origin');
+  const isOwn =
+    origin !== null && origin !== 'null'
+      ? origin === new URL(issuer).origin
+      : request.headers.get('sec-fetch-site') === 'same-origin';
+  if (!isOwn) {
+    throw new AppError('cross_site_request', {
+      detail: `Changes are accepted from pages of ${new URL(issuer).origin} only. Open the page there and try again.`,
+    });
+  }
+}
+
+/** The one value of a parameter, or undefined; given twice it is a 400 `invalid_request`. */
+export function readParameter(params: URLSearchParams, name: string): string | undefined {
+  const values = params.getAll(name);
+  if (values.length > 1) throw invalidParameter(name, 'It is given more than once.');
+  return values[0];
+}
+
+export function invalidParameter(name: string, detail: string): AppError {
+  return new AppError('invalid_request', {
+    detail: `The parameter ${name} is not right. ${detail}`,
+    errors: [{ pointer: `/${name}`, detail }],
+  });
+}
+
+/**
+ * A path of our own to go to after login, or undefined for anything else: the only defence against open
+ * redirects, so it takes the strict view. What comes back is the form that the browser would make of it.
+ */
+export function readOwnPath(value: string | null | undefined): string | undefined {
+  if (!value || value.length > 8_192 || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
+  const base = 'https://own.invalid';
+  const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
+  // `/.//evil.example` is a path that normalises to two slashes.
+  if (url?.origin !== base || url.pathname.startsWith('//')) return undefined;
+  return url.pathname + url.search + url.hash;
+}
+
+export function redirect(location: string, headers: HeadersInit = {}): Response {
+  const response = new Response(null, { status: 303, headers });
+  response.headers.set('Location', location);
+  return response;
+}
+
+/** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  if (isDatabaseAway(error)) {
+    return new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause: error });
+  }
+  return new AppError('internal_error', { cause: error });
+}
+
+export function buildProblemResponse(error: AppError, baseUrl: string): Response {
+  return new Response(JSON.stringify(buildProblem(error, baseUrl)), {
+    status: error.status,
+    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...error.headers },
+  });
+}
+
+/**
+ * The fields of a posted form, files as empty text. Throws 415 `unsupported_media_type`, and 400
+ * `invalid_request` where the body is not what its type says.
+ */
+export async function readForm(request: Request): Promise<Map<string, string>> {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) {
+    throw new AppError('unsupported_media_type', { detail: 'A form is expected here.' });
+  }
+  try {
+    const form = await request.formData();
+    return new Map([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+  } catch (cause) {
+    throw new AppError('invalid_request', { detail: 'The form cannot be read.', cause });
+  }
+}
+
+/** Our login page, which comes back to where the request wanted to go. */
+export function loginPath(request: Request): string {
+  const { pathname, search } = new URL(request.url);
+  return `/login?next=${encodeURIComponent(pathname.replace(/\.data$/, '') + search)}`;
+}

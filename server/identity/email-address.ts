@@ -1,0 +1,23 @@
+// The canonical e-mail address (contract section 9): unique on this form, and the only form that is stored.
+import { toASCII } from 'tr46';
+
+// Default-ignorable covers zero-width and most bidi characters, Bidi_Control the rest; Cf catches what a
+// later Unicode adds to either.
+const forbidden = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
+
+/** The canonical form of an address, or undefined where it is refused. No provider-specific rules. */
+export function readEmailAddress(text: string): string | undefined {
+  if (text.normalize('NFKC') !== text || forbidden.test(text)) return undefined;
+  const [local, domain, ...more] = text.toLowerCase().split('@');
+  if (!local || !domain || more.length > 0) return undefined;
+  const asciiDomain = toASCII(domain, {
+    checkBidi: true,
+    checkHyphens: false,
+    checkJoiners: true,
+    useSTD3ASCIIRules: true,
+    verifyDNSLength: true,
+  });
+  if (!asciiDomain) return undefined;
+  const address = `${local}@${asciiDomain}`;
+  return Array.from(address).length <= 254 ? address : undefined;
+}

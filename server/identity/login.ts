@@ -1,0 +1,69 @@
+// Login and logout. One answer and one amount of work, whether the user is unknown, has no password, or
+// typed a wrong one.
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { endSessions } from '../../db/sessions.ts';
+import { findCredentialsByEmail, lockUserWithPassword } from '../../db/users.ts';
+import type { Services } from '../backend.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http.ts';
+import { readEmailAddress } from './email-address.ts';
+import { verifyPassword } from './passwords.ts';
+import { buildEndedCookie, findSession, startSession } from './sessions.ts';
+
+/**
+ * The `Set-Cookie` value of a new session, or undefined for wrong credentials. Throws 429 `rate_limited`, and
+ * 403 `account_suspended` to who knows the password.
+ */
+export async function login(
+  { db, config, now, guessLimits }: Services,
+  request: Request,
+  visit: Visit,
+  credentials: { email: string; password: string },
+): Promise<string | undefined> {
+  const email = readEmailAddress(credentials.email);
+  const guessKey = email ?? credentials.email;
+  const trail = { address: visit.address, requestId: visit.requestId };
+  await guessLimits.countTry(guessKey, visit.address).catch(async (error) => {
+    if (error instanceof AppError)
+      await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'rate_limited' });
+    throw error;
+  });
+
+  const user = await findCredentialsByEmail(db, email ?? '');
+  const isRight = await verifyPassword(user?.passwordHash, credentials.password);
+  if (!user?.passwordHash || !isRight) {
+    const reason = !user ? 'unknown_user' : user.passwordHash === null ? 'no_password' : 'wrong_password';
+    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason, userId: user?.id });
+    return undefined;
+  }
+
+  await guessLimits.forgiveTry(guessKey, visit.address);
+  if (user.suspendedAt) {
+    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'suspended', userId: user.id });
+    throw new AppError('account_suspended');
+  }
+  const previous = await findSession(db, request, { issuer: config.issuer, now: now() });
+  const { id, passwordHash } = user;
+  return db.transaction().execute(async (trx) => {
+    // A password change or suspension while we were hashing must not leave this session behind.
+    if (!(await lockUserWithPassword(trx, id, passwordHash))) return undefined;
+    // The browser gets a new session at every login; the one it had is of no use to anybody.
+    if (previous && previous !== 'suspended')
+      await endSessions(trx, previous.user.id, { id: previous.id }, now());
+    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId: user.id });
+    return startSession(trx, { userId: user.id, request, visit, issuer: config.issuer, now: now() });
+  });
+}
+
+/** Ends the session of this browser, if it has one; the result is the `Set-Cookie` value. */
+export async function logout({ db, config, now }: Services, request: Request, visit: Visit): Promise<string> {
+  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+  if (session && session !== 'suspended') {
+    await db.transaction().execute(async (trx) => {
+      await endSessions(trx, session.user.id, { id: session.id }, now());
+      const { address, requestId } = visit;
+      await recordAuditEvent(trx, { type: 'logout', userId: session.user.id, address, requestId });
+    });
+  }
+  return buildEndedCookie(config.issuer);
+}

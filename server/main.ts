@@ -1,0 +1,69 @@
+// The process: settings → database → service → listen → drain. On Node and on Deno.
+import { defaultFolder, EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
+import { demoPassword, demoUsers } from '../db/seed.ts';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
+import { ListenError, listen } from './runtime/listen.ts';
+import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
+import { startService } from './service.ts';
+
+// A balancer that asks /readyz every few seconds has noticed by then.
+const graceMs = 10_000;
+
+async function start(): Promise<void> {
+  const config = readConfig(environment);
+  const log = createLog();
+  const isDevelopment = words.includes('--dev') && !config.production;
+  const bundler = isDevelopment ? await (await import('./runtime/bundler.ts')).startBundler() : undefined;
+  const pages = bundler?.pages ?? (await loadPages());
+  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(defaultFolder);
+  try {
+    const service = await startService({
+      config,
+      databaseUrl: config.databaseUrl ?? embedded?.url ?? '',
+      log,
+      shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
+    });
+    const listener = await listen(service.fetch, config).catch(async (error) => {
+      await service.close();
+      throw error;
+    });
+    onStopSignal(async () => {
+      service.drain();
+      await listener.close(graceMs);
+      await service.close();
+      await bundler?.close();
+      await embedded?.stop();
+    });
+    print(describeStart(config, embedded !== undefined));
+  } catch (error) {
+    await embedded?.stop();
+    throw error;
+  }
+}
+
+function describeStart(config: Config, isEmbedded: boolean): string {
+  if (config.production) return `Identity service ready: ${config.baseUrl}`;
+  const demos = [...config.clients.values()].filter((client) => client.isDemo);
+  const width = Math.max(...demoUsers.map(({ email }) => email.length));
+  return [
+    '',
+    `Identity service, local mode: ${config.baseUrl}`,
+    '',
+    `  Log in        ${config.baseUrl}/login`,
+    ...demos.map(({ name }) => `  Demo client   ${config.baseUrl}/demo/${name}`),
+    '',
+    `  Password of all demo users: ${demoPassword}`,
+    ...demoUsers.map(({ email, about }) => `    ${email.padEnd(width)}  ${about}`),
+    '',
+    isEmbedded ? '  Data is kept by an embedded Postgres. Ctrl-C stops it all.' : '  Ctrl-C stops it.',
+    '',
+  ].join('\n');
+}
+
+const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildError];
+
+await start().catch((error) => {
+  if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
+  exitWith(`The service cannot start. ${error instanceof Error ? error.stack : String(error)}`);
+});

@@ -1,0 +1,28 @@
+// The built app (`npm run build`): its pages, and its files for browsers.
+import { existsSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { serveStatic } from '@hono/node-server/serve-static';
+import type { MiddlewareHandler } from 'hono';
+import type { Pages } from '../shell.ts';
+
+const buildFolder = fileURLToPath(new URL('../../build', import.meta.url));
+
+/** Told to the operator in one sentence. */
+export class BuildError extends Error {}
+
+export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
+
+export async function loadPages(): Promise<Pages> {
+  const file = `${buildFolder}/server/index.js`;
+  if (!existsSync(file)) throw new BuildError('The pages are not built: run "npm run build" first.');
+  const build: AppBuild = await import(pathToFileURL(file).href);
+  return build.entry.module.createPages(build);
+}
+
+/** Files whose names hold a digest of their content: they never change. */
+export function serveBuiltFiles(): MiddlewareHandler {
+  return serveStatic({
+    root: `${buildFolder}/client`,
+    onFound: (_path, c) => c.header('Cache-Control', 'public, max-age=31536000, immutable'),
+  });
+}

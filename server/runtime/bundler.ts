@@ -1,0 +1,42 @@
+// Development (`npm run dev`): pages straight from source, through Vite, with hot reload. The shell around
+// them is the same as ever.
+import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { MiddlewareHandler } from 'hono';
+import type { Pages } from '../shell.ts';
+import type { AppBuild } from './build.ts';
+
+export type Bundler = { pages: Pages; staticFiles: MiddlewareHandler; close: () => Promise<void> };
+
+export async function startBundler(): Promise<Bundler> {
+  const { createServer } = await import('vite');
+  const vite = await createServer({ server: { middlewareMode: true }, appType: 'custom' });
+  const load = async () => {
+    const build = (await vite.ssrLoadModule('virtual:remix/server-build')) as AppBuild;
+    return build.entry.module.createPages(build);
+  };
+  const { resources } = await load();
+  return {
+    pages: {
+      // A new resource route needs a restart; what is in one does not.
+      resources: resources.map(({ path }) => {
+        const current = async () => (await load()).resources.find((resource) => resource.path === path);
+        return {
+          path,
+          loader: async (args) => (await current())?.loader(args) as Promise<Response>,
+          action: async (args) => (await current())?.action(args) as Promise<Response>,
+        };
+      }),
+      render: async (request, context) => (await load()).render(request, context),
+    },
+    staticFiles: async (c, next) => {
+      const { incoming, outgoing } = c.env as HttpBindings;
+      const isHandled = await new Promise<boolean>((done, failed) => {
+        outgoing.once('finish', () => done(true));
+        vite.middlewares(incoming, outgoing, (error: unknown) => (error ? failed(error) : done(false)));
+      });
+      return isHandled ? RESPONSE_ALREADY_SENT : next();
+    },
+    close: () => vite.close(),
+  };
+}

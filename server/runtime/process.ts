@@ -1,0 +1,44 @@
+// What the process gives and takes, on both runtimes: environment, signals, output, exit.
+import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { pino } from 'pino';
+import type { Log } from '../shell.ts';
+
+export const environment = process.env as Record<string, string | undefined>;
+export const words = process.argv.slice(2);
+
+/** One JSON object a line on stdout; errors with their stack, for operators only. */
+export function createLog(): Log {
+  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime });
+}
+
+/** For people: what to open, or one sentence about what is wrong. */
+export function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Runs on the first SIGINT or SIGTERM; a second one ends the process at once. */
+export function onStopSignal(stop: () => Promise<void>): void {
+  let isStopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isStopping) process.exit(1);
+      isStopping = true;
+      stop().then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    });
+  }
+}
+
+/** What operators are told in a sentence, without a stack. */
+export function exitWith(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+/** All of standard input. */
+export function readInput(): Promise<string> {
+  return text(process.stdin);
+}

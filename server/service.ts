@@ -1,0 +1,67 @@
+// One instance of the service on a database: everything but the process around it. main.ts and the tests
+// start it alike.
+import { openDatabase } from '../db/client.ts';
+import { migrate } from '../db/migrate.ts';
+import { demoPassword, hasDemoUsers, seedDemoUsers } from '../db/seed.ts';
+import { createBackend } from './backend.ts';
+import { type Config, ConfigError } from './config.ts';
+import { hashPassword } from './identity/passwords.ts';
+import { createShell, type Fetch, type Log, type ShellOptions } from './shell.ts';
+import { startSweeper } from './sweeper.ts';
+
+export type Service = {
+  fetch: Fetch;
+  /** From now on /readyz says 503 and connections are closed after their answer. */
+  drain: () => void;
+  /** Stops background work and lets go of the database. */
+  close: () => Promise<void>;
+};
+
+/**
+ * Migrates, and seeds the demo users in local mode. Throws a ConfigError where production meets a database
+ * that holds them.
+ */
+export async function startService(options: {
+  config: Config;
+  databaseUrl: string;
+  log: Log;
+  shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
+  now?: () => Date;
+}): Promise<Service> {
+  const { config, log } = options;
+  const database = openDatabase({
+    url: options.databaseUrl,
+    poolSize: config.databasePoolSize,
+    preparedStatements: config.databasePreparedStatements,
+    onError: (err) => log.error({ err }, 'database connection lost'),
+  });
+  try {
+    await migrate(database.db);
+    await seedOrRefuse(config, database.db);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const backend = createBackend({ config, database, now: options.now });
+  const stopSweeper = startSweeper(backend.services, log);
+  let isDraining = false;
+  return {
+    fetch: createShell({ ...options.shell, backend, log, isDraining: () => isDraining }),
+    drain: () => {
+      isDraining = true;
+    },
+    async close() {
+      await stopSweeper();
+      await database.close();
+    },
+  };
+}
+
+async function seedOrRefuse(config: Config, db: Parameters<typeof hasDemoUsers>[0]): Promise<void> {
+  if (!config.production) return seedDemoUsers(db, await hashPassword(demoPassword), new Date());
+  if (await hasDemoUsers(db)) {
+    throw new ConfigError(
+      'DATABASE_URL names a database that holds the demo users of local mode, whose password everybody knows. Use another one.',
+    );
+  }
+}

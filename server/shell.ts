@@ -1,0 +1,217 @@
+// The HTTP shell around every route, the same in development, tests and production, on Node and on Deno:
+// request id, log line, security headers, compression, size limit, our own origin, errors as problems or pages.
+//
+// Resource routes (those without a component) are called straight from Remix's build, with the Request as it
+// arrived; Remix's own handler renders the pages. So the doors that Remix opens to loaders (`.data`, `_data`,
+// rebuilt URLs, its own cross-site check) do not exist for the public endpoints.
+import { Hono, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { compress } from 'hono/compress';
+import { requestId } from 'hono/request-id';
+import { NONCE, secureHeaders } from 'hono/secure-headers';
+import proxyAddr from 'proxy-addr';
+import { isMigrated } from '../db/migrate.ts';
+import type { Backend } from './backend.ts';
+import { AppError, buildProblem, type Problem } from './errors.ts';
+import { buildProblemResponse, prefersHtml, requireOwnOrigin, toAppError, type Visit } from './http.ts';
+
+/** What a route gets: Remix's load context. */
+export type RouteContext = {
+  backend: Backend;
+  visit: Visit;
+  /** The refusal that the page /problems/{code} is to show, under whatever URL it came up. */
+  problem?: Problem;
+  /** What a page's loader, action or component threw; the pages put it here, the shell answers it. */
+  thrown?: unknown;
+};
+
+type RouteArgs = { request: Request; params: Record<string, string>; context: RouteContext };
+type ResourceHandler = (args: RouteArgs) => Promise<Response>;
+
+/** The part of Remix's server build that the shell reads. */
+export type Pages = {
+  /** Path patterns of the resource routes, with their handlers. */
+  resources: { path: string; loader: ResourceHandler; action: ResourceHandler }[];
+  /** Remix's request handler, for everything else. */
+  render: (request: Request, context: RouteContext) => Promise<Response>;
+};
+
+export type Log = {
+  info: (fields: object, message: string) => void;
+  error: (fields: object, message: string) => void;
+};
+
+export type ShellOptions = {
+  backend: Backend;
+  pages: Pages;
+  log: Log;
+  /** Serves the files of the built client, or calls next. */
+  staticFiles: MiddlewareHandler;
+  /** True once the process is to stop: not ready any more, and connections are to be closed. */
+  isDraining?: () => boolean;
+  /** Development: the bundler's own scripts and socket are allowed. */
+  isDevelopment?: boolean;
+};
+
+/** `address` is the peer's, as the runtime knows it. */
+export type Fetch = (request: Request, peer: { address: string }) => Promise<Response>;
+
+const maxBodyBytes = 64 * 1024;
+
+// Called by other systems with a credential of their own, not with a browser's cookie.
+const crossOriginPaths = /^\/integrations\//;
+
+type Env = { Bindings: { address: string }; Variables: { visit: Visit; secureHeadersNonce?: string } };
+
+export function createShell(options: ShellOptions): Fetch {
+  const { backend, pages, log } = options;
+  const { config } = backend;
+  const app = new Hono<Env>();
+
+  app.use(requestId());
+  app.use(async (c, next) => {
+    const startedAt = performance.now();
+    await next();
+    c.res.headers.set('X-Request-Id', c.get('requestId'));
+    if (options.isDraining?.()) c.res.headers.set('Connection', 'close');
+    log.info(
+      {
+        requestId: c.get('requestId'),
+        method: c.req.method,
+        // Never the query: it may hold a signed hand-off.
+        path: new URL(c.req.url).pathname,
+        status: c.res.status,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      },
+      'request',
+    );
+  });
+  app.use(buildSecureHeaders(options));
+  // Pages, scripts and styles; the public endpoints' JSON is too small to gain.
+  app.use(
+    compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
+  );
+  app.use(async (c, next) => {
+    c.set('visit', {
+      requestId: c.get('requestId'),
+      address: clientAddress(c.req.raw, c.env.address, config.trustsProxy),
+      cspNonce: c.get('secureHeadersNonce') ?? '',
+    });
+    await next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: () => {
+        throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
+      },
+    }),
+  );
+  app.use(async (c, next) => {
+    if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
+    await next();
+  });
+
+  app.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
+  app.get('/healthz', (c) => c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' }));
+  app.get('/readyz', async (c) => {
+    const isReady = !options.isDraining?.() && (await isMigrated(backend.services.db));
+    if (!isReady) throw new AppError('unavailable', { headers: { 'Retry-After': '5' } });
+    return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
+  });
+  for (const { path, loader, action } of pages.resources) {
+    app.all(path, (c) => {
+      const handle = c.req.method === 'GET' || c.req.method === 'HEAD' ? loader : action;
+      return handle({
+        request: c.req.raw,
+        params: c.req.param(),
+        context: { backend, visit: c.get('visit') },
+      });
+    });
+  }
+  app.all('*', async (c) => {
+    const context: RouteContext = { backend, visit: c.get('visit') };
+    const response = await pages.render(canonicalRequest(c.req.raw, config.baseUrl), context);
+    // In a page that is open already, the page's own boundary shows that something failed.
+    if (!context.thrown || c.req.path.endsWith('.data')) return response;
+    if (response.status === 405)
+      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
+    throw context.thrown;
+  });
+
+  app.onError(async (thrown, c) => {
+    const error = toAppError(thrown);
+    if (error.status >= 500) {
+      log.error(
+        { requestId: c.get('requestId'), code: error.code, err: error.cause ?? error },
+        'request failed',
+      );
+    }
+    const refusal = buildProblemResponse(error, config.baseUrl);
+    if (!prefersHtml(c.req.raw)) return refusal;
+    const visit = c.get('visit') ?? { requestId: c.get('requestId'), address: c.env.address, cspNonce: '' };
+    const page = await pages.render(
+      new Request(`${config.baseUrl}/problems/${error.code}`, { headers: { accept: 'text/html' } }),
+      { backend, visit, problem: buildProblem(error, config.baseUrl) },
+    );
+    const headers = new Headers(refusal.headers);
+    headers.set('Content-Type', 'text/html; charset=utf-8');
+    return new Response(page.body, { status: error.status, headers });
+  });
+
+  return async (request, peer) => app.fetch(request, peer);
+}
+
+function buildSecureHeaders({ backend: { config }, isDevelopment }: ShellOptions) {
+  const callbackOrigins = [...config.clients.values()].map((client) => new URL(client.callbackUrl).origin);
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'", NONCE],
+      styleSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
+      manifestSrc: ["'self'"],
+      // Browsers apply it to the redirects after a form too, so login could not go on to a client without.
+      formAction: ["'self'", ...new Set(callbackOrigins)],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    strictTransportSecurity: config.baseUrl.startsWith('https:') ? 'max-age=31536000' : false,
+    xFrameOptions: 'DENY',
+    referrerPolicy: 'same-origin',
+    crossOriginOpenerPolicy: 'same-origin',
+    crossOriginResourcePolicy: 'same-origin',
+    xXssProtection: false,
+    permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
+    // An endpoint that is stricter than the rest stays so.
+    overwrite: false,
+  });
+}
+
+function clientAddress(request: Request, peer: string, trustsProxy: (address: string) => boolean): string {
+  const message = {
+    headers: { 'x-forwarded-for': request.headers.get('x-forwarded-for') ?? undefined },
+    socket: { remoteAddress: peer },
+  };
+  return proxyAddr(message as never, trustsProxy);
+}
+
+/**
+ * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
+ * cross-site check believes them; ours has run already.
+ */
+function canonicalRequest(request: Request, baseUrl: string): Request {
+  const { pathname, search } = new URL(request.url);
+  const headers = new Headers(request.headers);
+  headers.set('host', new URL(baseUrl).host);
+  headers.delete('x-forwarded-host');
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+  return new Request(`${baseUrl}${pathname}${search}`, {
+    method: request.method,
+    headers,
+    signal: request.signal,
+    ...(hasBody && { body: request.body, duplex: 'half' }),
+  } as RequestInit);
+}

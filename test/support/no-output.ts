@@ -1,0 +1,18 @@
+// A test that prints fails: what the code under test says belongs in its log.
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+
+const methods = ['debug', 'error', 'info', 'log', 'warn'] as const;
+const printed: unknown[][] = [];
+
+beforeEach(() => {
+  for (const method of methods) {
+    vi.spyOn(console, method).mockImplementation((...words) => {
+      printed.push(words);
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  expect(printed.splice(0), 'printed to the console').toEqual([]);
+});

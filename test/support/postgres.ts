@@ -1,0 +1,71 @@
+// One Postgres for a whole test run, in a temporary folder; each worker clones the migrated template.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openDatabase } from '../../db/client.ts';
+import { startEmbeddedPostgres } from '../../db/embedded.ts';
+import { migrate } from '../../db/migrate.ts';
+
+export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
+
+const template = 'identity';
+
+export async function startTestPostgres(): Promise<TestPostgres> {
+  // Below /var/tmp rather than the system's temporary folder, which may be private to root.
+  const folder = await mkdtemp(join('/var/tmp', 'identity-test-'));
+  await chmod(folder, 0o711);
+  const server = await startEmbeddedPostgres(join(folder, 'data'), {
+    // What is lost in a power cut here is a test run.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  const { db, close } = openDatabase({
+    url: server.url,
+    poolSize: 1,
+    preparedStatements: false,
+    onError: () => undefined,
+  });
+  await migrate(db);
+  await close();
+  return {
+    templateUrl: server.url,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A fresh, migrated database of its own. `drop` ends what is still connected to it. */
+export async function cloneDatabase(
+  templateUrl: string,
+): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  const url = new URL(templateUrl);
+  url.pathname = `/${name}`;
+  await administer(templateUrl, `create database ${name} template ${template}`);
+  return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
+}
+
+async function administer(templateUrl: string, statement: string): Promise<void> {
+  const url = new URL(templateUrl);
+  url.pathname = '/postgres';
+  const { pool, close } = openDatabase({
+    url: url.href,
+    poolSize: 1,
+    preparedStatements: false,
+    onError: () => undefined,
+  });
+  try {
+    // Cloning waits for nobody, so two at once can meet in the template.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await pool.query(statement);
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    }
+  } finally {
+    await close();
+  }
+}
