@@ -18,7 +18,7 @@ export default async function handleRequest(
     <NonceContext.Provider value={visit.cspNonce}>
       <RemixServer context={remixContext} url={request.url} nonce={visit.cspNonce} />
     </NonceContext.Provider>,
-    { nonce: visit.cspNonce, signal: request.signal },
+    { nonce: visit.cspNonce },
   );
   // Nothing here is deferred; whole pages let a failure become an answer of its own.
   await stream.allReady;

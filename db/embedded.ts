@@ -26,16 +26,20 @@ type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
+/** Git ignores it. */
+const folderOfCheckout = fileURLToPath(new URL('../.data', import.meta.url));
+
 /**
  * Starts the server whose data is kept in `folder`, making it the first time; joins it where it already runs.
  * As root it runs as `nobody`, because Postgres refuses root, and where that user could not read the folder
  * (a checkout in root's home) a folder below /var/tmp takes its place.
  */
 export async function startEmbeddedPostgres(
-  folder: string,
+  folder = folderOfCheckout,
   options: { settings?: Record<string, string> } = {},
 ): Promise<EmbeddedPostgres> {
   const identity = await findIdentity();
+  await mkdir(folder, { recursive: true }).catch((error) => refuseFolder(folder, error));
   const base = identity.uid === undefined ? resolve(folder) : await readableFolder(resolve(folder));
   const data = join(base, 'postgres');
   const bin = await findBinaries(identity, base);
@@ -100,9 +104,7 @@ async function initialise(base: string, data: string, bin: string, identity: Ide
       await chown(passwordFile, identity.uid, identity.gid);
     }
   } catch (error) {
-    throw new EmbeddedPostgresError(
-      `The folder ${base} for the embedded database cannot be written (${(error as { code?: string }).code}).`,
-    );
+    refuseFolder(base, error);
   }
   await run(
     join(bin, 'initdb'),
@@ -124,6 +126,13 @@ async function initialise(base: string, data: string, bin: string, identity: Ide
     );
   });
   await rename(fresh, data);
+}
+
+function refuseFolder(folder: string, error: unknown): never {
+  const { code } = error as { code?: string };
+  throw new EmbeddedPostgresError(
+    `The folder ${folder} for the embedded database cannot be written (${code}).`,
+  );
 }
 
 async function createDatabase(url: string): Promise<void> {
@@ -237,6 +246,3 @@ const exists = (path: string) =>
   );
 
 const postgresEnv = () => ({ ...process.env, LC_ALL: 'C', TZ: 'UTC' });
-
-/** Where the embedded database of a checkout lives when nobody says otherwise. */
-export const defaultFolder = fileURLToPath(new URL('../.data', import.meta.url));

@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../db/accounts.ts';
 import { recordAuditEvent } from '../db/audit-events.ts';
 import { type Database, openDatabase } from '../db/client.ts';
-import { defaultFolder, EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { type InternalRole, insertUser, setUserSuspended } from '../db/users.ts';
 import { ConfigError, readConfig } from './config.ts';
@@ -91,7 +91,9 @@ async function suspend(email: string, at: Date | null): Promise<void> {
 
 async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const config = readConfig(environment);
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(defaultFolder);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder);
   const database = openDatabase({
     url: config.databaseUrl ?? embedded?.url ?? '',
     poolSize: 2,

@@ -18,6 +18,8 @@ export type Config = {
   crmSignupsSecrets: readonly string[] | undefined;
   /** Undefined: the embedded database. */
   databaseUrl: string | undefined;
+  /** Where the embedded database is kept. */
+  embeddedDatabaseFolder: string | undefined;
   databasePoolSize: number;
   databasePreparedStatements: boolean;
   /** Undefined: mails are kept and shown. */
@@ -59,7 +61,7 @@ export function readConfig(env: Env): Config {
   const reader = new SettingsReader(env, env.NODE_ENV === 'production');
   const { production } = reader;
 
-  const port = reader.integer('PORT', { min: 0, max: 65_535, fallback: 3_000 });
+  const port = reader.integer('PORT', { min: 1, max: 65_535, fallback: 3_000 });
   const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback: `http://localhost:${port}` });
   reader.faultIf(
     'IDENTITY_ISSUER',
@@ -80,6 +82,7 @@ export function readConfig(env: Env): Config {
       form: 'whsec',
     }),
     databaseUrl: reader.url('DATABASE_URL', { required: true, schemes: ['postgres:', 'postgresql:'] }),
+    embeddedDatabaseFolder: reader.text('EMBEDDED_DATABASE_FOLDER'),
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', { min: 1, max: 1_000, fallback: 10 }),
     databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     mail: readMail(reader),

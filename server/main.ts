@@ -1,5 +1,5 @@
 // The process: settings → database → service → listen → drain. On Node and on Deno.
-import { defaultFolder, EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
+import { EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
@@ -16,7 +16,9 @@ async function start(): Promise<void> {
   const isDevelopment = words.includes('--dev') && !config.production;
   const bundler = isDevelopment ? await (await import('./runtime/bundler.ts')).startBundler() : undefined;
   const pages = bundler?.pages ?? (await loadPages());
-  const embedded = config.databaseUrl ? undefined : await startEmbeddedPostgres(defaultFolder);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder);
   try {
     const service = await startService({
       config,

@@ -12,11 +12,19 @@ declare const Deno: {
 
 export async function listen(fetch: Fetch, { host, port }: ListenOptions): Promise<Listener> {
   const abort = new AbortController();
+  let underWay = 0;
   let server: DenoServer;
   try {
     server = Deno.serve(
       { hostname: host, port, signal: abort.signal, onListen: () => undefined },
-      (request, info) => fetch(request, { address: info.remoteAddr.hostname }),
+      async (request, info) => {
+        underWay++;
+        try {
+          return await fetch(request, { address: info.remoteAddr.hostname });
+        } finally {
+          underWay--;
+        }
+      },
     );
   } catch (error) {
     throw new ListenError((error as { code?: string }).code ?? (error as Error).name, { host, port });
@@ -25,6 +33,8 @@ export async function listen(fetch: Fetch, { host, port }: ListenOptions): Promi
     port: server.addr.port,
     async close(graceMs) {
       const timer = setTimeout(() => abort.abort(), graceMs);
+      // `shutdown` lets handlers finish, but takes away the bodies that they still read.
+      while (underWay > 0 && !abort.signal.aborted) await new Promise((done) => setTimeout(done, 20));
       await server.shutdown();
       clearTimeout(timer);
     },

@@ -10,9 +10,7 @@ export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
 const template = 'identity';
 
 export async function startTestPostgres(): Promise<TestPostgres> {
-  // Below /var/tmp rather than the system's temporary folder, which may be private to root.
-  const folder = await mkdtemp(join('/var/tmp', 'identity-test-'));
-  await chmod(folder, 0o711);
+  const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
     // What is lost in a power cut here is a test run.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
@@ -32,6 +30,13 @@ export async function startTestPostgres(): Promise<TestPostgres> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A temporary folder that Postgres can reach when the tests run as root and it does not. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp('/var/tmp/identity-test-');
+  await chmod(folder, 0o711);
+  return folder;
 }
 
 /** A fresh, migrated database of its own. `drop` ends what is still connected to it. */

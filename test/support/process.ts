@@ -1,0 +1,67 @@
+// The service as a process of its own, on either runtime.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+export type Runtime = 'node' | 'deno';
+
+export const commandOf: Record<Runtime, string[]> = {
+  node: [process.execPath, '--import', 'tsx'],
+  deno: [`${root}/node_modules/.bin/deno`, 'run', '--no-lock', '--node-modules-dir=manual', '--allow-all'],
+};
+
+export type RunningProcess = {
+  child: ChildProcess;
+  /** All that it has written so far. */
+  output: () => string;
+  /** Its exit code; null where a signal ended it. */
+  exited: Promise<number | null>;
+};
+
+export function run(runtime: Runtime, words: string[], env: Record<string, string> = {}): RunningProcess {
+  const [command = '', ...flags] = commandOf[runtime];
+  const child = spawn(command, [...flags, ...words], {
+    cwd: root,
+    env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...env },
+  });
+  let output = '';
+  child.stdout?.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr?.on('data', (chunk) => {
+    output += chunk;
+  });
+  const exited = new Promise<number | null>((done) => child.on('close', (code) => done(code)));
+  return { child, output: () => output, exited };
+}
+
+/** The service, once it answers; throws with its output where it does not come up. */
+export async function startService(
+  runtime: Runtime,
+  port: number,
+  env: Record<string, string>,
+): Promise<RunningProcess> {
+  const running = run(runtime, ['server/main.ts'], { PORT: String(port), ...env });
+  let hasExited = false;
+  void running.exited.then(() => {
+    hasExited = true;
+  });
+  for (let attempt = 0; attempt < 600 && !hasExited; attempt++) {
+    const answer = await fetch(`http://localhost:${port}/readyz`).catch(() => undefined);
+    if (answer?.ok) return running;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  running.child.kill('SIGKILL');
+  throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
+}
+
+export function findFreePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer().listen(0, () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => done(port));
+    });
+  });
+}
