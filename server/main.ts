@@ -19,17 +19,25 @@ async function start(): Promise<void> {
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres(config.embeddedDatabaseFolder);
+  const options = {
+    config,
+    databaseUrl: config.databaseUrl ?? embedded?.url ?? '',
+    log,
+    shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
+  };
   try {
-    const service = await startService({
-      config,
-      databaseUrl: config.databaseUrl ?? embedded?.url ?? '',
-      log,
-      shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
+    let service = await startService(options);
+    bundler?.onServiceChange(async (fresh) => {
+      const previous = service;
+      service = await fresh.startService(options);
+      await previous.close();
     });
-    const listener = await listen(service.fetch, config).catch(async (error) => {
-      await service.close();
-      throw error;
-    });
+    const listener = await listen((request, peer) => service.fetch(request, peer), config).catch(
+      async (error) => {
+        await service.close();
+        throw error;
+      },
+    );
     onStopSignal(async () => {
       service.drain();
       await listener.close(graceMs);

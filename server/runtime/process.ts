@@ -17,13 +17,17 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Runs on the first SIGINT or SIGTERM; a second one ends the process at once. */
+/** Runs on the first SIGINT or SIGTERM; who signals again later wants the end at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
-  let isStopping = false;
+  let stoppingSince: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isStopping) process.exit(1);
-      isStopping = true;
+      if (stoppingSince !== undefined) {
+        // Ctrl-C under npm arrives twice: from the terminal, and passed on by npm.
+        if (performance.now() - stoppingSince > 1_000) process.exit(1);
+        return;
+      }
+      stoppingSince = performance.now();
       stop().then(
         () => process.exit(0),
         () => process.exit(1),

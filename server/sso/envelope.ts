@@ -101,7 +101,7 @@ export async function openEnvelope<T extends Claims>(
   // Kept a little longer than any verifier with leeway would take it.
   const keepUntil = new Date((claims.exp + 60) * 1_000);
   if (!(await options.consumeNonce(claims.nonce, keepUntil)))
-    throw new EnvelopeError('nonce_replayed', 'nonce');
+    throw new EnvelopeError('nonce_replayed', 'nonce used before');
   return claims;
 }
 

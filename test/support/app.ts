@@ -5,6 +5,7 @@ import { demoPassword } from '../../db/seed.ts';
 import { type Config, readConfig } from '../../server/config.ts';
 import { loadPages, serveBuiltFiles } from '../../server/runtime/build.ts';
 import { type Service, startService } from '../../server/service.ts';
+import type { Fetch } from '../../server/shell.ts';
 import { cloneDatabase } from './postgres.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };
@@ -29,12 +30,14 @@ export type TestApp = {
   databaseUrl: string;
   /** What was logged, oldest first. */
   logged: { level: 'info' | 'error'; fields: Record<string, unknown>; message: string }[];
+  /** The service itself, for who listens on a port with it. */
+  fetch: Fetch;
   /** A path of the service, or a whole URL. Redirects are not followed. */
   send: (path: string, options?: SendOptions) => Promise<Answer>;
   /** The `name=value` of a fresh session's cookie. */
   login: (email: string, password?: string) => Promise<string>;
   /** Another instance of the service on the same database. */
-  startInstance: (options?: AppOptions) => Promise<Pick<TestApp, 'send' | 'login'>>;
+  startInstance: (options?: AppOptions) => Promise<Pick<TestApp, 'fetch' | 'send' | 'login'>>;
   close: () => Promise<void>;
 };
 
@@ -61,15 +64,16 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     });
     services.push(service);
     const send = buildSend(service, config);
-    return { config, send, login: buildLogin(send) };
+    return { config, fetch: service.fetch, send, login: buildLogin(send) };
   }
 
-  const { config, send, login } = await start(options);
+  const { config, fetch, send, login } = await start(options);
   return {
     config,
     db: database.db,
     databaseUrl: url,
     logged,
+    fetch,
     send,
     login,
     startInstance: (more) => start({ ...options, ...more }),

@@ -1,0 +1,206 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findSeriousFaults, openSite, type TestSite } from './support/browser.ts';
+
+let site: TestSite;
+let client: Server;
+let clientOrigin: string;
+beforeAll(async () => {
+  // A client on another origin, for what browsers only do across origins.
+  client = createServer((_request, response) => response.end('<h1>Another product</h1>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(client, 'listening');
+  clientOrigin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`;
+  site = await openSite({ SSO_CRM_CALLBACK_URL: `${clientOrigin}/callback` });
+});
+afterAll(async () => {
+  await site.close();
+  client.close();
+});
+
+const phone = { viewport: { width: 360, height: 740 } };
+const desktop = { viewport: { width: 1280, height: 800 } };
+
+async function logIn(page: Page, email = 'merchant@example.test', password = 'local demo password') {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+describe.each([
+  ['with script', true],
+  ['without script', false],
+])('%s', (_name, javaScriptEnabled) => {
+  it('carries a login to a client, and the client notices an edit of the profile', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const newName = `Zoë O’Neil ${javaScriptEnabled}`;
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.waitForURL('**/login?next=**');
+    expect(await page.locator('.intro').textContent()).toBe('to go on to Marketplace');
+    await logIn(page);
+    await page.waitForURL('**/demo/marketplace');
+    expect(await page.getByRole('status').textContent()).toMatch(/First visit|nothing to refresh|refreshed/);
+    const before = await page.locator('dd code').textContent();
+
+    await page.goto('/profile');
+    await page.getByLabel('Name', { exact: true }).fill(newName);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+
+    await page.getByRole('link', { name: 'Open Marketplace' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('the cache was refreshed');
+    expect((await page.locator('dd code').textContent()) ?? '').not.toBe(before);
+
+    await page.getByRole('link', { name: 'Replay it' }).click();
+    await page.getByText('nonce_replayed').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Change a character' }).click();
+    await page.getByText('invalid_signature').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Wait an hour' }).click();
+    await page.getByText('payload_expired').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('tells a mistake at the field, and keeps what was typed', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login');
+    await logIn(page, 'admin@example.test', 'not the password');
+    await page.getByRole('alert').filter({ hasText: 'is not right' }).waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe('admin@example.test');
+    await logIn(page, 'admin@example.test');
+    await page.waitForURL('**/profile');
+
+    await page.getByLabel('Account name').fill('x'.repeat(201));
+    await page.getByRole('button', { name: 'Save' }).click();
+    const field = page.getByLabel('Account name');
+    await page.getByText('Please keep it to 200 characters.').waitFor();
+    expect(await field.inputValue()).toBe('x'.repeat(201));
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const described = (await field.getAttribute('aria-describedby')) ?? '';
+    const messages = described.split(' ').map((id) => page.locator(`[id="${id}"]`).textContent());
+    expect(await Promise.all(messages)).toContain('Please keep it to 200 characters.');
+    if (javaScriptEnabled)
+      expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it('changes a password and ends other logins', async () => {
+    const email = javaScriptEnabled ? 'manager@example.test' : 'customer@example.test';
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const other = await site.visit({ javaScriptEnabled });
+    for (const visitor of [other.page, page]) {
+      await visitor.goto('/login');
+      await logIn(visitor, email);
+      await visitor.waitForURL('**/profile');
+    }
+    await page.reload();
+    expect(await page.getByRole('button', { name: /^End the login of/ }).count()).toBe(1);
+    await page.getByLabel('Present password').fill('local demo password');
+    await page.getByLabel('New password').fill('password1234');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('guessed first').waitFor();
+    await page.getByLabel('Present password').fill('local demo password');
+    await page.getByLabel('New password').fill('violet kettle orbit');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password is changed').waitFor();
+    await other.page.goto('/profile');
+    expect(new URL(other.page.url()).pathname).toBe('/login');
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('lets the login go on to a client on another origin', async () => {
+  const { page, complaints } = await site.visit();
+  await page.goto('/sso/launch/crm_app');
+  await logIn(page);
+  await page.waitForURL(`${clientOrigin}/callback?payload=*`);
+  expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
+});
+
+it('can be used by keyboard alone', async () => {
+  const { page } = await site.visit();
+  await page.goto('/login');
+  // The first field has the focus already.
+  await page.keyboard.type('merchant@example.test');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('local demo password');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/profile');
+
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.name')).toBe('name');
+  const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
+  expect(outline).toBe('3px');
+  while ((await page.evaluate('document.activeElement.textContent')) !== 'Log out') {
+    await page.keyboard.press('Shift+Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/login?logged_out');
+  await page.getByText('You are logged out here.').waitFor();
+});
+
+describe.each([
+  ['phone, light', { ...phone, colorScheme: 'light' as const }],
+  ['phone, dark', { ...phone, colorScheme: 'dark' as const }],
+  ['desktop, light', { ...desktop, colorScheme: 'light' as const }],
+  ['desktop, dark', { ...desktop, colorScheme: 'dark' as const }],
+])('every page at %s', (name, options) => {
+  it('has no serious axe finding, no complaint and no sideways scrolling', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await findSeriousFaults(page)).map((fault) => `${what}: ${fault}`));
+      const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+      if (await page.evaluate(isTooWide)) faults.push(`${what}: scrolls sideways`);
+      const folder = process.env.SCREENSHOTS;
+      if (folder) await page.screenshot({ path: `${folder}/${what}, ${name}.png`, fullPage: true });
+    };
+    await page.goto('/login?next=/sso/launch/network_site');
+    await look('login');
+    await logIn(page, 'new-merchant@example.test', 'wrong');
+    await page.getByText('is not right').waitFor();
+    await look('login refused');
+    await logIn(page, 'new-merchant@example.test');
+    await page.waitForURL('**/demo/network_site');
+    await look('demo client');
+    await page.getByRole('link', { name: 'Replay it' }).click();
+    await page.getByText('nonce_replayed').waitFor();
+    await look('demo refusal');
+    await page.goto('/profile');
+    await look('profile');
+    await page.getByLabel('Name', { exact: true }).fill('   ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Please enter a name.').waitFor();
+    await look('profile refused');
+    await page.goto('/logout');
+    await look('logout');
+    await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL('**/login?logged_out');
+    await logIn(page, 'unverified@example.test');
+    await page.waitForURL('**/profile');
+    await look('profile unverified');
+    await page.goto('/sso/launch/network_site');
+    await page.waitForURL('**/verify-email?**');
+    await look('verify-email');
+    await page.goto('/problems/invalid_signature');
+    await look('problem explained');
+    await page.goto('/sso/launch/nobody');
+    await look('problem met');
+    await page.goto('/demo/marketplace');
+    await look('demo client, nobody logged in');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,81 @@
+// A real Chromium out of an npm package, and axe in its pages.
+import { readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AxeResults } from 'axe-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { listen } from '../../server/runtime/listen.ts';
+import { openApp, type TestApp } from './app.ts';
+import { makeFolder } from './postgres.ts';
+import { findFreePort } from './process.ts';
+
+export type TestSite = {
+  app: TestApp;
+  baseUrl: string;
+  /** A visitor of its own; what its pages complain of in the console is in `complaints`. */
+  visit: (
+    options?: BrowserContextOptions,
+  ) => Promise<{ page: Page; context: BrowserContext; complaints: string[] }>;
+  close: () => Promise<void>;
+};
+
+/** The service on a port, and a browser. Close it in afterAll. */
+export async function openSite(env: Record<string, string> = {}): Promise<TestSite> {
+  const port = await findFreePort();
+  const app = await openApp({ env: { PORT: String(port), ...env } });
+  const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+  const { browser, folder } = await launchBrowser();
+  return {
+    app,
+    baseUrl: app.config.baseUrl,
+    async visit(options) {
+      const context = await browser.newContext({ baseURL: app.config.baseUrl, ...options });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        // A refusal's status is told there too, and is no fault of the page.
+        const isStatus = message.text().startsWith('Failed to load resource: the server responded');
+        if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(String(error)));
+      return { page, context, complaints };
+    },
+    async close() {
+      await browser.close();
+      await listener.close(1_000);
+      await app.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
+  // The package unpacks itself into the temporary folder.
+  const folder = await makeFolder();
+  process.env.TMPDIR = folder;
+  const { default: packaged } = await import('@sparticuz/chromium');
+  const browser = await chromium.launch({
+    executablePath: await packaged.executablePath(),
+    headless: true,
+    // Not the package's own flags, which switch the web's security off.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  return { browser, folder };
+}
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe finds serious or critical on the page as it stands. */
+export async function findSeriousFaults(page: Page): Promise<string[]> {
+  // Evaluated by the debugger, which the content security policy does not bind.
+  await page.evaluate(await readFile(axeFile, 'utf8'));
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+}
