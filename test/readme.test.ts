@@ -1,0 +1,73 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+
+const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
+const readme = await read('README.md');
+const { sso } = JSON.parse(await read('test/sso-vectors.json'));
+
+type Verify = (
+  query: URLSearchParams,
+  options: Record<string, unknown>,
+) => Promise<{ profile: { name: string } }>;
+const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+const { verifyHandOff }: { verifyHandOff: Verify } = await import(
+  /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(code)}`
+);
+
+describe("the README's verifier", () => {
+  const verify = (params: Record<string, string>, now = sso.verifier.now, isUnused = true) =>
+    verifyHandOff(new URLSearchParams(params), {
+      secrets: [sso.secret],
+      issuer: sso.verifier.iss,
+      client: sso.verifier.aud,
+      ttlSeconds: sso.verifier.ttl,
+      now,
+      consumeNonce: async () => isUnused,
+    });
+  const { payload, signature } = sso;
+
+  it('accepts the vector', async () => {
+    expect((await verify({ payload, signature })).profile.name).toBe('Zoë O’Neil >> ??~!');
+    expect(await verify({ payload, signature: sso.signature_next, signature_next: signature })).toBeDefined();
+  });
+
+  it('refuses every rejected one, and a replay', async () => {
+    const refused = [
+      ...sso.rejected_signatures.map(({ signature: rejected }: { signature: string }) => ({
+        payload,
+        signature: rejected,
+      })),
+      ...sso.rejected_payloads.map((rejected: { payload: string; signature: string }) => rejected),
+      { payload: '', signature: '' },
+      { payload },
+    ];
+    for (const { payload, signature } of refused) {
+      const params = { payload, ...(signature !== undefined && { signature }) };
+      await expect(verify(params), JSON.stringify(params)).rejects.toThrow();
+    }
+    await expect(verify({ payload, signature }, sso.verifier.now, false)).rejects.toThrow('used before');
+  });
+
+  it.each(sso.times)('at $now: accepted is $accepted', async ({ now, accepted }) => {
+    const outcome = verify({ payload, signature }, now);
+    if (accepted) expect(await outcome).toBeDefined();
+    else await expect(outcome).rejects.toThrow('expired');
+  });
+});
+
+it('tells every setting that the service reads', async () => {
+  const source = await read('server/config.ts');
+  const settings = new Set(source.match(/\b(?=[A-Z_]*_)[A-Z][A-Z_]{3,}\b(?=')/g));
+  const named = [...settings].filter((name) => !/^SSO_(MARKETPLACE|WEBSITE|CRM)$/.test(name));
+  expect(named.length).toBeGreaterThan(12);
+  expect(named.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+it('names only commands that there are', async () => {
+  const { scripts } = JSON.parse(await read('package.json'));
+  const commands = [...readme.matchAll(/npm (?:run (?:--silent )?)?([a-z:]+)/g)].map(
+    (match) => match[1] ?? '',
+  );
+  expect(commands).toContain('start');
+  expect(commands.filter((command) => !['ci', 'package'].includes(command) && !(command in scripts))).toEqual([]);
+});
