@@ -48,7 +48,7 @@ describe("the README's verifier", () => {
     await expect(verify({ payload, signature }, sso.verifier.now, false)).rejects.toThrow('used before');
   });
 
-  it.each(sso.times)('at $now: accepted is $accepted', async ({ now, accepted }) => {
+  it.each<{ now: number; accepted: boolean }>(sso.times)('at $now: accepted is $accepted', async ({ now, accepted }) => {
     const outcome = verify({ payload, signature }, now);
     if (accepted) expect(await outcome).toBeDefined();
     else await expect(outcome).rejects.toThrow('expired');
