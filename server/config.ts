@@ -47,6 +47,11 @@ const localSecrets = {
   MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
+// The second is that of the published test vectors; their other secrets show by their words.
+const knownSecrets = new Set([
+  ...Object.values(localSecrets),
+  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+]);
 const localMarketplaceIssuer = 'https://marketplace.local.test';
 
 const minSecretBytes = 32;
@@ -158,6 +163,11 @@ function readMarketplaceInbound(reader: SettingsReader): Config['marketplaceInbo
   const secrets = reader.secrets('MARKETPLACE_SSO_SECRET', { fallback: localSecrets.MARKETPLACE_SSO_SECRET });
   const issuer =
     reader.text('MARKETPLACE_SSO_ISSUER') ?? (reader.production ? undefined : localMarketplaceIssuer);
+  reader.faultIf(
+    'MARKETPLACE_SSO_ISSUER',
+    reader.production && issuer !== undefined && !issuer.startsWith('https://'),
+    'must be a URL of https://',
+  );
   reader.faultIf(
     'MARKETPLACE_SSO_ISSUER',
     !issuer && secrets !== undefined,
@@ -303,14 +313,15 @@ class SettingsReader {
         );
       }
       if (this.production) {
-        const isKnown = Object.values(localSecrets).includes(secret);
+        const isKnown = knownSecrets.has(secret);
         this.faultIf(
           setting,
           isKnown || (form !== 'whsec' && placeholder.test(secret)),
           'is a known placeholder',
         );
       }
-      this.#keys.push({ setting, key: secret });
+      for (const key of form === 'whsec' ? spellingsOfKey(secret) : [secret])
+        this.#keys.push({ setting, key });
     }
     return secrets;
   }
@@ -337,4 +348,12 @@ function isWebhookSecret(secret: string): boolean {
   if (!text || text.length % 4 !== 0) return false;
   const bytes = atob(text);
   return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
+}
+
+/** Who holds one of these can write down the others. */
+function spellingsOfKey(secret: string): string[] {
+  if (!isWebhookSecret(secret)) return [secret];
+  const text = secret.slice('whsec_'.length);
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  return [secret, text, new TextDecoder().decode(bytes)];
 }

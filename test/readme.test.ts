@@ -48,11 +48,14 @@ describe("the README's verifier", () => {
     await expect(verify({ payload, signature }, sso.verifier.now, false)).rejects.toThrow('used before');
   });
 
-  it.each<{ now: number; accepted: boolean }>(sso.times)('at $now: accepted is $accepted', async ({ now, accepted }) => {
-    const outcome = verify({ payload, signature }, now);
-    if (accepted) expect(await outcome).toBeDefined();
-    else await expect(outcome).rejects.toThrow('expired');
-  });
+  it.each<{ now: number; accepted: boolean }>(sso.times)(
+    'at $now: accepted is $accepted',
+    async ({ now, accepted }) => {
+      const outcome = verify({ payload, signature }, now);
+      if (accepted) expect(await outcome).toBeDefined();
+      else await expect(outcome).rejects.toThrow('expired');
+    },
+  );
 });
 
 it('tells every setting that the service reads', async () => {
@@ -69,5 +72,7 @@ it('names only commands that there are', async () => {
     (match) => match[1] ?? '',
   );
   expect(commands).toContain('start');
-  expect(commands.filter((command) => !['ci', 'package'].includes(command) && !(command in scripts))).toEqual([]);
+  expect(commands.filter((command) => !['ci', 'package'].includes(command) && !(command in scripts))).toEqual(
+    [],
+  );
 });

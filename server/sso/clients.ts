@@ -9,13 +9,13 @@ export type Client = {
   isDemo: boolean;
 };
 
-const titles: Record<string, string> = {
-  marketplace: 'Marketplace',
-  network_site: 'Network site',
-  crm_app: 'CRM app',
-};
+const titles = new Map([
+  ['marketplace', 'Marketplace'],
+  ['network_site', 'Network site'],
+  ['crm_app', 'CRM app'],
+]);
 
 /** The name for people. */
 export function clientTitle(name: string): string {
-  return titles[name] ?? name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+  return titles.get(name) ?? name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }

@@ -144,7 +144,8 @@ function readClaims<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
 
 function requireTimely({ iat, exp }: Claims, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): void {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
-  if (iat > nowSeconds + leewaySeconds) throw new EnvelopeError('payload_expired', 'iat in the future');
-  if (nowSeconds >= exp + leewaySeconds) throw new EnvelopeError('payload_expired', 'exp');
-  if (exp <= iat || exp - iat > ttlSeconds) throw new EnvelopeError('payload_expired', 'lifetime');
+  // Each says what must hold, so that a clock or TTL that is no number holds nothing.
+  if (!(iat <= nowSeconds + leewaySeconds)) throw new EnvelopeError('payload_expired', 'iat in the future');
+  if (!(nowSeconds < exp + leewaySeconds)) throw new EnvelopeError('payload_expired', 'exp');
+  if (!(exp > iat && exp - iat <= ttlSeconds)) throw new EnvelopeError('payload_expired', 'lifetime');
 }

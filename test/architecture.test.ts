@@ -1,0 +1,113 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { isIn, readImports, readSources, rules, type Source } from './support/source-rules.ts';
+
+describe('the source', () => {
+  const sources = readSources();
+
+  it('is all there', () => {
+    const files = sources.map(({ file }) => file);
+    for (const file of ['app/root.tsx', 'server/main.ts', 'server/sso/envelope.ts', 'db/client.ts']) {
+      expect(files).toContain(file);
+    }
+    expect(files.some((file) => isIn(file, 'db/migrations/'))).toBe(true);
+  });
+
+  it.each(rules.map((rule) => [rule.name, rule] as const))('%s', (_, { breaches }) => {
+    expect(sources.flatMap(breaches)).toEqual([]);
+  });
+
+  it('has every import seen that the compiler sees', () => {
+    for (const source of sources) {
+      const seen = readImports(source).map(({ name }) => name);
+      // An augmented module (`declare module`) counts as an import to the compiler only.
+      const augmented = [...source.text.matchAll(/^declare module '([^']+)'/gm)].map(([, name]) => name);
+      const { importedFiles } = ts.preProcessFile(source.text, true, true);
+      expect(seen.filter((name) => name !== 'unreadable').sort(), source.file).toEqual(
+        importedFiles
+          .map(({ fileName }) => fileName)
+          .filter((name) => !augmented.includes(name))
+          .sort(),
+      );
+    }
+  });
+});
+
+describe('each rule bites', () => {
+  it.each([
+    ['app/routes/x.tsx', "import { readConfig } from '../../server/config.ts';"],
+    ['app/x.ts', "import { type Config, readConfig } from '../server/config.ts';"],
+    ['app/x.ts', "import config from '../server/config.ts';"],
+    ['app/x.ts', "import type, { x } from '../server/config.ts';"],
+    ['app/x.ts', "import * as users from '../db/users.ts';"],
+    ['app/x.ts', "import '../db/users.ts';"],
+    ['app/x.ts', "export { findUser } from '../db/users.ts';"],
+    ['app/x.ts', "export * from '../db/users.ts';"],
+    ['app/x.ts', "const users = await import('../db/users.ts');"],
+    ['app/x.ts', "import {\n  type User,\n  findUser,\n} from '../db/users.ts';"],
+    ['server/x.ts', "import { useState } from 'react';"],
+    ['server/x.ts', "import type { ReactNode } from 'react';"],
+    ['server/x.ts', "import { renderToString } from 'react-dom/server';"],
+    ['server/trpc/x.ts', "import { redirect } from '@remix-run/node';"],
+    ['server/x.ts', "import type { Page } from '../app/components/page.tsx';"],
+    ['server/runtime/x.ts', "const page = import('../../app/root.tsx');"],
+    ['db/x.ts', "import type { Config } from '../server/config.ts';"],
+    ['db/migrations/x.ts', "import { loader } from '../../app/root.tsx';"],
+    ['server/x.ts', "import { openApp } from '../test/support/app.ts';"],
+    ['server/x.ts', "import pg from 'pg';"],
+    ['db/users.ts', "import type { Pool } from 'pg';"],
+    ['db/x.ts', "import Cursor from 'pg/lib/query.js';"],
+    ['server/x.ts', "import { readFile } from 'node:fs/promises';"],
+    ['app/x.ts', "import { createHash } from 'node:crypto';"],
+    ['db/users.ts', "const fs = require('node:fs');"],
+    ['server/x.ts', 'const it = await import(name);'],
+    ['server/x.ts', 'const it = await import(`./$' + '{name}.ts`);'],
+    ['db/migrations/x.ts', "import type { DB } from '../schema.ts';"],
+    ['db/migrations/x.ts', "import { v7 } from 'uuid';"],
+    ['server/sso/x.ts', "import { readConfig } from '../config.ts';"],
+    ['server/sso/x.ts', "import type { Config } from '../config.ts';"],
+    ['server/sso/x.ts', "import { parse } from 'cookie';"],
+    ['server/x.ts', 'const home = process.env.HOME;'],
+    ['server/x.ts', "const home = process?.env['HOME'];"],
+    ['server/x.ts', 'const { env } = process;'],
+    ['app/x.ts', 'const text = `$' + '{process.version}`;'],
+    ['db/users.ts', 'await Deno.readTextFile(file);'],
+    ['db/users.ts', "return Buffer.from(text, 'hex');"],
+    ['server/x.ts', 'const runtime = globalThis.Deno;'],
+  ])('on %s: %s', (file, text) => {
+    expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).not.toEqual([]);
+  });
+
+  it.each([
+    ['app/x.ts', "import type { Config } from '../server/config.ts';"],
+    ['app/x.ts', "import { type Config, type ConfigError } from '../server/config.ts';"],
+    ['app/x.ts', "export type { User } from '../db/users.ts';"],
+    ['app/x.ts', "import { useState } from 'react';"],
+    ['server/x.ts', "import { findUser } from '../db/users.ts';"],
+    ['server/x.ts', "import { parse } from 'pg-connection-string';"],
+    ['server/x.ts', "const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');"],
+    ['server/x.ts', "// process.env is read elsewhere; import pg from 'pg';"],
+    ['server/x.ts', "const parsed = ipaddr.process(address); const why = 'ended by another process.';"],
+    ['server/runtime/x.ts', "import process from 'node:process';\nprocess.exit(1);"],
+    ['db/embedded.ts', "import { spawn } from 'node:child_process';\nconst it = await import(name);"],
+    ['db/client.ts', "import pg from 'pg';"],
+    ['db/migrations/x.ts', "import { type Kysely, sql } from 'kysely';"],
+    ['server/sso/x.ts', "import { HMAC } from 'oslo/crypto';\nimport { sign } from './hmac.ts';"],
+  ])('and leaves in peace %s: %s', (file, text) => {
+    expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).toEqual([]);
+  });
+
+  it('was shown a breach of each', () => {
+    const shown: Source[] = [
+      { file: 'app/x.ts', text: "import '../db/users.ts';" },
+      {
+        file: 'server/x.ts',
+        text: "import 'react';\nimport '../test/x.ts';\nimport 'node:fs';\nimport 'pg';",
+      },
+      { file: 'db/x.ts', text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);" },
+      { file: 'db/migrations/x.ts', text: "import 'uuid';" },
+      { file: 'server/sso/x.ts', text: "import '../config.ts';" },
+    ];
+    for (const { name, breaches } of rules) expect(shown.flatMap(breaches), name).toHaveLength(1);
+  });
+});

@@ -1,0 +1,136 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readEmailAddress } from '../server/identity/email-address.ts';
+
+describe('the canonical form', () => {
+  it.each([
+    ['zoe@example.test', 'zoe@example.test'],
+    ['Zoe@Example.TEST', 'zoe@example.test'],
+    ['ZOË@example.test', 'zoë@example.test'],
+    ['zoe@München.example', 'zoe@xn--mnchen-3ya.example'],
+    ['zoe@xn--mnchen-3ya.example', 'zoe@xn--mnchen-3ya.example'],
+    ['zoe@XN--MNCHEN-3YA.example', 'zoe@xn--mnchen-3ya.example'],
+    ['zoe@faß.example', 'zoe@xn--fa-hia.example'],
+    ['zoe@例え.テスト', 'zoe@xn--r8jz45g.xn--zckzah'],
+    ['zoe@مثال.إختبار', 'zoe@xn--mgbh0fb.xn--kgbechtv'],
+    ['用户@例え.テスト', '用户@xn--r8jz45g.xn--zckzah'],
+    // No provider-specific rules: neither dots nor tags are taken away.
+    ['Z.o.e+shop@gmail.com', 'z.o.e+shop@gmail.com'],
+    ["o'neil_%-!#$&*=?^`{|}~/@example.test", "o'neil_%-!#$&*=?^`{|}~/@example.test"],
+    ['a@b', 'a@b'],
+  ])('of %s is %s', (text, address) => {
+    expect(readEmailAddress(text)).toBe(address);
+  });
+
+  it('is at most 254 long, measured after the domain became ASCII', () => {
+    const at = '@example.test';
+    const local = (length: number) => 'a'.repeat(length - at.length);
+    expect(readEmailAddress(local(254) + at)).toHaveLength(254);
+    expect(readEmailAddress(local(255) + at)).toBeUndefined();
+    // One ü fewer than its ASCII form has characters.
+    const idn = `@${'ü'.repeat(20)}.test`;
+    const ascii = readEmailAddress(`a${idn}`)?.length ?? 0;
+    expect(ascii).toBeGreaterThan(1 + idn.length);
+    expect(readEmailAddress('a'.repeat(255 - ascii) + idn)).toHaveLength(254);
+    expect(readEmailAddress('a'.repeat(256 - ascii) + idn)).toBeUndefined();
+  });
+
+  it('is its own canonical form, has one @, no capital and an ASCII domain, whatever it came from', () => {
+    const part = fc.oneof(
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }),
+      fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
+      fc.domain(),
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(fc.oneof(part, fc.string({ minLength: 1 })), part, (local, domain) => {
+        const address = readEmailAddress(`${local}@${domain}`);
+        if (address === undefined) return;
+        accepted++;
+        expect(readEmailAddress(address)).toBe(address);
+        expect(address.normalize('NFKC')).toBe(address);
+        expect(address).toMatch(/^[^@\s]+@[a-z0-9.-]+$/);
+        expect(address).toBe(address.toLowerCase());
+        expect(Array.from(address).length).toBeLessThanOrEqual(254);
+      }),
+      { numRuns: 3_000 },
+    );
+    expect(accepted).toBeGreaterThan(100);
+  });
+});
+
+describe('refused', () => {
+  it.each([
+    ['nothing', ''],
+    ['no @', 'zoe.example.test'],
+    ['two @', 'zoe@shop@example.test'],
+    ['a quoted @', '"zoe@shop"@example.test'],
+    ['two @ side by side', 'zoe@@example.test'],
+    ['nothing before the @', '@example.test'],
+    ['nothing after the @', 'zoe@'],
+    ['only an @', '@'],
+    ['a name around it', 'Zoë <zoe@example.test>'],
+    ['a space before', ' zoe@example.test'],
+    ['a space after', 'zoe@example.test '],
+    ['a space inside', 'zo e@example.test'],
+    ['a quoted space', '"zo e"@example.test'],
+    ['an empty label', 'zoe@example..test'],
+    ['a dot before the domain', 'zoe@.example.test'],
+    // It would be a second spelling of the same mailbox.
+    ['a dot after the domain', 'zoe@example.test.'],
+    ['a label of 64', `zoe@${'a'.repeat(64)}.test`],
+    ['a domain of 254', `zoe@${'a.'.repeat(126)}aa`],
+    ['an underscore in the domain', 'zoe@my_shop.test'],
+    ['an address for a domain', 'zoe@[192.0.2.1]'],
+    ['a port', 'zoe@example.test:25'],
+    ['a path', 'zoe@example.test/x'],
+    ['an A-label that decodes to nothing', 'zoe@xn--a.test'],
+    ['an A-label of what could be ASCII', 'zoe@xn--zoe-.test'],
+    ['a domain of two directions', 'zoe@aא.test'],
+  ])('%s', (_, text) => {
+    expect(readEmailAddress(text)).toBeUndefined();
+  });
+
+  // NFKC would change these, so that two who look alike, or are, would be two users.
+  it.each([
+    ['a full-width letter', 'ｚoe@example.test'],
+    ['a full-width @', 'zoe＠example.test'],
+    ['a small @', 'zoe\ufe6bexample.test'],
+    ['a ligature', 'ﬁn@example.test'],
+    ['a superscript', 'zoe²@example.test'],
+    ['the Kelvin sign', '\u212aelvin@example.test'],
+    ['a letter and its mark apart', 'zoe\u0308@example.test'],
+    ['a mathematical letter', '\u{1d433}oe@example.test'],
+    ['a full-width dot in the domain', 'zoe@example．test'],
+    ['a circled letter in the domain', 'zoe@ⓔxample.test'],
+  ])('what NFKC changes: %s', (_, text) => {
+    expect(text.normalize('NFKC')).not.toBe(text);
+    expect(readEmailAddress(text)).toBeUndefined();
+  });
+
+  const invisible = [
+    ...[0x00, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f], // controls
+    ...[0x061c, 0x200e, 0x200f, 0x202a, 0x202e, 0x2066, 0x2069], // bidi
+    ...[0x00ad, 0x034f, 0x115f, 0x17b4, 0x180b, 0x180e, 0x200b, 0x200c, 0x200d, 0x2060, 0x2064], // ignorable
+    ...[0x206f, 0x3164, 0xfe00, 0xfe0f, 0xfeff, 0xffa0, 0xfff9, 0x1bca0, 0x1d173, 0xe0001, 0xe0041, 0xe01ef],
+    ...[0x20, 0xa0, 0x1680, 0x2000, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000], // spaces
+    ...[0xd800, 0xdfff], // half a character
+  ];
+
+  it.each(invisible.map((code) => code.toString(16).padStart(4, '0')))(
+    'U+%s before, within and after either part',
+    (code) => {
+      const character = String.fromCodePoint(Number.parseInt(code, 16));
+      for (const [local, domain] of [
+        [`${character}zoe`, 'example.test'],
+        [`z${character}oe`, 'example.test'],
+        [`zoe${character}`, 'example.test'],
+        ['zoe', `${character}example.test`],
+        ['zoe', `exa${character}mple.test`],
+        ['zoe', `example.test${character}`],
+      ]) {
+        expect(readEmailAddress(`${local}@${domain}`)).toBeUndefined();
+      }
+    },
+  );
+});
