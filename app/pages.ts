@@ -4,13 +4,13 @@ import type { Pages } from '../server/shell.ts';
 
 export function createPages(build: ServerBuild): Pages {
   const handle = createRequestHandler(build, import.meta.env.DEV ? 'development' : 'production');
-  return {
-    resources: Object.values(build.routes).flatMap((route) => {
-      const { default: component, loader, action } = route?.module ?? {};
-      // `*` is what is left when nothing else fits, pages included, so Remix decides on it.
-      if (!route?.path || route.path === '*' || component) return [];
-      return [{ path: `/${route.path}`, loader, action } as Pages['resources'][number]];
-    }),
-    render: (request, context) => handle(request, context),
-  };
+  const pages: Pages = { resources: [], pages: [], render: (request, context) => handle(request, context) };
+  for (const route of Object.values(build.routes)) {
+    const { default: component, loader, action } = route?.module ?? {};
+    const path = `/${route?.path ?? ''}`;
+    if (!route || route.id === 'root') continue;
+    if (component) pages.pages.push({ path, takesForms: action !== undefined });
+    else pages.resources.push({ path, loader, action } as Pages['resources'][number]);
+  }
+  return pages;
 }

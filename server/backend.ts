@@ -12,6 +12,7 @@ import { invalidParameter, loginPath, readForm, readOwnPath, toAppError, type Vi
 import { createGuessLimits, type GuessLimits } from './identity/guess-limits.ts';
 import { login, logout } from './identity/login.ts';
 import { findSession, type Session } from './identity/sessions.ts';
+import type { Log } from './shell.ts';
 import { clientTitle } from './sso/clients.ts';
 import { toRefusal } from './trpc/init.ts';
 import { createCaller, handleTrpc } from './trpc/router.ts';
@@ -22,17 +23,24 @@ export type Services = {
   db: DatabaseClient['db'];
   now: () => Date;
   guessLimits: GuessLimits;
+  log: Log;
 };
 
 export type Backend = ReturnType<typeof createBackend>;
 
-export function createBackend(options: { config: Config; database: DatabaseClient; now?: () => Date }) {
+export function createBackend(options: {
+  config: Config;
+  database: DatabaseClient;
+  log: Log;
+  now?: () => Date;
+}) {
   const { config, database } = options;
   const services: Services = {
     config,
     db: database.db,
     now: options.now ?? (() => new Date()),
     guessLimits: createGuessLimits(database.pool),
+    log: options.log,
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
   return {

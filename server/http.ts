@@ -71,7 +71,7 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   const base = 'https://own.invalid';
   const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
   // `/.//evil.example` is a path that normalises to two slashes.
-  if (url?.origin !== base || url.pathname.startsWith('//')) return undefined;
+  if (url?.origin !== base || url.pathname.includes('//')) return undefined;
   return url.pathname + url.search + url.hash;
 }
 

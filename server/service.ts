@@ -42,7 +42,7 @@ export async function startService(options: {
     await database.close();
     throw error;
   }
-  const backend = createBackend({ config, database, now: options.now });
+  const backend = createBackend({ config, database, log, now: options.now });
   const stopSweeper = startSweeper(backend.services, log);
   let isDraining = false;
   return {

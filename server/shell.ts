@@ -13,7 +13,14 @@ import proxyAddr from 'proxy-addr';
 import { isMigrated } from '../db/migrate.ts';
 import type { Backend } from './backend.ts';
 import { AppError, buildProblem, type Problem } from './errors.ts';
-import { buildProblemResponse, prefersHtml, requireOwnOrigin, toAppError, type Visit } from './http.ts';
+import {
+  buildProblemResponse,
+  prefersHtml,
+  requireMethod,
+  requireOwnOrigin,
+  toAppError,
+  type Visit,
+} from './http.ts';
 
 /** What a route gets: Remix's load context. */
 export type RouteContext = {
@@ -23,6 +30,8 @@ export type RouteContext = {
   problem?: Problem;
   /** What a page's loader, action or component threw; the pages put it here, the shell answers it. */
   thrown?: unknown;
+  /** The login was refused: the page is shown, also to who is logged in. */
+  isLoginRefused?: boolean;
 };
 
 type RouteArgs = { request: Request; params: Record<string, string>; context: RouteContext };
@@ -32,7 +41,9 @@ type ResourceHandler = (args: RouteArgs) => Promise<Response>;
 export type Pages = {
   /** Path patterns of the resource routes, with their handlers. */
   resources: { path: string; loader: ResourceHandler; action: ResourceHandler }[];
-  /** Remix's request handler, for everything else. */
+  /** Path patterns of the pages, and whether they take a POST. */
+  pages: { path: string; takesForms: boolean }[];
+  /** Remix's request handler, for the pages. */
   render: (request: Request, context: RouteContext) => Promise<Response>;
 };
 
@@ -67,6 +78,10 @@ export function createShell(options: ShellOptions): Fetch {
   const { backend, pages, log } = options;
   const { config } = backend;
   const app = new Hono<Env>();
+  const logFault = (error: AppError, requestId: string) => {
+    if (error.status >= 500)
+      log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
+  };
 
   app.use(requestId());
   app.use(async (c, next) => {
@@ -87,6 +102,14 @@ export function createShell(options: ShellOptions): Fetch {
     );
   });
   app.use(buildSecureHeaders(options));
+  app.use(async (c, next) => {
+    // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
+    if (/^(TRACE|TRACK|CONNECT)$/.test(c.req.method)) {
+      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
+    }
+    if (!isPlainPath(new URL(c.req.url).pathname)) throw new AppError('not_found');
+    await next();
+  });
   // Pages, scripts and styles; the public endpoints' JSON is too small to gain.
   app.use(
     compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
@@ -108,13 +131,22 @@ export function createShell(options: ShellOptions): Fetch {
     }),
   );
   app.use(async (c, next) => {
+    // Reading the body of a sender that hung up may never end.
+    const hasBody = c.req.method !== 'GET' && c.req.method !== 'HEAD';
+    await (hasBody ? Promise.race([next(), rejectOnAbort(c.req.raw.signal)]) : next());
+  });
+  app.use(async (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
     await next();
   });
 
   app.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
-  app.get('/healthz', (c) => c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' }));
-  app.get('/readyz', async (c) => {
+  app.all('/healthz', (c) => {
+    requireMethod(c.req.raw, ['GET', 'HEAD']);
+    return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
+  });
+  app.all('/readyz', async (c) => {
+    requireMethod(c.req.raw, ['GET', 'HEAD']);
     const isReady = !options.isDraining?.() && (await isMigrated(backend.services.db));
     if (!isReady) throw new AppError('unavailable', { headers: { 'Retry-After': '5' } });
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
@@ -129,24 +161,39 @@ export function createShell(options: ShellOptions): Fetch {
       });
     });
   }
-  app.all('*', async (c) => {
-    const context: RouteContext = { backend, visit: c.get('visit') };
-    const response = await pages.render(canonicalRequest(c.req.raw, config.baseUrl), context);
+  // The names before the patterns that would take them too.
+  const byNames = [...pages.pages].sort(
+    (one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')),
+  );
+  for (const { path, takesForms } of byNames) {
+    for (const address of [path, path === '/' ? '/_root.data' : `${path}.data`]) {
+      app.all(address, (c) => {
+        requireMethod(c.req.raw, takesForms ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
+        return renderPage(c.req.raw, c.get('visit'));
+      });
+    }
+  }
+  app.all('*', () => backend.notFound());
+
+  async function renderPage(request: Request, visit: Visit): Promise<Response> {
+    const context: RouteContext = { backend, visit };
+    const response = await pages.render(canonicalRequest(request, config.baseUrl), context);
+    if (!response.headers.has('Cache-Control')) response.headers.set('Cache-Control', 'no-store');
+    if (!context.thrown) return response;
+    if (!new URL(request.url).pathname.endsWith('.data')) throw context.thrown;
     // In a page that is open already, the page's own boundary shows that something failed.
-    if (!context.thrown || c.req.path.endsWith('.data')) return response;
-    if (response.status === 405)
-      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD' } });
-    throw context.thrown;
-  });
+    const error = toAppError(context.thrown);
+    logFault(error, visit.requestId);
+    const headers = new Headers(response.headers);
+    for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
+    return new Response(response.body, { status: error.status, headers });
+  }
 
   app.onError(async (thrown, c) => {
-    const error = toAppError(thrown);
-    if (error.status >= 500) {
-      log.error(
-        { requestId: c.get('requestId'), code: error.code, err: error.cause ?? error },
-        'request failed',
-      );
-    }
+    // A sender that hung up is no fault of ours, whatever it broke.
+    const hasHungUp = c.req.raw.signal.aborted;
+    const error = hasHungUp ? new AppError('invalid_request', { cause: thrown }) : toAppError(thrown);
+    logFault(error, c.get('requestId'));
     const refusal = buildProblemResponse(error, config.baseUrl);
     if (!prefersHtml(c.req.raw)) return refusal;
     const visit = c.get('visit') ?? { requestId: c.get('requestId'), address: c.env.address, cspNonce: '' };
@@ -198,17 +245,35 @@ function clientAddress(request: Request, peer: string, trustsProxy: (address: st
   return proxyAddr(message as never, trustsProxy);
 }
 
+function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_done, failed) => {
+    signal.addEventListener('abort', () => failed(new Error('The sender hung up.')), { once: true });
+  });
+}
+
+/** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
+function isPlainPath(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  return !/%(2e|2f|5c|00)/i.test(path);
+}
+
 /**
  * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
  * cross-site check believes them; ours has run already.
  */
 function canonicalRequest(request: Request, baseUrl: string): Request {
-  const { pathname, search } = new URL(request.url);
+  const url = new URL(request.url);
   const headers = new Headers(request.headers);
   headers.set('host', new URL(baseUrl).host);
   headers.delete('x-forwarded-host');
+  headers.delete('origin');
+  if (url.searchParams.has('_data')) url.searchParams.delete('_data');
   const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-  return new Request(`${baseUrl}${pathname}${search}`, {
+  return new Request(`${baseUrl}${url.pathname}${url.search}`, {
     method: request.method,
     headers,
     signal: request.signal,

@@ -1,8 +1,8 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 /** The client's login link. */
-export const loader = async ({ params, context }: LoaderFunctionArgs) => {
+export const loader = async ({ request, params, context }: LoaderFunctionArgs) => {
   const { client, clients } = context.backend.requireDemoClient(params.client ?? '');
-  return clients.start(client);
+  return clients.start(client, request);
 };
-export const action = ({ context }: LoaderFunctionArgs) => context.backend.notFound();
+export const action = loader;

@@ -18,7 +18,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = await backend.findSession(request);
   const mustAsk = searchParams.get('prompt') === 'login';
   const next = backend.readOwnPath(searchParams.get('next'));
-  if (session && !mustAsk) throw redirect(next ?? '/profile', 303);
+  if (session && !mustAsk && !context.isLoginRefused) throw redirect(next ?? '/profile', 303);
   return {
     email: session?.user.email,
     clientTitle: backend.findLaunchTitle(next),
@@ -41,8 +41,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = backend.readRefusal(error);
     if (refusal.code !== 'rate_limited') throw error;
+    context.isLoginRefused = true;
     return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
+  context.isLoginRefused = true;
   return data({ email, message: 'E-mail address or password is not right.' }, { status: 401 });
 }
 

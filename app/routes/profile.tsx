@@ -54,7 +54,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
 /** Who is not logged in is asked to; the rest is for the shell. */
 function pageError(error: unknown, request: Request, { backend }: LoaderFunctionArgs['context']) {
   const refusal = backend.readRefusal(error);
-  return refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+  return refusal.code === 'login_required'
+    ? redirect(request.method === 'GET' ? backend.loginPath(request) : '/login?next=%2Fprofile', 303)
+    : refusal;
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

@@ -21,8 +21,12 @@ export async function loadPages(): Promise<Pages> {
 
 /** Files whose names hold a digest of their content: they never change. */
 export function serveBuiltFiles(): MiddlewareHandler {
-  return serveStatic({
-    root: `${buildFolder}/client`,
-    onFound: (_path, c) => c.header('Cache-Control', 'public, max-age=31536000, immutable'),
-  });
+  const serve = serveStatic({ root: `${buildFolder}/client` });
+  return async (c, next) => {
+    const response = await serve(c, next);
+    // Without such a file it is the rest of the chain that answered.
+    if (response instanceof Response)
+      response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
+    return response;
+  };
 }

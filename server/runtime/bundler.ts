@@ -26,11 +26,11 @@ export async function startBundler(): Promise<Bundler> {
     const build = (await vite.ssrLoadModule('virtual:remix/server-build')) as AppBuild;
     return build.entry.module.createPages(build);
   };
-  const { resources } = await load();
+  const { resources, pages } = await load();
   const loadService = async () => (await vite.ssrLoadModule('/server/service.ts')) as ServiceModule;
   return {
     pages: {
-      // A new resource route needs a restart; what is in one does not.
+      // A new route needs a restart; what is in one does not.
       resources: resources.map(({ path }) => {
         const current = async () => (await load()).resources.find((resource) => resource.path === path);
         return {
@@ -39,6 +39,7 @@ export async function startBundler(): Promise<Bundler> {
           action: async (args) => (await current())?.action(args) as Promise<Response>,
         };
       }),
+      pages,
       render: async (request, context) => (await load()).render(request, context),
     },
     staticFiles: async (c, next) => {

@@ -54,6 +54,9 @@ export const profileRouter = router({
       const to = await hashPassword(input.newPassword);
       const cookie = await db.transaction().execute(async (trx) => {
         if (!(await replacePasswordHash(trx, user.id, { from, to }))) throw wrongPassword();
+        // Logged out or ended meanwhile: it must not come back under a new token.
+        if ((await endSessions(trx, user.id, { id: session.id }, now())) === 0)
+          throw new AppError('login_required');
         await endSessions(trx, user.id, 'all', now());
         await audit(trx, { type: 'password.changed' });
         return startSession(trx, { userId: user.id, request, visit, issuer: config.issuer, now: now() });

@@ -2,7 +2,7 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import type { Services } from '../backend.ts';
 import type { Visit } from '../http.ts';
-import { createCallerFactory, router } from './init.ts';
+import { createCallerFactory, router, toRefusal } from './init.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
@@ -19,12 +19,28 @@ export function createCaller(services: Services, request: Request, visit: Visit)
 }
 
 export async function handleTrpc(services: Services, request: Request, visit: Visit): Promise<Response> {
-  return fetchRequestHandler({
+  const response = await fetchRequestHandler({
     endpoint: '/trpc',
     req: request,
     router: appRouter,
     allowBatching: false,
     createContext: ({ resHeaders }) => ({ services, request, visit, headers: resHeaders }),
-    responseMeta: () => ({ headers: { 'Cache-Control': 'no-store' } }),
+    onError({ error }) {
+      const refusal = toRefusal(error);
+      if (refusal.status >= 500)
+        services.log.error(
+          { requestId: visit.requestId, code: refusal.code, err: refusal.cause ?? refusal },
+          'request failed',
+        );
+    },
+    responseMeta: ({ errors: [error] }) => ({
+      headers: {
+        ...(error && toRefusal(error).headers),
+        'Cache-Control': 'no-store',
+      },
+    }),
   });
+  // tRPC leaves it out of what it refuses before it knows the procedure.
+  if (response.body) response.headers.set('Content-Type', 'application/json');
+  return response;
 }

@@ -30,18 +30,27 @@ export type TestApp = {
   databaseUrl: string;
   /** What was logged, oldest first. */
   logged: { level: 'info' | 'error'; fields: Record<string, unknown>; message: string }[];
-  /** The service itself, for who listens on a port with it. */
-  fetch: Fetch;
   /** A path of the service, or a whole URL. Redirects are not followed. */
   send: (path: string, options?: SendOptions) => Promise<Answer>;
   /** The `name=value` of a fresh session's cookie. */
   login: (email: string, password?: string) => Promise<string>;
-  /** Another instance of the service on the same database. */
-  startInstance: (options?: AppOptions) => Promise<Pick<TestApp, 'fetch' | 'send' | 'login'>>;
+  /** Another instance of the service, on the same database unless told. */
+  startInstance: (options?: AppOptions) => Promise<TestInstance>;
+  /** What a listener is given, for tests of what only a socket can send. */
+  fetch: Fetch;
+  /** The process is to stop. */
+  drain: () => void;
   close: () => Promise<void>;
 };
 
-export type AppOptions = { env?: Record<string, string>; now?: () => Date };
+export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'drain'>;
+
+export type AppOptions = {
+  env?: Record<string, string>;
+  now?: () => Date;
+  /** Another database than the fresh one, or another way to it. */
+  databaseUrl?: string;
+};
 
 /** Local mode with the demo users, unless `env` says otherwise. Close it in afterAll. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
@@ -50,11 +59,11 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const services: Service[] = [];
   const logged: TestApp['logged'] = [];
 
-  async function start({ env, now }: AppOptions) {
+  async function start({ env, now, databaseUrl }: AppOptions) {
     const config = readConfig(env ?? {});
     const service = await startService({
       config,
-      databaseUrl: url,
+      databaseUrl: databaseUrl ?? url,
       now,
       log: {
         info: (fields, message) => logged.push({ level: 'info', fields: { ...fields }, message }),
@@ -64,18 +73,16 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     });
     services.push(service);
     const send = buildSend(service, config);
-    return { config, fetch: service.fetch, send, login: buildLogin(send) };
+    const { fetch, drain } = service;
+    return { config, send, login: buildLogin(send), fetch, drain };
   }
 
-  const { config, fetch, send, login } = await start(options);
+  const first = await start(options);
   return {
-    config,
+    ...first,
     db: database.db,
     databaseUrl: url,
     logged,
-    fetch,
-    send,
-    login,
     startInstance: (more) => start({ ...options, ...more }),
     async close() {
       await Promise.all(services.map((service) => service.close()));

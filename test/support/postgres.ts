@@ -39,14 +39,20 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** A fresh, migrated database of its own. `drop` ends what is still connected to it. */
-export async function cloneDatabase(
-  templateUrl: string,
-): Promise<{ url: string; drop: () => Promise<void> }> {
+/** A database of its own; `drop` ends what is still connected to it. */
+export type TestDatabase = { url: string; drop: () => Promise<void> };
+
+/** Fresh and migrated. */
+export const cloneDatabase = (templateUrl: string) => createDatabase(templateUrl, template);
+
+/** As Postgres makes it, without a table. */
+export const emptyDatabase = (templateUrl: string) => createDatabase(templateUrl, 'template0');
+
+async function createDatabase(templateUrl: string, from: string): Promise<TestDatabase> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
-  await administer(templateUrl, `create database ${name} template ${template}`);
+  await administer(templateUrl, `create database ${name} template ${from}`);
   return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
 }
 

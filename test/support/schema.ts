@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import codegen from 'kysely-codegen';
 import { openDatabase } from '../../db/client.ts';
 
@@ -13,7 +17,7 @@ export async function buildSchema(url: string): Promise<string> {
     onError: () => undefined,
   });
   try {
-    return await codegen.generate({
+    const text = await codegen.generate({
       db,
       dialect: new codegen.PostgresDialect(),
       excludePattern: 'kysely_*',
@@ -26,7 +30,17 @@ export async function buildSchema(url: string): Promise<string> {
         },
       },
     });
+    return await format(text);
   } finally {
     await close();
   }
+}
+
+/** As `npm run check` wants it. */
+async function format(text: string): Promise<string> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const words = [biome, 'format', `--stdin-file-path=${schemaFile}`];
+  const run = promisify(execFile)(process.execPath, words, { cwd: dirname(dirname(schemaFile)) });
+  run.child.stdin?.end(text);
+  return (await run).stdout;
 }

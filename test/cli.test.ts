@@ -1,0 +1,173 @@
+// The command line (npm run cli), as an operator uses it, beside a service on the same database.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openApp, type TestApp } from './support/app.ts';
+import { emptyDatabase } from './support/postgres.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const password = 'seven quiet lanterns';
+
+type Outcome = { code: number | null; out: string; err: string };
+
+function runCli(
+  databaseUrl: string,
+  words: string[],
+  input = '',
+  nodeEnv: 'test' | 'production' = 'test',
+): Promise<Outcome> {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
+  });
+  const outcome: Outcome = { code: null, out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    outcome.out += data;
+  });
+  child.stderr.on('data', (data) => {
+    outcome.err += data;
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
+}
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+const cli = (words: string[], input?: string) => runCli(app.databaseUrl, words, input);
+
+const look = async () =>
+  (
+    await sql`select (select json_agg(u order by id) from users u) as users,
+      (select json_agg(a order by id) from accounts a) as accounts,
+      (select count(*) from audit_events) as events`.execute(app.db)
+  ).rows;
+
+function expectRefused({ code, out, err }: Outcome, sentence: RegExp): void {
+  expect(code).toBe(1);
+  expect(out).toBe('');
+  expect(err).toMatch(sentence);
+  expect(err).not.toMatch(/\n\s+at |node_modules|select |insert |postgres:/);
+}
+
+it('lists its commands with --help', async () => {
+  const { code, out, err } = await cli(['--help']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  for (const command of ['migrate', 'user:create', 'user:suspend', 'user:resume'])
+    expect(out).toContain(command);
+});
+
+it('refuses an unknown command and a missing option', async () => {
+  const before = await look();
+  const [command, option] = await Promise.all([
+    cli(['user:destroy', 'admin@example.test']),
+    cli(['user:create', '--email', 'x@example.test'], password),
+  ]);
+  expectRefused(command, /unknown command/);
+  expectRefused(option, /--name/);
+  expect(await look()).toEqual(before);
+});
+
+it('migrates an empty database, also twice at once', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  try {
+    const outcomes = await Promise.all([runCli(url, ['migrate']), runCli(url, ['migrate'])]);
+    for (const { code, err } of outcomes) expect({ code, err }).toEqual({ code: 0, err: '' });
+    const { send } = await app.startInstance({ databaseUrl: url });
+    expect((await send('/readyz')).status).toBe(200);
+  } finally {
+    await drop();
+  }
+});
+
+describe('user:create', () => {
+  const create = (email: string, { name = 'Nia', input = password, more = [] as string[] } = {}) =>
+    cli(['user:create', '--email', email, '--name', name, ...more], input);
+
+  it('makes a user with an account, who can log in and launch at once', async () => {
+    const more = ['--account', 'Nia’s Shop', '--role', 'manager'];
+    const made = await create('Nia@BÜCHER.example', { name: '  Nia  ', input: `${password}\n`, more });
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).not.toContain(password);
+    const cookie = await app.login('nia@bücher.example', password);
+    const { text } = await app.send('/sso/profile', { cookie });
+    expect(JSON.parse(text)).toMatchObject({
+      id: made.out.trim(),
+      email: 'nia@xn--bcher-kva.example',
+      name: 'Nia',
+      role: 'admin',
+      account: { capabilities: [] },
+    });
+    const launched = await app.send('/sso/launch/marketplace', { cookie });
+    expect(launched.headers.get('location')).toContain('/demo/marketplace/callback?payload=');
+    const { rows } = await sql`select a.name, e.type, e.details from audit_events e
+      join users u on u.id = e.user_id join accounts a on a.id = u.account_id
+      where e.user_id = ${made.out.trim()} and e.type like 'user.%'`.execute(app.db);
+    expect(rows).toEqual([
+      { name: 'Nia’s Shop', type: 'user.created', details: { role: 'manager', by: 'cli' } },
+    ]);
+  });
+
+  it('refuses what is not right in a sentence, and creates nothing', async () => {
+    const before = await look();
+    const refusals: [Promise<Outcome>, RegExp][] = [
+      [create('a@b@example.test'), /Not an e-mail address/],
+      [create('x@example.test', { name: 'a\u202eb' }), /cannot be shown/],
+      [create('x@example.test', { input: 'too short' }), /at least 12 characters/],
+      [create('x@example.test', { input: 'password1234' }), /guessed first/],
+      [create('ADMIN@example.test'), /already/],
+    ];
+    for (const [outcome, sentence] of refusals) {
+      expectRefused(await outcome, sentence);
+      expect((await outcome).err).not.toMatch(/too short|password1234/);
+    }
+    expect(await look()).toEqual(before);
+  });
+});
+
+describe('user:suspend and user:resume', () => {
+  const logIn = () =>
+    app.send('/login', { form: { email: 'customer@example.test', password: 'local demo password' } });
+
+  it('end the sessions of a user for good, and let the user log in again', async () => {
+    const cookie = await app.login('customer@example.test');
+    const other = await app.login('merchant@example.test');
+    const suspended = await cli(['user:suspend', 'Customer@Example.test']);
+    expect(suspended).toMatchObject({ code: 0, err: '', out: 'customer@example.test is suspended.\n' });
+    expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
+    expect((await app.send('/sso/profile', { cookie: other })).status).toBe(200);
+    expect((await logIn()).status).toBe(403);
+
+    expect(await cli(['user:resume', 'customer@example.test'])).toMatchObject({ code: 0, err: '' });
+    expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
+    expect((await logIn()).status).toBe(303);
+    const { rows } = await sql<{ type: string }>`select type from audit_events
+      where details ->> 'by' = 'cli' and type in ('user.suspended', 'user.resumed') order by id`.execute(
+      app.db,
+    );
+    expect(rows.map(({ type }) => type)).toEqual(['user.suspended', 'user.resumed']);
+  });
+
+  it('refuse a user whom nobody knows', async () => {
+    const before = await look();
+    const outcome = await cli(['user:suspend', 'nobody@example.test']);
+    expectRefused(outcome, /^There is no user with this e-mail address\.\n$/);
+    expect(await look()).toEqual(before);
+  });
+});
+
+it('names the settings at fault, and tells no value of one', async () => {
+  const away = 'postgres://identity:canary@127.0.0.1:1/identity';
+  const [settings, database] = await Promise.all([
+    runCli(away, ['migrate'], '', 'production'),
+    runCli(away, ['migrate']),
+  ]);
+  expectRefused(settings, /IDENTITY_ISSUER is missing/);
+  expect(database).toMatchObject({ code: 1, out: '' });
+  expect(settings.err + database.err).not.toContain('canary');
+});

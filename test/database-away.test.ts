@@ -1,0 +1,115 @@
+// Contract section 9, 503 `unavailable`: the database is away; never a lost session, never an unsigned
+// redirect, nothing half done, and the process goes on.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { demoPassword as password } from '../db/seed.ts';
+import { locationOf } from './support/app.ts';
+import {
+  type Away,
+  dataRequests,
+  expectUnavailable,
+  openAway,
+  requests,
+  trpcRequests,
+  whileLocked,
+} from './support/away.ts';
+
+let away: Away;
+beforeAll(async () => {
+  away = await openAway();
+});
+afterEach(async () => {
+  away.wire.restore();
+  await away.expectNothingLost();
+});
+afterAll(() => away.close());
+
+describe('a wire that is cut', () => {
+  it.each(requests)('is a 503 at %s (%j)', async (path, options) => {
+    away.wire.cut();
+    await expectUnavailable(away.ask(path, options), options);
+  });
+
+  it.each([...trpcRequests, ...dataRequests])(
+    'is a 503 at %s (%j), in its own form',
+    async (path, options) => {
+      away.wire.cut();
+      const answer = await away.ask(path, options);
+      expect.soft(answer.status).toBe(503);
+      expect.soft(answer.headers.get('retry-after') ?? '').toMatch(/^[1-9]\d*$/);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+    },
+  );
+
+  it('leaves the process well, and all that needs no data', async () => {
+    away.wire.cut();
+    for (const [path, status] of [
+      ['/healthz', 200],
+      ['/login', 200],
+      ['/problems/unavailable', 200],
+      ['/nowhere', 404],
+      ['/sso/launch/nobody', 404],
+      ['/sso/profile', 401],
+    ] as const)
+      expect((await away.ask(path, { cookie: '' })).status, path).toBe(status);
+  });
+
+  it('is told to operators with its cause, and to nobody else', async () => {
+    away.wire.cut();
+    await expectUnavailable(away.ask('/sso/profile'));
+    const faults = away.app.logged.filter(({ message }) => message === 'request failed');
+    expect(faults.at(-1)?.fields).toMatchObject({ code: 'unavailable', err: expect.any(Error) });
+  });
+});
+
+it('survives connections that are ended under way, again and again', async () => {
+  const statuses = new Set<number>();
+  for (let round = 0; round < 15; round++) {
+    const asked = Array.from({ length: 8 }, () => away.ask('/sso/profile'));
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and pid <> pg_backend_pid()`.execute(away.app.db);
+    for (const { status } of await Promise.all(asked)) statuses.add(status);
+  }
+  for (const status of statuses) expect([200, 503]).toContain(status);
+});
+
+describe('work under way', () => {
+  const terminate = () =>
+    sql`select pg_terminate_backend(pid) from pg_locks where not granted`.execute(away.app.db);
+  const ends: [how: string, end: () => unknown][] = [
+    ['its connection is ended', terminate],
+    ['the wire is cut', () => away.wire.cut()],
+  ];
+  const login = { email: 'customer@example.test', password };
+  const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
+  const change = { intent: 'password', currentPassword: password, newPassword: 'half done, half done' };
+  // Each writes its audit event last, so all the rest has happened in its transaction by then.
+  const changes = [
+    ['/profile', { form: names }],
+    ['/profile', { form: change }],
+    ['/login', { form: login }],
+    ['/logout', { method: 'POST' }],
+  ] as const;
+
+  it.each(ends.flatMap(([how, end]) => changes.map(([path, options]) => [path, how, options, end] as const)))(
+    'at %s is not half done where %s (%j)',
+    async (path, _, options, end) => {
+      const look = async () =>
+        (
+          await sql`select (select json_agg(s order by id) from sessions s) as sessions,
+          (select json_agg(u order by id) from users u) as users`.execute(away.app.db)
+        ).rows;
+      const before = await look();
+      await expectUnavailable(whileLocked(away.app.db, 'audit_events', () => away.ask(path, options), end));
+      expect(await look()).toEqual(before);
+    },
+  );
+
+  it('leaves a hand-off good to be tried again, once', async () => {
+    const { pathname, search } = locationOf(await away.ask('/sso/launch/marketplace'));
+    const receive = () => away.ask(pathname + search);
+    await expectUnavailable(whileLocked(away.app.db, 'nonces', receive, terminate));
+    expect((await receive()).status).toBe(303);
+    expect((await receive()).status).toBe(400);
+  });
+});

@@ -1,0 +1,58 @@
+// What a browser without script makes of the answers: its cookie, what it shows, what is in a field.
+import { type Answer, locationOf, type TestApp } from './app.ts';
+
+type Send = TestApp['send'];
+
+/** The `name=value` of the cookie that an answer sets. */
+export function cookieOf({ headers }: Answer): string {
+  const [cookie, ...more] = headers.getSetCookie();
+  if (!cookie || more.length > 0) throw new Error(`one cookie expected: ${headers.getSetCookie()}`);
+  return cookie.split(';')[0] ?? '';
+}
+
+/** Whether a cookie is that of a live session. */
+export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {
+  return (await send('/sso/profile', { cookie })).status === 200;
+}
+
+/** The page that a form on /profile leads to, redirect followed. */
+export async function submitProfile(send: Send, cookie: string, form: Record<string, string>) {
+  const answer = await send('/profile', { cookie, form });
+  if (answer.status !== 303) return answer;
+  const { pathname, search } = locationOf(answer);
+  return send(pathname + search, { cookie: answer.headers.has('set-cookie') ? cookieOf(answer) : cookie });
+}
+
+/** What a page says, without its markup. */
+export function textOf({ text }: Answer): string {
+  const withoutScripts = text.replace(/<(script|head)\b[\s\S]*?<\/\1>|<!--.*?-->/g, '');
+  return decode(withoutScripts.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
+}
+
+/** A page's input: its value, whether it is marked as at fault, and the texts that describe it. */
+export function fieldOf({ text }: Answer, name: string) {
+  const input = [...text.matchAll(/<input [^>]*>/g)]
+    .map(([tag]) => attributesOf(tag))
+    .find((attributes) => attributes.name === name);
+  if (!input) throw new Error(`no field ${name}`);
+  const describedBy = input['aria-describedby']?.split(' ') ?? [];
+  return {
+    value: input.value,
+    isInvalid: input['aria-invalid'] === 'true',
+    descriptions: describedBy.map((id) => {
+      const content = new RegExp(`<p [^>]*id="${id}"[^>]*>([^<]*)<`).exec(text)?.[1];
+      return decode(content ?? '');
+    }),
+  };
+}
+
+function attributesOf(tag: string): Record<string, string> {
+  return Object.fromEntries(
+    [...tag.matchAll(/([\w-]+)="([^"]*)"/g)].map(([, name = '', value = '']) => [name, decode(value)]),
+  );
+}
+
+function decode(html: string): string {
+  const characters: Record<string, string> = { lt: '<', gt: '>', quot: '"', '#x27': "'", amp: '&' };
+  return html.replace(/&(lt|gt|quot|#x27|amp);/g, (_, name: string) => characters[name] ?? '');
+}
