@@ -5,7 +5,7 @@ import {
   redirect,
   redirectDocument,
 } from '@remix-run/node';
-import { Form, useActionData, useLoaderData, useNavigation } from '@remix-run/react';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -53,12 +53,12 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 export default function Login() {
   const { email, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
-  const isBusy = useNavigation().state !== 'idle';
   return (
     <Page title="Log in" intro={clientTitle ? `to go on to ${clientTitle}` : 'One login for all products'}>
       {hasLoggedOut && !refused && <Notice kind="success">You are logged out here.</Notice>}
       {refused && <Notice kind="error">{refused.message}</Notice>}
-      <Form method="post" className="card">
+      {/* A form of the browser's own: every answer to it is a page, refusals too. */}
+      <form method="post" action={useFormAction()} className="card">
         <Field
           label="E-mail address"
           name="email"
@@ -77,10 +77,8 @@ export default function Login() {
           required
           autoFocus={Boolean(refused)}
         />
-        <button type="submit" disabled={isBusy}>
-          {isBusy ? 'Logging in …' : 'Log in'}
-        </button>
-      </Form>
+        <button type="submit">Log in</button>
+      </form>
       {demo && (
         <details className="demo-logins" open>
           <summary>Local mode: demo users</summary>

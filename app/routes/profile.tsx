@@ -40,12 +40,13 @@ export async function action({ request, context }: ActionFunctionArgs) {
     else throw backend.invalidParameter('intent', 'It names nothing that this page does.');
   } catch (error) {
     const refusal = backend.readRefusal(error);
-    if (!['validation_failed', 'rate_limited'].includes(refusal.code))
-      throw pageError(error, request, context);
+    const isToldHere = ['validation_failed', 'rate_limited', 'not_found'].includes(refusal.code);
+    if (!isToldHere) throw pageError(error, request, context);
     const errors = Object.fromEntries(
       refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
     );
-    const message = refusal.errors.length === 0 ? refusal.detail : undefined;
+    const hasField = Object.keys(errors).some((name) => form.has(name) && name !== 'id');
+    const message = hasField ? undefined : refusal.detail;
     return data({ intent, errors, message, values }, { status: refusal.status, headers: refusal.headers });
   }
   return redirect(`/profile?saved=${intent}`, { status: 303, headers });
