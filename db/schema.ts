@@ -31,6 +31,7 @@ export interface Accounts {
   created_at: Generated<Timestamp>;
   id: string;
   name: string;
+  name_edited_at: Timestamp | null;
   verified_at: Timestamp | null;
 }
 
@@ -57,6 +58,16 @@ export interface Nonces {
   audience: string;
   expires_at: Timestamp;
   nonce: string;
+}
+
+export interface PendingLinks {
+  expires_at: Timestamp;
+  external_id: string;
+  profile: Json;
+  provider: string;
+  return_to: string | null;
+  token_hash: Uint8Array;
+  user_id: string;
 }
 
 export interface RateLimits {
@@ -97,6 +108,7 @@ export interface Users {
   email_verified_at: Timestamp | null;
   id: string;
   name: string;
+  name_edited_at: Timestamp | null;
   password_hash: string | null;
   profile_updated_at: Generated<Timestamp>;
   role: Generated<'admin' | 'manager' | 'user'>;
@@ -108,6 +120,7 @@ export interface DB {
   audit_events: AuditEvents;
   external_links: ExternalLinks;
   nonces: Nonces;
+  pending_links: PendingLinks;
   rate_limits: RateLimits;
   service_contracts: ServiceContracts;
   sessions: Sessions;

@@ -132,6 +132,15 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
+export async function endSessionByTokenHash(db: Database, tokenHash: Uint8Array, now: Date): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('ended_at', 'is', null)
+    .execute();
+}
+
 export type ListedSession = {
   id: string;
   createdAt: Date;

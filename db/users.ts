@@ -1,5 +1,5 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
 import type { DB } from './schema.ts';
 
@@ -48,8 +48,9 @@ export async function insertUser(
     .execute();
 }
 
-export async function updateUserName(db: Database, id: string, name: string): Promise<void> {
-  await db.updateTable('users').set({ name }).where('id', '=', id).execute();
+/** An edit by the person, which no hand-off overwrites again. */
+export async function editUserName(db: Database, id: string, name: string): Promise<void> {
+  await db.updateTable('users').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
 
 /** False where the password is no longer the one that was checked: somebody else changed it meanwhile. */
@@ -96,5 +97,71 @@ export async function lockUserWithPassword(
     .where('suspended_at', 'is', null)
     .forShare()
     .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** A user as a hand-off has to know it. */
+export type HandOffUser = {
+  id: string;
+  accountId: string;
+  email: string;
+  name: string;
+  role: InternalRole;
+  hasPassword: boolean;
+  isSuspended: boolean;
+  emailVerifiedAt: Date | null;
+  nameEditedAt: Date | null;
+};
+
+/**
+ * The user of that id or address, account and user held until the transaction ends. The account comes first,
+ * as everywhere: two orders would lock each other out.
+ */
+export async function lockUser(
+  trx: Transaction<DB>,
+  key: { id: string } | { email: string },
+): Promise<HandOffUser | undefined> {
+  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['email', key.email] as const);
+  await trx
+    .selectFrom('accounts')
+    .select('id')
+    .where('id', '=', (query) => query.selectFrom('users').select('account_id').where(column, '=', value))
+    .forUpdate()
+    .execute();
+  const row = await trx
+    .selectFrom('users')
+    .selectAll()
+    .where(column, '=', value)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    email: row.email,
+    name: row.name,
+    role: row.role,
+    hasPassword: row.password_hash !== null,
+    isSuspended: row.suspended_at !== null,
+    emailVerifiedAt: row.email_verified_at,
+    nameEditedAt: row.name_edited_at,
+  };
+}
+
+/** Changes what is given; the rest stays. */
+export async function updateUser(
+  db: Database,
+  id: string,
+  change: { name?: string; email?: string; emailVerifiedAt?: Date | null },
+): Promise<void> {
+  await db
+    .updateTable('users')
+    .set({ name: change.name, email: change.email, email_verified_at: change.emailVerifiedAt })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function isEmailTaken(db: Database, email: string): Promise<boolean> {
+  const row = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
   return row !== undefined;
 }

@@ -5,12 +5,16 @@ import type { DatabaseClient } from '../db/client.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
 import type { Config } from './config.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
+import { buildMarketplaceLink, type LegacyUser } from './demo/legacy-marketplace.ts';
 import { launch } from './endpoints/launch.ts';
+import { marketplaceCallback, openHandOff } from './endpoints/marketplace-callback.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
 import { invalidParameter, loginPath, readForm, readOwnPath, toAppError, type Visit } from './http.ts';
 import { createGuessLimits, type GuessLimits } from './identity/guess-limits.ts';
+import { capabilities } from './identity/hand-off.ts';
 import { login, logout } from './identity/login.ts';
+import { findPendingLink } from './identity/pending-link.ts';
 import { findSession, type Session } from './identity/sessions.ts';
 import type { Log } from './shell.ts';
 import { clientTitle } from './sso/clients.ts';
@@ -54,6 +58,7 @@ export function createBackend(options: {
 
     launch: (request: Request, client: string) => launch(services, request, client),
     ssoProfile: (request: Request) => ssoProfile(services, request),
+    marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
     notFound(): never {
       throw new AppError('not_found');
@@ -62,6 +67,13 @@ export function createBackend(options: {
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
+    /** Whom a genuine inbound hand-off is about; nothing is used up. */
+    async describeHandOff(params: URLSearchParams): Promise<{ name: string; email: string }> {
+      const { payload } = await openHandOff(services, params);
+      return { name: payload.profile.name, email: payload.profile.email };
+    },
+    /** The address whose password this browser is asked for, so that its hand-off can be linked. */
+    findPendingLink: (request: Request) => findPendingLink(services, request),
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */
@@ -76,6 +88,13 @@ export function createBackend(options: {
       if (!demoClients || !client) throw new AppError('not_found');
       return { client, title: clientTitle(name), clients: demoClients };
     },
+
+    /** Throws 404 `not_found` in production. */
+    requireDemo() {
+      if (config.production) throw new AppError('not_found');
+    },
+    buildMarketplaceLink: (user: LegacyUser, issuedAt: Date) => buildMarketplaceLink(config, user, issuedAt),
+    capabilities,
 
     // What pages need of the rules; they import none of it themselves.
     readForm,

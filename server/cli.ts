@@ -1,18 +1,23 @@
 // The command line (`npm run cli -- <command>`): what operators do that has no page. It works on the same
 // settings and database as the service.
+import { SingleBar } from 'cli-progress';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../db/accounts.ts';
 import { recordAuditEvent } from '../db/audit-events.ts';
 import { type Database, openDatabase } from '../db/client.ts';
-import { EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
+import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { migrate } from '../db/migrate.ts';
 import { type InternalRole, insertUser, setUserSuspended } from '../db/users.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { buildMarketplaceLink } from './demo/legacy-marketplace.ts';
 import { readEmailAddress } from './identity/email-address.ts';
+import { importProfiles } from './identity/import.ts';
 import { nameSchema } from './identity/names.ts';
 import { hashPassword, newPasswordSchema } from './identity/passwords.ts';
-import { environment, exitWith, print, readInput } from './runtime/process.ts';
+import { FileError, openLines, openLineWriter } from './runtime/files.ts';
+import { environment, exitWith, onStopSignal, print, readInput } from './runtime/process.ts';
 
 /** Told to the operator in a sentence. */
 class CommandError extends Error {}
@@ -74,6 +79,70 @@ program
   .argument('<email>', '', readEmail)
   .action((email: string) => suspend(email, null));
 
+program
+  .command('marketplace:link')
+  .description('print a valid hand-off link of the legacy marketplace, for tests and demonstrations')
+  .requiredOption('--email <address>')
+  .requiredOption('--id <id>', "the marketplace's own identifier")
+  .option('--name <name>', 'of the person', 'Marketplace User')
+  .option('--account <name>', 'name of the account')
+  .addOption(new Option('--role <role>').choices(['customer', 'merchant', 'admin']).default('customer'))
+  .option('--capabilities <names>', 'comma-separated', (text: string) => text.split(','), [] as string[])
+  .option('--unverified', 'the marketplace has not verified the address', false)
+  .option('--return-to <path>', 'where to go afterwards')
+  .action(async (options) => {
+    const user = {
+      ...options,
+      accountName: options.account,
+      emailVerified: !options.unverified,
+      profileUpdatedAt: new Date(),
+    };
+    print(await buildMarketplaceLink(readConfig(environment), user, new Date()));
+  });
+
+program
+  .command('import')
+  .description('import marketplace profiles, one JSON object a line; may be interrupted and run again')
+  .argument('<file>', 'such as users.ndjson')
+  .action(async (file: string) => {
+    let isStopped = false;
+    const work = importFile(file, () => isStopped);
+    onStopSignal(async () => {
+      isStopped = true;
+      await work;
+    });
+    await work;
+  });
+
+async function importFile(file: string, isStopped: () => boolean): Promise<void> {
+  const input = await openLines(file);
+  const refusedFile = `${file}.refused.ndjson`;
+  const output = openLineWriter(refusedFile);
+  const bar = new SingleBar({
+    format: '{bar} {percentage}% | {done} done, {refused} refused',
+    hideCursor: true,
+  });
+  bar.start(input.size, 0, { done: 0, refused: 0 });
+  const counts = await withDatabase((db) =>
+    importProfiles(db, input.lines, {
+      now: () => new Date(),
+      isStopped,
+      async onBatch({ refused, ...accepted }, refusedLines) {
+        for (const refusedLine of refusedLines) await output.write(JSON.stringify(refusedLine));
+        const done = Object.values(accepted).reduce((sum, count) => sum + count, 0);
+        bar.update(input.bytesRead(), { done, refused });
+      },
+    }),
+  ).finally(() => bar.stop());
+  await output.close();
+  const { created, linked, updated, stale, refused } = counts;
+  print(
+    `${created} created, ${linked} linked, ${updated} updated, ${stale} unchanged, ` +
+      `${refused} refused${refused > 0 ? ` (see ${refusedFile})` : ''}.`,
+  );
+  if (isStopped()) print('Stopped before the end; run it again to go on.');
+}
+
 async function suspend(email: string, at: Date | null): Promise<void> {
   await withDatabase((db) =>
     db.transaction().execute(async (trx) => {
@@ -121,7 +190,7 @@ function readName(text: string): string {
   return name.data;
 }
 
-const toldInASentence = [ConfigError, EmbeddedPostgresError, CommandError];
+const toldInASentence = [FileError, ConfigError, EmbeddedPostgresError, CommandError];
 
 await program.parseAsync().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);

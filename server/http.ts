@@ -1,6 +1,7 @@
 // What endpoints share of HTTP: pure helpers over Request and Response. No framework, no runtime.
 import { isDatabaseAway } from '../db/client.ts';
 import { AppError, buildProblem } from './errors.ts';
+import { EnvelopeError } from './sso/envelope.ts';
 
 /** What the shell knows of a request and a Request cannot say. */
 export type Visit = {
@@ -84,6 +85,7 @@ export function redirect(location: string, headers: HeadersInit = {}): Response 
 /** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
+  if (error instanceof EnvelopeError) return new AppError(error.code, { reason: error.reason });
   if (isDatabaseAway(error)) {
     return new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause: error });
   }

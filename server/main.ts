@@ -1,5 +1,6 @@
 // The process: settings → database → service → listen → drain. On Node and on Deno.
-import { EmbeddedPostgresError, startEmbeddedPostgres } from '../db/embedded.ts';
+import { startEmbeddedPostgres } from '../db/embedded.ts';
+import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
@@ -62,6 +63,7 @@ function describeStart(config: Config, isEmbedded: boolean): string {
     '',
     `  Log in        ${config.baseUrl}/login`,
     ...demos.map(({ name }) => `  Demo client   ${config.baseUrl}/demo/${name}`),
+    `  Migration     ${config.baseUrl}/demo/legacy-marketplace`,
     '',
     `  Password of all demo users: ${demoPassword}`,
     ...demoUsers.map(({ email, about }) => `    ${email.padEnd(width)}  ${about}`),

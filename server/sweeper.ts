@@ -1,6 +1,7 @@
 // Deletes what has had its day, in small batches, on every instance: rows that another instance is at are
 // skipped, so none waits for another.
 import { sweepNonces } from '../db/nonces.ts';
+import { sweepPendingLinks } from '../db/pending-links.ts';
 import { sweepRateLimits } from '../db/rate-limits.ts';
 import { sweepSessions } from '../db/sessions.ts';
 import type { Services } from './backend.ts';
@@ -25,6 +26,7 @@ export function startSweeper(services: Services, log: Log): () => Promise<void> 
 /** One batch of each kind. */
 export async function sweep({ db, now }: Services): Promise<void> {
   await sweepNonces(db, now(), batchSize);
+  await sweepPendingLinks(db, now(), batchSize);
   await sweepSessions(db, sessionLimits(now()).createdAfter, batchSize);
   await sweepRateLimits(db, now(), batchSize);
 }

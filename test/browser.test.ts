@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findSeriousFaults, openSite, type TestSite } from './support/browser.ts';
@@ -151,6 +152,57 @@ it('can be used by keyboard alone', async () => {
   await page.getByText('You are logged out here.').waitFor();
 });
 
+it('walks a marketplace user through the proof of a password', async () => {
+  const { page, complaints } = await site.visit(phone);
+  await page.goto('/demo/legacy-marketplace');
+  await page.getByLabel('Id at the marketplace').fill('walk-1');
+  await page.getByLabel('E-mail address').fill('admin@example.test');
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await page.getByRole('heading', { name: 'Not possible for this address' }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Id at the marketplace').fill('walk-1');
+  await page.getByLabel('E-mail address').fill('merchant@example.test');
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await page.waitForURL('**/login?prompt=login&next=*');
+  await page.getByText('has a password here already').waitFor();
+  expect(await findSeriousFaults(page)).toEqual([]);
+  expect(await page.getByLabel('E-mail address').inputValue()).toBe('merchant@example.test');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('is not right').waitFor();
+  await page.getByLabel('Password').fill('local demo password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/profile');
+  const { rows } = await sql`select user_id from external_links where external_id = 'walk-1'`.execute(
+    site.app.db,
+  );
+  expect(rows).toEqual([{ user_id: '01900000-0000-7000-8000-000000000001' }]);
+  expect(complaints).toEqual([]);
+});
+
+it('walks a marketplace user through the switch of users', async () => {
+  const { page, complaints } = await site.visit(desktop);
+  await page.goto('/login');
+  await logIn(page, 'new-merchant@example.test');
+  await page.waitForURL('**/profile');
+  const handOver = async () => {
+    await page.goto('/demo/legacy-marketplace');
+    await page.getByLabel('Id at the marketplace').fill('walk-2');
+    await page.getByLabel('E-mail address').fill('walker@example.test');
+    await page.getByLabel('Name').fill('Wanda Walker');
+    await page.getByRole('button', { name: 'Hand over' }).click();
+    await page.getByRole('heading', { name: 'Switch users?' }).waitFor();
+  };
+  await handOver();
+  expect(await findSeriousFaults(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Stay as I am' }).click();
+  await page.locator('.visitor-email', { hasText: 'new-merchant@example.test' }).waitFor();
+  await handOver();
+  await page.getByRole('button', { name: 'Go on as Wanda Walker' }).click();
+  await page.locator('.visitor-email', { hasText: 'walker@example.test' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
 describe.each([
   ['phone, light', { ...phone, colorScheme: 'light' as const }],
   ['phone, dark', { ...phone, colorScheme: 'dark' as const }],
@@ -200,6 +252,8 @@ describe.each([
     await look('problem met');
     await page.goto('/demo/marketplace');
     await look('demo client, nobody logged in');
+    await page.goto('/demo/legacy-marketplace');
+    await look('legacy marketplace');
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });

@@ -161,7 +161,6 @@ describe('a refusal', () => {
 });
 
 describe('a fault of ours', () => {
-  const credentials = { email: 'admin@example.test', password: 'local demo password' };
   const requests: [path: string, options: SendOptions][] = [
     ['/sso/profile', {}],
     ['/sso/profile', { headers: { accept: 'text/html' } }],
@@ -170,7 +169,7 @@ describe('a fault of ours', () => {
     ['/profile', {}],
     ['/profile', { headers: { accept: 'text/html' } }],
     ['/profile.data', {}],
-    ['/login', { form: credentials }],
+    ['/login', {}],
     ['/logout', { method: 'POST' }],
     ['/trpc/profile.get', {}],
   ];

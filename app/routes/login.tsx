@@ -19,8 +19,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = searchParams.get('prompt') === 'login';
   const next = backend.readOwnPath(searchParams.get('next'));
   if (session && !mustAsk && !context.isLoginRefused) throw redirect(next ?? '/profile', 303);
+  const pendingEmail = await backend.findPendingLink(request);
   return {
-    email: session?.user.email,
+    email: pendingEmail ?? session?.user.email,
+    pendingEmail,
     clientTitle: backend.findLaunchTitle(next),
     hasLoggedOut: searchParams.has('logged_out'),
     demo: backend.demoLogins,
@@ -51,11 +53,17 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Login() {
-  const { email, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
+  const { email, pendingEmail, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
     <Page title="Log in" intro={clientTitle ? `to go on to ${clientTitle}` : 'One login for all products'}>
       {hasLoggedOut && !refused && <Notice kind="success">You are logged out here.</Notice>}
+      {pendingEmail && (
+        <Notice kind="info">
+          <strong>{pendingEmail}</strong> has a password here already. Log in with it once, within ten
+          minutes, and your marketplace login is connected to it.
+        </Notice>
+      )}
       {refused && <Notice kind="error">{refused.message}</Notice>}
       {/* A form of the browser's own: every answer to it is a page, refusals too. */}
       <form method="post" action={useFormAction()} className="card">

@@ -52,7 +52,7 @@ export function createDemoClients({ config, db, now }: Services) {
     const error = searchParams.get('error');
     if (error) return { code: error, reason: 'the identity service answered without a payload' };
     // The verifier takes the clock as an argument, so the visitor can let time pass without waiting.
-    const waited = Number(searchParams.get('wait_seconds') ?? 0);
+    const waited = Math.max(0, Number(searchParams.get('wait_seconds') ?? 0));
     try {
       const payload = await openEnvelope(searchParams, {
         secrets: client.secrets,

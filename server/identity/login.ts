@@ -8,6 +8,7 @@ import { AppError } from '../errors.ts';
 import type { Visit } from '../http.ts';
 import { readEmailAddress } from './email-address.ts';
 import { verifyPassword } from './passwords.ts';
+import { finishPendingLink } from './pending-link.ts';
 import { buildEndedCookie, findSession, startSession } from './sessions.ts';
 
 /**
@@ -15,11 +16,12 @@ import { buildEndedCookie, findSession, startSession } from './sessions.ts';
  * 403 `account_suspended` to who knows the password.
  */
 export async function login(
-  { db, config, now, guessLimits }: Services,
+  services: Services,
   request: Request,
   visit: Visit,
   credentials: { email: string; password: string },
 ): Promise<string | undefined> {
+  const { db, config, now, guessLimits } = services;
   const email = readEmailAddress(credentials.email);
   const guessKey = email ?? credentials.email;
   const trail = { address: visit.address, requestId: visit.requestId };
@@ -42,17 +44,15 @@ export async function login(
     await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'suspended', userId: user.id });
     throw new AppError('account_suspended');
   }
-  const previous = await findSession(db, request, { issuer: config.issuer, now: now() });
   const { id, passwordHash } = user;
-  return db.transaction().execute(async (trx) => {
+  const cookie = await db.transaction().execute(async (trx) => {
     // A password change or suspension while we were hashing must not leave this session behind.
     if (!(await lockUserWithPassword(trx, id, passwordHash))) return undefined;
-    // The browser gets a new session at every login; the one it had is of no use to anybody.
-    if (previous && previous !== 'suspended')
-      await endSessions(trx, previous.user.id, { id: previous.id }, now());
-    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId: user.id });
-    return startSession(trx, { userId: user.id, request, visit, issuer: config.issuer, now: now() });
+    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId: id });
+    return startSession(trx, { userId: id, request, visit, issuer: config.issuer, now: now() });
   });
+  if (cookie) await finishPendingLink(services, request, { ...trail, userId: id });
+  return cookie;
 }
 
 /** Ends the session of this browser, if it has one; the result is the `Set-Cookie` value. */

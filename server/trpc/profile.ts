@@ -1,8 +1,8 @@
 // The profile that its owner reads and edits: the single source of truth.
 import { z } from 'zod';
-import { updateAccountName } from '../../db/accounts.ts';
+import { editAccountName } from '../../db/accounts.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { findCredentialsByEmail, replacePasswordHash, updateUserName } from '../../db/users.ts';
+import { editUserName, findCredentialsByEmail, replacePasswordHash } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { nameSchema } from '../identity/names.ts';
 import { hashPassword, newPasswordSchema, verifyPassword } from '../identity/passwords.ts';
@@ -31,8 +31,8 @@ export const profileRouter = router({
       if (changed.length === 0) return;
       await services.db.transaction().execute(async (trx) => {
         // The account first, as everywhere: two orders would lock each other out.
-        if (accountName) await updateAccountName(trx, user.account.id, accountName);
-        if (name) await updateUserName(trx, user.id, name);
+        if (accountName) await editAccountName(trx, user.account.id, accountName);
+        if (name) await editUserName(trx, user.id, name);
         await audit(trx, { type: 'profile.updated', details: { changed } });
       });
     }),

@@ -25,6 +25,7 @@ export async function buildSchema(url: string): Promise<string> {
       // What a check constraint says and the introspection does not see.
       overrides: {
         columns: {
+          'pending_links.token_hash': 'Uint8Array',
           'sessions.token_hash': 'Uint8Array',
           'users.role': 'Generated<"admin" | "manager" | "user">',
         },

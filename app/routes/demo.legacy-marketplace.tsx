@@ -1,0 +1,87 @@
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { DemoPage } from '../components/demo/demo-page.tsx';
+import { Field } from '../components/field.tsx';
+
+export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
+
+export async function loader({ context }: LoaderFunctionArgs) {
+  context.backend.requireDemo();
+  return { capabilities: context.backend.capabilities };
+}
+
+/** Signs what the form says, as the marketplace would, and sends the browser on with it. */
+export async function action({ request, context }: ActionFunctionArgs) {
+  context.backend.requireDemo();
+  const form = new URLSearchParams(await request.text());
+  const text = (name: string) => form.get(name) ?? '';
+  const ageSeconds = Number(text('age')) || 0;
+  const changedAt = new Date(Date.now() - (Number(text('changed')) || 0) * 1_000);
+  const link = await context.backend.buildMarketplaceLink(
+    {
+      id: text('id'),
+      email: text('email'),
+      emailVerified: form.has('email_verified'),
+      name: text('name'),
+      role: text('role'),
+      capabilities: form.getAll('capabilities'),
+      profileUpdatedAt: changedAt,
+    },
+    new Date(Date.now() - ageSeconds * 1_000),
+  );
+  return redirectDocument(link, 303);
+}
+
+export default function LegacyMarketplace() {
+  const { capabilities } = useLoaderData<typeof loader>();
+  return (
+    <DemoPage title="Legacy marketplace" heading="Hand a user over">
+      <p>
+        This page plays the marketplace during the migration: it signs a profile of its own and sends the
+        browser on.
+      </p>
+      <form method="post" className="card">
+        <Field label="Id at the marketplace" name="id" required defaultValue="m-1001" />
+        <Field label="E-mail address" name="email" required defaultValue="lena@example.test" />
+        <Field label="Name" name="name" required defaultValue="Lena Lang" />
+        <div className="field">
+          <label htmlFor="role">Role</label>
+          <select id="role" name="role" defaultValue="customer">
+            <option>customer</option>
+            <option>merchant</option>
+            <option>admin</option>
+          </select>
+        </div>
+        <fieldset className="field">
+          <legend>Capabilities</legend>
+          {capabilities.map((name) => (
+            <label key={name} className="choice">
+              <input type="checkbox" name="capabilities" value={name} /> {name}
+            </label>
+          ))}
+        </fieldset>
+        <label className="choice field">
+          <input type="checkbox" name="email_verified" defaultChecked /> The marketplace has verified the
+          address
+        </label>
+        <div className="field">
+          <label htmlFor="changed">The profile was changed there</label>
+          <select id="changed" name="changed">
+            <option value="0">just now</option>
+            <option value="86400">yesterday</option>
+            <option value="-86400">tomorrow (refused)</option>
+          </select>
+        </div>
+        <div className="field">
+          <label htmlFor="age">The hand-off was signed</label>
+          <select id="age" name="age">
+            <option value="0">just now</option>
+            <option value="240">four minutes ago</option>
+            <option value="3600">an hour ago (refused)</option>
+          </select>
+        </div>
+        <button type="submit">Hand over</button>
+      </form>
+    </DemoPage>
+  );
+}

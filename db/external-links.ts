@@ -1,0 +1,66 @@
+// The only writer of `external_links`: who a user is at another system. Identity there is the id, never the
+// e-mail address.
+import type { Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB } from './schema.ts';
+
+export type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
+
+/** Held until the transaction ends, so that updates of one user come one after the other. */
+export async function lockLink(
+  trx: Transaction<DB>,
+  provider: string,
+  externalId: string,
+): Promise<ExternalLink | undefined> {
+  return selectLink(trx, provider, externalId).forUpdate().executeTakeFirst();
+}
+
+export async function findLink(
+  db: Database,
+  provider: string,
+  externalId: string,
+): Promise<ExternalLink | undefined> {
+  return selectLink(db, provider, externalId).executeTakeFirst();
+}
+
+function selectLink(db: Database, provider: string, externalId: string) {
+  return db
+    .selectFrom('external_links')
+    .select(['user_id as userId', 'applied_profile_updated_at as appliedProfileUpdatedAt'])
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId);
+}
+
+export async function hasLink(db: Database, provider: string, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('external_links')
+    .select('external_id')
+    .where('provider', '=', provider)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export async function insertLink(
+  db: Database,
+  link: { provider: string; externalId: string; userId: string },
+): Promise<void> {
+  await db
+    .insertInto('external_links')
+    .values({ provider: link.provider, external_id: link.externalId, user_id: link.userId })
+    .execute();
+}
+
+export async function setLinkApplied(
+  db: Database,
+  provider: string,
+  externalId: string,
+  at: Date,
+): Promise<void> {
+  await db
+    .updateTable('external_links')
+    .set({ applied_profile_updated_at: at })
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .execute();
+}

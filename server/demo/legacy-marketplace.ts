@@ -1,0 +1,48 @@
+// Plays the legacy marketplace: makes the inbound hand-offs that it would, for the command line, the demo page
+// and the tests.
+import { base64url } from 'oslo/encoding';
+import type { Config } from '../config.ts';
+import { AppError } from '../errors.ts';
+import { sealEnvelope } from '../sso/envelope.ts';
+
+export type LegacyUser = {
+  id: string;
+  email: string;
+  name: string;
+  role: string;
+  capabilities: string[];
+  accountName?: string;
+  emailVerified?: boolean;
+  profileUpdatedAt: Date;
+  returnTo?: string;
+};
+
+/** The link that the marketplace would send its logged-in user's browser to. Throws 404 `not_configured`. */
+export async function buildMarketplaceLink(
+  { marketplaceInbound, issuer, baseUrl }: Config,
+  user: LegacyUser,
+  issuedAt: Date,
+): Promise<string> {
+  if (!marketplaceInbound) throw new AppError('not_configured');
+  const iat = Math.floor(issuedAt.getTime() / 1_000);
+  const payload = {
+    iss: marketplaceInbound.issuer,
+    aud: issuer,
+    iat,
+    exp: iat + marketplaceInbound.ttlSeconds,
+    nonce: base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false }),
+    client: 'marketplace',
+    profile: {
+      id: user.id,
+      email: user.email,
+      email_verified: user.emailVerified ?? true,
+      name: user.name,
+      role: user.role,
+      account: { capabilities: user.capabilities, ...(user.accountName && { name: user.accountName }) },
+      profile_updated_at: user.profileUpdatedAt.toISOString(),
+    },
+    ...(user.returnTo && { return_to: user.returnTo }),
+  };
+  const sealed = await sealEnvelope(payload, marketplaceInbound.secrets);
+  return `${baseUrl}/sso/marketplace/callback?${new URLSearchParams(sealed)}`;
+}

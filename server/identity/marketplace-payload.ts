@@ -1,0 +1,47 @@
+// What the legacy marketplace hands over (contract section 6): the payload of section 3, with its own ids and
+// a little more freedom.
+import { z } from 'zod';
+import { readOwnPath } from '../http.ts';
+import { readEmailAddress } from './email-address.ts';
+import { nameSchema } from './names.ts';
+
+// RFC 3339 section 5.6, the upper-case letters that everybody writes.
+const instantSchema = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((at) => !Number.isNaN(at.getTime()));
+
+/** One user as the marketplace knows it; also a line of the importer's file. */
+export const marketplaceProfileSchema = z.object({
+  /** The marketplace's own identifier. */
+  id: z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u),
+  email: z.string().transform((text, context) => {
+    const email = readEmailAddress(text);
+    if (email === undefined) context.addIssue({ code: 'custom', message: 'not an e-mail address' });
+    return email ?? z.NEVER;
+  }),
+  email_verified: z.boolean().default(true),
+  name: nameSchema,
+  role: z.enum(['admin', 'merchant', 'customer']),
+  account: z.object({ capabilities: z.array(z.string()).max(100), name: nameSchema.optional() }),
+  profile_updated_at: instantSchema,
+});
+
+export type MarketplaceProfile = z.infer<typeof marketplaceProfileSchema>;
+
+export const marketplacePayloadSchema = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  client: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  nonce: z.string().regex(/^[A-Za-z0-9_-]{16,128}$/),
+  profile: marketplaceProfileSchema,
+  /** A path here. */
+  return_to: z
+    .string()
+    .refine((path) => readOwnPath(path) !== undefined)
+    .optional(),
+});
+
+export type MarketplacePayload = z.infer<typeof marketplacePayloadSchema>;

@@ -1,0 +1,35 @@
+// Files by line, in bounded memory.
+import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+/** Told to the operator in one sentence. */
+export class FileError extends Error {}
+
+/** The lines of a file; `bytesRead` tells how far it is. Throws a FileError where it cannot be read. */
+export async function openLines(path: string) {
+  const size = await stat(path).then(
+    (found) => found.size,
+    (error) => {
+      throw new FileError(`The file ${path} cannot be read (${error.code}).`);
+    },
+  );
+  const stream = createReadStream(path);
+  async function* readLines() {
+    // Made when the first line is asked for: readline emits from then on, and what nobody awaits is lost.
+    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+  }
+  return { lines: readLines(), size, bytesRead: () => stream.bytesRead };
+}
+
+/** Writes lines to a file, made anew; waits where the disk is slower. */
+export function openLineWriter(path: string) {
+  const stream = createWriteStream(path);
+  return {
+    write: (line: string) =>
+      new Promise<void>((done, failed) =>
+        stream.write(`${line}\n`, (error) => (error ? failed(error) : done())),
+      ),
+    close: () => new Promise<void>((done) => stream.end(done)),
+  };
+}
