@@ -13,24 +13,3 @@ export async function consumeNonce(
     .executeTakeFirst();
   return result.numInsertedOrUpdatedRows === 1n;
 }
-
-/** Deletes at most `limit` nonces that no verifier would accept any more; how many there were. */
-export async function sweepNonces(db: Database, expiredBefore: Date, limit: number): Promise<number> {
-  const result = await db
-    .deleteFrom('nonces')
-    .where(({ eb, refTuple, selectFrom }) =>
-      eb(
-        refTuple('audience', 'nonce'),
-        'in',
-        selectFrom('nonces')
-          .select(['audience', 'nonce'])
-          .where('expires_at', '<', expiredBefore)
-          .limit(limit)
-          .forUpdate()
-          .skipLocked()
-          .$asTuple('audience', 'nonce'),
-      ),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

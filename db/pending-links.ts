@@ -49,20 +49,3 @@ export async function consumePendingLink(
     .returning(['provider', 'external_id as externalId', 'user_id as userId', 'profile'])
     .executeTakeFirst();
 }
-
-/** Deletes at most `limit` that are past; how many there were. */
-export async function sweepPendingLinks(db: Database, now: Date, limit: number): Promise<number> {
-  const result = await db
-    .deleteFrom('pending_links')
-    .where('token_hash', 'in', (query) =>
-      query
-        .selectFrom('pending_links')
-        .select('token_hash')
-        .where('expires_at', '<', now)
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

@@ -172,20 +172,3 @@ export async function listSessions(
     .limit(100)
     .execute();
 }
-
-/** Deletes at most `limit` sessions past their longest life; how many there were. */
-export async function sweepSessions(db: Database, createdBefore: Date, limit: number): Promise<number> {
-  const result = await db
-    .deleteFrom('sessions')
-    .where('id', 'in', (query) =>
-      query
-        .selectFrom('sessions')
-        .select('id')
-        .where('created_at', '<', createdBefore)
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
-    .executeTakeFirst();
-  return Number(result.numDeletedRows);
-}

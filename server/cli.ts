@@ -10,7 +10,7 @@ import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { migrate } from '../db/migrate.ts';
 import { type InternalRole, insertUser, setUserSuspended } from '../db/users.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
 import { buildMarketplaceLink } from './demo/legacy-marketplace.ts';
 import { readEmailAddress } from './identity/email-address.ts';
 import { importProfiles } from './identity/import.ts';
@@ -18,6 +18,7 @@ import { nameSchema } from './identity/names.ts';
 import { hashPassword, newPasswordSchema } from './identity/passwords.ts';
 import { FileError, openLines, openLineWriter } from './runtime/files.ts';
 import { environment, exitWith, onStopSignal, print, readInput } from './runtime/process.ts';
+import { ConfigError } from './settings-reader.ts';
 
 /** Told to the operator in a sentence. */
 class CommandError extends Error {}

@@ -1,6 +1,6 @@
 // The settings (contract section 8): parsed once, every fault named at once and no value printed.
 import proxyAddr from 'proxy-addr';
-import { z } from 'zod';
+import { type Env, localSecrets, SettingsReader } from './settings-reader.ts';
 import type { Client } from './sso/clients.ts';
 
 export type Config = {
@@ -30,11 +30,6 @@ export type Config = {
   trustsProxy: (address: string) => boolean;
 };
 
-/** Its message is for the operator: it names settings, never values. */
-export class ConfigError extends Error {}
-
-type Env = Record<string, string | undefined>;
-
 // Setting names of the first three differ from their clients' names (M).
 const knownClients = [
   { name: 'marketplace', prefix: 'SSO_MARKETPLACE' },
@@ -42,21 +37,7 @@ const knownClients = [
   { name: 'crm_app', prefix: 'SSO_CRM' },
 ];
 
-const localSecrets = {
-  IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
-  MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
-  CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
-};
-// The second is that of the published test vectors; their other secrets show by their words.
-const knownSecrets = new Set([
-  ...Object.values(localSecrets),
-  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-]);
 const localMarketplaceIssuer = 'https://marketplace.local.test';
-
-const minSecretBytes = 32;
-const placeholder =
-  /change.?(?:me|it|this)|replace.?(?:me|this)|placeholder|do.?not.?use|your.?(?:own.?)?secret|example|dummy|insecure|^(?:test|local|dev|demo)[-_]|^(.{1,4})\1+$/i;
 
 // A callback may carry a query of its own, but not the names that we append.
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
@@ -210,150 +191,4 @@ function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
     );
     return () => false;
   }
-}
-
-class SettingsReader {
-  readonly production: boolean;
-  readonly #env: Env;
-  readonly #faults = new Map<string, string>();
-  readonly #keys: { setting: string; key: string }[] = [];
-
-  constructor(env: Env, production: boolean) {
-    this.#env = env;
-    this.production = production;
-  }
-
-  /** Set but empty counts as not set: that is how shells and compose files leave a setting out. */
-  text(setting: string): string | undefined {
-    return this.#env[setting]?.trim() || undefined;
-  }
-
-  faultIf(setting: string, condition: boolean, what: string): void {
-    if (condition && !this.#faults.has(setting)) this.#faults.set(setting, what);
-  }
-
-  isAtFault(setting: RegExp): boolean {
-    return [...this.#faults.keys()].some((name) => setting.test(name));
-  }
-
-  integer(setting: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
-    const text = this.text(setting);
-    const parsed = z.coerce
-      .number()
-      .int()
-      .min(min)
-      .max(max)
-      .safeParse(text ?? fallback);
-    this.faultIf(
-      setting,
-      !parsed.success || (text !== undefined && !/^\d+$/.test(text)),
-      `must be a whole number from ${min} to ${max}`,
-    );
-    return parsed.data ?? fallback;
-  }
-
-  oneOf<T extends string>(setting: string, values: readonly T[], fallback: T): T {
-    const parsed = z.enum(values as [T, ...T[]]).safeParse(this.text(setting) ?? fallback);
-    this.faultIf(setting, !parsed.success, `must be ${values.join(' or ')}`);
-    return parsed.data ?? fallback;
-  }
-
-  /** Without `schemes`: http, and in production https only. */
-  url(
-    setting: string,
-    options: { required?: boolean; fallback?: string; schemes?: string[]; reservedParameters?: string[] },
-  ): string | undefined {
-    const text = this.text(setting);
-    if (!text) {
-      this.faultIf(setting, options.required === true && this.production, 'is missing');
-      return this.production ? undefined : options.fallback;
-    }
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    const schemes = options.schemes ?? (this.production ? ['https:'] : ['https:', 'http:']);
-    this.faultIf(
-      setting,
-      !url || !schemes.includes(url.protocol),
-      `must be a URL of ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
-    );
-    if (!url || options.schemes) return url && text;
-    this.faultIf(
-      setting,
-      Boolean(url.hash || url.username || url.password),
-      'must be without a fragment and without a user',
-    );
-    this.faultIf(
-      setting,
-      options.reservedParameters?.some((name) => url.searchParams.has(name)) ?? false,
-      `must not carry a parameter of ours (${options.reservedParameters?.join(', ')}) in its query`,
-    );
-    return text;
-  }
-
-  /** One secret, or two while a rotation is on. Never trimmed or changed: a key is the bytes as configured. */
-  secrets(
-    setting: string,
-    { fallback, form }: { fallback?: string; form?: 'whsec' },
-  ): readonly string[] | undefined {
-    if (!this.text(setting)) return this.production || !fallback ? undefined : [fallback];
-    const secrets = (this.#env[setting] ?? '').split(',');
-    this.faultIf(setting, secrets.length > 2, 'must hold one secret, or two while a rotation is on');
-    this.faultIf(
-      setting,
-      secrets.some((secret) => secret === '' || secret !== secret.trim()),
-      'must not hold an empty secret or spaces around one',
-    );
-    for (const secret of secrets) {
-      if (form === 'whsec') {
-        this.faultIf(setting, !isWebhookSecret(secret), 'must be whsec_ and the base64 of 24 to 64 bytes');
-      } else if (this.production) {
-        this.faultIf(
-          setting,
-          new TextEncoder().encode(secret).length < minSecretBytes,
-          `must be at least ${minSecretBytes} bytes long`,
-        );
-      }
-      if (this.production) {
-        const isKnown = knownSecrets.has(secret);
-        this.faultIf(
-          setting,
-          isKnown || (form !== 'whsec' && placeholder.test(secret)),
-          'is a known placeholder',
-        );
-      }
-      for (const key of form === 'whsec' ? spellingsOfKey(secret) : [secret])
-        this.#keys.push({ setting, key });
-    }
-    return secrets;
-  }
-
-  /** Production: a secret has one use, or who holds it for one could forge the other. */
-  requireDistinctSecrets(): void {
-    if (!this.production) return;
-    for (const [index, { setting, key }] of this.#keys.entries()) {
-      const other = this.#keys.find((candidate, at) => at !== index && candidate.key === key);
-      if (other) this.faultIf(setting, true, `is used twice (also in ${other.setting})`);
-    }
-  }
-
-  throwFaults(): void {
-    if (this.#faults.size === 0) return;
-    const lines = [...this.#faults].map(([setting, what]) => `  ${setting} ${what}`);
-    throw new ConfigError(`The settings are not right:\n${lines.join('\n')}`);
-  }
-}
-
-/** Standard Webhooks 1.0: `whsec_` and base64 of the key, in canonical spelling. */
-function isWebhookSecret(secret: string): boolean {
-  const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
-  if (!text || text.length % 4 !== 0) return false;
-  const bytes = atob(text);
-  return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
-}
-
-/** Who holds one of these can write down the others. */
-function spellingsOfKey(secret: string): string[] {
-  if (!isWebhookSecret(secret)) return [secret];
-  const text = secret.slice('whsec_'.length);
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  return [secret, text, new TextDecoder().decode(bytes)];
 }

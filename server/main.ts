@@ -2,11 +2,12 @@
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { ListenError, listen } from './runtime/listen.ts';
 import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
 import { startService } from './service.ts';
+import { ConfigError } from './settings-reader.ts';
 
 // A balancer that asks /readyz every few seconds has noticed by then.
 const graceMs = 10_000;

@@ -4,8 +4,9 @@ import { openDatabase } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from '../db/seed.ts';
 import { createBackend } from './backend.ts';
-import { type Config, ConfigError } from './config.ts';
+import type { Config } from './config.ts';
 import { hashPassword } from './identity/passwords.ts';
+import { ConfigError } from './settings-reader.ts';
 import { createShell, type Fetch, type Log, type ShellOptions } from './shell.ts';
 import { startSweeper } from './sweeper.ts';
 

@@ -8,8 +8,6 @@ import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { requestId } from 'hono/request-id';
-import { NONCE, secureHeaders } from 'hono/secure-headers';
-import proxyAddr from 'proxy-addr';
 import { isMigrated } from '../db/migrate.ts';
 import type { Backend } from './backend.ts';
 import { AppError, buildProblem, type Problem } from './errors.ts';
@@ -21,6 +19,8 @@ import {
   toAppError,
   type Visit,
 } from './http.ts';
+import { canonicalRequest, clientAddress, isPlainPath, rejectOnAbort } from './incoming.ts';
+import { buildSecureHeaders } from './secure-headers.ts';
 
 /** What a route gets: Remix's load context. */
 export type RouteContext = {
@@ -101,7 +101,7 @@ export function createShell(options: ShellOptions): Fetch {
       'request',
     );
   });
-  app.use(buildSecureHeaders(options));
+  app.use(buildSecureHeaders(config, options.isDevelopment));
   app.use(async (c, next) => {
     // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
     if (/^(TRACE|TRACK|CONNECT)$/.test(c.req.method)) {
@@ -207,76 +207,4 @@ export function createShell(options: ShellOptions): Fetch {
   });
 
   return async (request, peer) => app.fetch(request, peer);
-}
-
-function buildSecureHeaders({ backend: { config }, isDevelopment }: ShellOptions) {
-  const callbackOrigins = [...config.clients.values()].map((client) => new URL(client.callbackUrl).origin);
-  return secureHeaders({
-    contentSecurityPolicy: {
-      defaultSrc: ["'none'"],
-      scriptSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'", NONCE],
-      styleSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      fontSrc: ["'self'"],
-      connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
-      manifestSrc: ["'self'"],
-      // Browsers apply it to the redirects after a form too, so login could not go on to a client without.
-      formAction: ["'self'", ...new Set(callbackOrigins)],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-    strictTransportSecurity: config.baseUrl.startsWith('https:') ? 'max-age=31536000' : false,
-    xFrameOptions: 'DENY',
-    referrerPolicy: 'same-origin',
-    crossOriginOpenerPolicy: 'same-origin',
-    crossOriginResourcePolicy: 'same-origin',
-    xXssProtection: false,
-    permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
-    // An endpoint that is stricter than the rest stays so.
-    overwrite: false,
-  });
-}
-
-function clientAddress(request: Request, peer: string, trustsProxy: (address: string) => boolean): string {
-  const message = {
-    headers: { 'x-forwarded-for': request.headers.get('x-forwarded-for') ?? undefined },
-    socket: { remoteAddress: peer },
-  };
-  return proxyAddr(message as never, trustsProxy);
-}
-
-function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_done, failed) => {
-    signal.addEventListener('abort', () => failed(new Error('The sender hung up.')), { once: true });
-  });
-}
-
-/** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
-function isPlainPath(path: string): boolean {
-  try {
-    decodeURIComponent(path);
-  } catch {
-    return false;
-  }
-  return !/%(2e|2f|5c|00)/i.test(path);
-}
-
-/**
- * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
- * cross-site check believes them; ours has run already.
- */
-function canonicalRequest(request: Request, baseUrl: string): Request {
-  const url = new URL(request.url);
-  const headers = new Headers(request.headers);
-  headers.set('host', new URL(baseUrl).host);
-  headers.delete('x-forwarded-host');
-  headers.delete('origin');
-  if (url.searchParams.has('_data')) url.searchParams.delete('_data');
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-  return new Request(`${baseUrl}${url.pathname}${url.search}`, {
-    method: request.method,
-    headers,
-    signal: request.signal,
-    ...(hasBody && { body: request.body, duplex: 'half' }),
-  } as RequestInit);
 }

@@ -1,9 +1,5 @@
-// Deletes what has had its day, in small batches, on every instance: rows that another instance is at are
-// skipped, so none waits for another.
-import { sweepNonces } from '../db/nonces.ts';
-import { sweepPendingLinks } from '../db/pending-links.ts';
-import { sweepRateLimits } from '../db/rate-limits.ts';
-import { sweepSessions } from '../db/sessions.ts';
+// Deletes what has had its day, in small batches, on every instance.
+import { sweepTable } from '../db/sweep.ts';
 import type { Services } from './backend.ts';
 import { sessionLimits } from './identity/sessions.ts';
 import type { Log } from './shell.ts';
@@ -25,8 +21,12 @@ export function startSweeper(services: Services, log: Log): () => Promise<void> 
 
 /** One batch of each kind. */
 export async function sweep({ db, now }: Services): Promise<void> {
-  await sweepNonces(db, now(), batchSize);
-  await sweepPendingLinks(db, now(), batchSize);
-  await sweepSessions(db, sessionLimits(now()).createdAfter, batchSize);
-  await sweepRateLimits(db, now(), batchSize);
+  const at = now();
+  const past = [
+    { table: 'nonces', column: 'expires_at', before: at },
+    { table: 'pending_links', column: 'expires_at', before: at },
+    { table: 'sessions', column: 'created_at', before: sessionLimits(at).createdAfter },
+    { table: 'rate_limits', column: 'expire', before: at.getTime() },
+  ];
+  for (const rows of past) await sweepTable(db, rows, batchSize);
 }

@@ -1,6 +1,7 @@
 // A production environment with nothing wrong, and what the service says of one with faults.
 import { expect } from 'vitest';
-import { ConfigError, readConfig } from '../../server/config.ts';
+import { readConfig } from '../../server/config.ts';
+import { ConfigError } from '../../server/settings-reader.ts';
 
 export type Settings = Record<string, string | undefined>;
 

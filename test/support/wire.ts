@@ -8,6 +8,8 @@ export type Wire = {
   cut: () => void;
   /** Takes everything and answers nothing, to old and new connections. */
   swallow: () => void;
+  /** The same for old connections only: new ones work. */
+  strand: () => void;
   /** New connections work again. */
   restore: () => void;
   close: () => void;
@@ -16,6 +18,7 @@ export type Wire = {
 export async function openWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const stranded = new WeakSet<Socket>();
   let mode: 'open' | 'cut' | 'silent' = 'open';
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
@@ -27,7 +30,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     ] as const) {
       sockets.add(from);
       from.on('error', () => undefined);
-      from.on('data', (data) => mode === 'open' && to.write(data));
+      from.on('data', (data) => mode === 'open' && !stranded.has(from) && to.write(data));
       from.on('close', () => {
         sockets.delete(from);
         to.destroy();
@@ -49,6 +52,9 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     },
     swallow() {
       mode = 'silent';
+    },
+    strand() {
+      for (const socket of sockets) stranded.add(socket);
     },
     restore() {
       // What was swallowed is lost, so those connections cannot go on.

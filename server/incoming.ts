@@ -1,0 +1,50 @@
+// What the shell makes of a request as it arrives.
+import proxyAddr from 'proxy-addr';
+
+export function clientAddress(
+  request: Request,
+  peer: string,
+  trustsProxy: (address: string) => boolean,
+): string {
+  const message = {
+    headers: { 'x-forwarded-for': request.headers.get('x-forwarded-for') ?? undefined },
+    socket: { remoteAddress: peer },
+  };
+  return proxyAddr(message as never, trustsProxy);
+}
+
+export function rejectOnAbort(signal: AbortSignal): Promise<never> {
+  return new Promise((_done, failed) => {
+    signal.addEventListener('abort', () => failed(new Error('The sender hung up.')), { once: true });
+  });
+}
+
+/** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
+export function isPlainPath(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  return !/%(2e|2f|5c|00)/i.test(path);
+}
+
+/**
+ * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
+ * cross-site check believes them; ours has run already.
+ */
+export function canonicalRequest(request: Request, baseUrl: string): Request {
+  const url = new URL(request.url);
+  const headers = new Headers(request.headers);
+  headers.set('host', new URL(baseUrl).host);
+  headers.delete('x-forwarded-host');
+  headers.delete('origin');
+  if (url.searchParams.has('_data')) url.searchParams.delete('_data');
+  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+  return new Request(`${baseUrl}${url.pathname}${url.search}`, {
+    method: request.method,
+    headers,
+    signal: request.signal,
+    ...(hasBody && { body: request.body, duplex: 'half' }),
+  } as RequestInit);
+}

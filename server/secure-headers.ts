@@ -1,0 +1,32 @@
+// The security headers of every answer; an endpoint that is stricter keeps its own.
+import { NONCE, secureHeaders } from 'hono/secure-headers';
+import type { Config } from './config.ts';
+
+/** In development the bundler's own scripts and socket are allowed. */
+export function buildSecureHeaders(config: Config, isDevelopment = false) {
+  const callbackOrigins = [...config.clients.values()].map((client) => new URL(client.callbackUrl).origin);
+  return secureHeaders({
+    contentSecurityPolicy: {
+      defaultSrc: ["'none'"],
+      scriptSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'", NONCE],
+      styleSrc: isDevelopment ? ["'self'", "'unsafe-inline'"] : ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      fontSrc: ["'self'"],
+      connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
+      manifestSrc: ["'self'"],
+      // Browsers apply it to the redirects after a form too, so login could not go on to a client without.
+      formAction: ["'self'", ...new Set(callbackOrigins)],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+    strictTransportSecurity: config.baseUrl.startsWith('https:') ? 'max-age=31536000' : false,
+    xFrameOptions: 'DENY',
+    referrerPolicy: 'same-origin',
+    crossOriginOpenerPolicy: 'same-origin',
+    crossOriginResourcePolicy: 'same-origin',
+    xXssProtection: false,
+    permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
+    // An endpoint that is stricter than the rest stays so.
+    overwrite: false,
+  });
+}
