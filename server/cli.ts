@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../db/accounts.ts';
 import { recordAuditEvent } from '../db/audit-events.ts';
-import { type Database, openDatabase } from '../db/client.ts';
+import { type Database, isDatabaseAway, openDatabase } from '../db/client.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { migrate } from '../db/migrate.ts';
@@ -195,5 +195,6 @@ const toldInASentence = [FileError, ConfigError, EmbeddedPostgresError, CommandE
 
 await program.parseAsync().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
+  if (isDatabaseAway(error)) exitWith(`The database cannot be reached (${error.code ?? error.message}).`);
   exitWith(`This did not work. ${error instanceof Error ? error.stack : String(error)}`);
 });

@@ -1,4 +1,5 @@
 // The process: settings → database → service → listen → drain. On Node and on Deno.
+import { isDatabaseAway } from '../db/client.ts';
 import { startEmbeddedPostgres } from '../db/embedded.ts';
 import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
@@ -78,5 +79,6 @@ const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildE
 
 await start().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
+  if (isDatabaseAway(error)) exitWith(`The database cannot be reached (${error.code ?? error.message}).`);
   exitWith(`The service cannot start. ${error instanceof Error ? error.stack : String(error)}`);
 });

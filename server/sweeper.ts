@@ -19,7 +19,7 @@ export function startSweeper(services: Services, log: Log): () => Promise<void> 
   };
 }
 
-/** One batch of each kind. */
+/** Of each kind batch after batch, until there is less than one left. */
 export async function sweep({ db, now }: Services): Promise<void> {
   const at = now();
   const past = [
@@ -28,5 +28,7 @@ export async function sweep({ db, now }: Services): Promise<void> {
     { table: 'sessions', column: 'created_at', before: sessionLimits(at).createdAfter },
     { table: 'rate_limits', column: 'expire', before: at.getTime() },
   ];
-  for (const rows of past) await sweepTable(db, rows, batchSize);
+  for (const rows of past) {
+    while ((await sweepTable(db, rows, batchSize)) === batchSize);
+  }
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { locationOf, openApp, type TestApp } from './support/app.ts';
 import { buildHandOff, cookieOf, handOver } from './support/marketplace.ts';
+import { run } from './support/process.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -241,4 +242,36 @@ it('uses up nothing for HEAD and prefetch', async () => {
   expect((await app.send(path, { headers: { 'sec-purpose': 'prefetch' } })).status).toBe(204);
   expect((await app.send(path)).status).toBe(303);
   expect(codeOf(await app.send(path))).toBe('nonce_replayed');
+});
+
+it('takes the link that the command line prints', async () => {
+  const words = [
+    'server/cli.ts',
+    'marketplace:link',
+    '--email',
+    'cli@example.test',
+    '--id',
+    'cli-1',
+    '--name',
+    'Cleo Line',
+  ];
+  const more = [
+    '--role',
+    'merchant',
+    '--capabilities',
+    'sell_services,sell_products',
+    '--account',
+    'Line & Co.',
+    '--return-to',
+    '/profile?x',
+  ];
+  const cli = run('node', [...words, ...more]);
+  expect(await cli.exited, cli.output()).toBe(0);
+  const answer = await app.send(cli.output().trim());
+  expect(answer.headers.get('location')).toBe('/profile?x');
+  expect(await profileOf(cookieOf(answer))).toMatchObject({
+    name: 'Cleo Line',
+    role: 'merchant',
+    account: { capabilities: ['sell_products', 'sell_services'] },
+  });
 });

@@ -112,6 +112,10 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
         /^The port \d+ on 127\.0\.0\.1 is in use by another process\. .*\n$/,
       ],
       [{ EMBEDDED_DATABASE_FOLDER: join(file, 'data') }, /^The folder .* cannot be written \(\w+\)\.\n$/],
+      [
+        { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+        /^The database cannot be reached \(ECONNREFUSED\)\.\n$/,
+      ],
       [{ NODE_ENV: 'production' }, /^The settings are not right:\n( {2}[A-Z_]+ .*\n)+$/],
     ];
     for (const [env, sentence] of faults) {

@@ -9,7 +9,14 @@ export const words = process.argv.slice(2);
 
 /** One JSON object a line on stdout; errors with their stack, for operators only. */
 export function createLog(): Log {
-  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } });
+}
+
+// Named one by one: what the database adds to its errors may hold a row, and so a person's data.
+function describeError(error: unknown) {
+  if (!(error instanceof Error)) return String(error);
+  const { name, message, stack } = error;
+  return { name, message, code: (error as { code?: string }).code, stack };
 }
 
 /** For people: what to open, or one sentence about what is wrong. */
