@@ -58,6 +58,8 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   // The package unpacks itself into the temporary folder.
   const folder = await makeFolder();
   process.env.TMPDIR = folder;
+  // So told, it brings the system's libraries and a font along, which a bare Linux server may lack.
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
   const { default: packaged } = await import('@sparticuz/chromium');
   const browser = await chromium.launch({
     executablePath: await packaged.executablePath(),
