@@ -4,7 +4,7 @@ import type { Transaction } from 'kysely';
 import type { Database } from './client.ts';
 import type { DB } from './schema.ts';
 
-export type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
+type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
 
 /** Held until the transaction ends, so that updates of one user come one after the other. */
 export async function lockLink(
@@ -12,23 +12,13 @@ export async function lockLink(
   provider: string,
   externalId: string,
 ): Promise<ExternalLink | undefined> {
-  return selectLink(trx, provider, externalId).forUpdate().executeTakeFirst();
-}
-
-export async function findLink(
-  db: Database,
-  provider: string,
-  externalId: string,
-): Promise<ExternalLink | undefined> {
-  return selectLink(db, provider, externalId).executeTakeFirst();
-}
-
-function selectLink(db: Database, provider: string, externalId: string) {
-  return db
+  return trx
     .selectFrom('external_links')
     .select(['user_id as userId', 'applied_profile_updated_at as appliedProfileUpdatedAt'])
     .where('provider', '=', provider)
-    .where('external_id', '=', externalId);
+    .where('external_id', '=', externalId)
+    .forUpdate()
+    .executeTakeFirst();
 }
 
 export async function hasLink(db: Database, provider: string, userId: string): Promise<boolean> {

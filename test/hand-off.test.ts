@@ -230,6 +230,18 @@ describe('a browser that is logged in as somebody else', () => {
     expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
   });
 
+  it('is not asked about what is refused, and nothing is used up by asking', async () => {
+    const cookie = await app.login('new-merchant@example.test');
+    const boss = await handOver(app, { id: 'switch-boss', email: 'admin@example.test' }, { cookie });
+    expect([boss.status, codeOf(boss)]).toEqual([403, 'admin_not_allowed']);
+    const path = await buildHandOff(app, { id: 'switch-2' });
+    const before = [await countOf('users'), await countOf('nonces'), await countOf('sessions')];
+    for (const _ask of [1, 2]) expect(locationOf(await app.send(path, { cookie })).pathname).toBe('/switch');
+    expect([await countOf('users'), await countOf('nonces'), await countOf('sessions')]).toEqual(before);
+    expect((await app.send(path)).status).toBe(303);
+    expect(codeOf(await app.send(path, { cookie }))).toBe('nonce_replayed');
+  });
+
   it('goes straight on as the one it already is', async () => {
     const cookie = cookieOf(await handOver(app, { id: 'same-1' }));
     expect(locationOf(await handOver(app, { id: 'same-1' }, { cookie })).pathname).toBe('/profile');

@@ -1,7 +1,6 @@
 // GET /sso/marketplace/callback (contract section 6): during the migration the legacy marketplace hands its
 // logged-in users over. POST is the same after the page that asks before switching users.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { findLink } from '../../db/external-links.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
@@ -22,6 +21,9 @@ import { EnvelopeError, openEnvelope } from '../sso/envelope.ts';
 
 const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 const leewayMs = 30_000;
+
+/** This browser is logged in as somebody else. */
+class SwitchNeeded extends Error {}
 
 export async function marketplaceCallback(
   services: Services,
@@ -46,11 +48,10 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
     ? new URLSearchParams([...(await readForm(request))])
     : new URL(request.url).searchParams;
   const { payload, keepNonceUntil } = await openHandOff(services, params);
-  if (!isConfirmed && (await isSwitch(services, request, payload))) {
-    return redirect(`/switch?${params}`, headers);
-  }
+  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+  const present = session && session !== 'suspended' ? session.user.id : undefined;
 
-  const { outcome, cookie } = await inTransaction(db, async (trx) => {
+  const result = await inTransaction(db, async (trx) => {
     const nonce = { audience: `inbound:${provider}`, nonce: payload.nonce, expiresAt: keepNonceUntil };
     if (!(await consumeNonce(trx, nonce))) throw new EnvelopeError('nonce_replayed', 'nonce used before');
     const outcome = await acceptProfile(trx, payload.profile, now());
@@ -65,6 +66,8 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
       await recordAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'password_to_be_proved' });
       return { outcome, cookie: await keepPendingLink(services, trx, userId, payload.profile) };
     }
+    // Asked only about what would be accepted; rolled back, so that nothing is used up before the click.
+    if (present && present !== userId && !isConfirmed) throw new SwitchNeeded();
     await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
     if (outcome.skippedEmail)
       await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason: 'email_in_use' });
@@ -72,8 +75,13 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
       outcome,
       cookie: await startSession(trx, { userId, request, visit, issuer: config.issuer, now: now() }),
     };
+  }).catch((error) => {
+    if (error instanceof SwitchNeeded) return undefined;
+    throw error;
   });
+  if (!result) return redirect(`/switch?${params}`, headers);
 
+  const { outcome, cookie } = result;
   const next = readOwnPath(payload.return_to) ?? '/profile';
   const target = outcome.kind === 'accepted' ? next : `/login?prompt=login&next=${encodeURIComponent(next)}`;
   return redirect(target, { ...headers, 'Set-Cookie': cookie });
@@ -104,14 +112,6 @@ export async function openHandOff(
     throw new EnvelopeError('payload_expired', 'profile_updated_at in the future');
   }
   return { payload, keepNonceUntil };
-}
-
-/** Whether this browser is logged in as somebody other than whom the hand-off is about. */
-async function isSwitch({ config, db, now }: Services, request: Request, { profile }: MarketplacePayload) {
-  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
-  if (!session || session === 'suspended') return false;
-  const link = await findLink(db, provider, profile.id);
-  return link ? link.userId !== session.user.id : profile.email !== session.user.email;
 }
 
 /** The precise reason, which the outside is not told; never the payload. */
