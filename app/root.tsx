@@ -18,7 +18,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const matches = useMatches();
-  // Pages that appear under a URL which is not theirs cannot come alive in the browser.
+  // Pages that need no script, or appear under a URL that is not theirs and so cannot come alive.
   const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
   return (
     <html lang="en">

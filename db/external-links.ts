@@ -21,14 +21,19 @@ export async function lockLink(
     .executeTakeFirst();
 }
 
-export async function hasLink(db: Database, provider: string, userId: string): Promise<boolean> {
+/** Who that user is at the other system. Not held. */
+export async function findExternalId(
+  db: Database,
+  provider: string,
+  userId: string,
+): Promise<string | undefined> {
   const row = await db
     .selectFrom('external_links')
     .select('external_id')
     .where('provider', '=', provider)
     .where('user_id', '=', userId)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.external_id;
 }
 
 export async function insertLink(
@@ -53,4 +58,8 @@ export async function setLinkApplied(
     .where('provider', '=', provider)
     .where('external_id', '=', externalId)
     .execute();
+}
+
+export async function deleteLinks(db: Database, userId: string): Promise<void> {
+  await db.deleteFrom('external_links').where('user_id', '=', userId).execute();
 }

@@ -54,6 +54,49 @@ export interface ExternalLinks {
   user_id: string;
 }
 
+export interface InvoiceNumbers {
+  last_number: Int8;
+  only_row: Generated<boolean>;
+}
+
+export interface Invoices {
+  contract_id: string;
+  currency: string;
+  due_at: Timestamp;
+  issued_at: Timestamp;
+  number: Int8;
+  paid_at: Timestamp | null;
+  period_ends_at: Timestamp;
+  period_starts_at: Timestamp;
+  plan: string;
+  status: 'open' | 'paid' | 'void';
+  unit_amount: Int8;
+}
+
+export interface MailLinks {
+  email: string;
+  expires_at: Timestamp;
+  purpose: string;
+  token_hash: Uint8Array;
+  user_id: string;
+}
+
+export interface Mails {
+  attempts: Generated<number>;
+  created_at: Timestamp;
+  details: Generated<Json>;
+  given_up_at: Timestamp | null;
+  id: string;
+  kept_subject: string | null;
+  kept_text: string | null;
+  kind: string;
+  last_error: string | null;
+  next_attempt_at: Timestamp;
+  recipient: string;
+  sent_at: Timestamp | null;
+  user_id: string;
+}
+
 export interface Nonces {
   audience: string;
   expires_at: Timestamp;
@@ -78,16 +121,19 @@ export interface RateLimits {
 
 export interface ServiceContracts {
   account_id: string;
+  billing_anchor_day: number | null;
   created_at: Generated<Timestamp>;
   id: string;
+  next_period_starts_at: Timestamp | null;
   occurred_at: Timestamp;
   plan: string;
   price_currency: string | null;
-  price_interval: string | null;
+  price_interval: 'month' | 'year' | null;
   price_unit_amount: Int8 | null;
   signup_id: string;
-  status: string;
+  status: 'active' | 'canceled' | 'expired' | 'past_due' | 'trialing';
   trial_ends_at: Timestamp | null;
+  user_id: string;
 }
 
 export interface Sessions {
@@ -115,14 +161,27 @@ export interface Users {
   suspended_at: Timestamp | null;
 }
 
+export interface WebhookRequests {
+  answer: string;
+  body_hash: Uint8Array;
+  created_at: Timestamp;
+  status: number;
+  webhook_id: string;
+}
+
 export interface DB {
   accounts: Accounts;
   audit_events: AuditEvents;
   external_links: ExternalLinks;
+  invoice_numbers: InvoiceNumbers;
+  invoices: Invoices;
+  mail_links: MailLinks;
+  mails: Mails;
   nonces: Nonces;
   pending_links: PendingLinks;
   rate_limits: RateLimits;
   service_contracts: ServiceContracts;
   sessions: Sessions;
   users: Users;
+  webhook_requests: WebhookRequests;
 }

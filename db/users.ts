@@ -20,6 +20,19 @@ export async function findCredentialsByEmail(db: Database, email: string): Promi
     .executeTakeFirst();
 }
 
+export type FoundUser = { id: string; accountId: string; name: string; isSuspended: boolean };
+
+export async function findUserByEmail(db: Database, email: string): Promise<FoundUser | undefined> {
+  const row = await db
+    .selectFrom('users')
+    .select(['id', 'account_id', 'name', 'suspended_at'])
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return (
+    row && { id: row.id, accountId: row.account_id, name: row.name, isSuspended: row.suspended_at !== null }
+  );
+}
+
 export async function insertUser(
   db: Database,
   user: {
@@ -152,11 +165,16 @@ export async function lockUser(
 export async function updateUser(
   db: Database,
   id: string,
-  change: { name?: string; email?: string; emailVerifiedAt?: Date | null },
+  change: { name?: string; email?: string; emailVerifiedAt?: Date | null; passwordHash?: string },
 ): Promise<void> {
   await db
     .updateTable('users')
-    .set({ name: change.name, email: change.email, email_verified_at: change.emailVerifiedAt })
+    .set({
+      name: change.name,
+      email: change.email,
+      email_verified_at: change.emailVerifiedAt,
+      password_hash: change.passwordHash,
+    })
     .where('id', '=', id)
     .execute();
 }

@@ -2,20 +2,23 @@
 // singletons, so that development, tests and production run the same thing.
 import { TRPCError } from '@trpc/server';
 import type { DatabaseClient } from '../db/client.ts';
+import { listKeptMails } from '../db/mails.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
 import type { Config } from './config.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
 import { buildMarketplaceLink, type LegacyUser } from './demo/legacy-marketplace.ts';
+import { crmSignups } from './endpoints/crm-signups.ts';
 import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback, openHandOff } from './endpoints/marketplace-callback.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
 import { invalidParameter, loginPath, readForm, readOwnPath, toAppError, type Visit } from './http.ts';
-import { createGuessLimits, type GuessLimits } from './identity/guess-limits.ts';
 import { capabilities } from './identity/hand-off.ts';
 import { login, logout } from './identity/login.ts';
 import { findPendingLink } from './identity/pending-link.ts';
+import { createRateLimits, type RateLimit } from './identity/rate-limits.ts';
 import { findSession, type Session } from './identity/sessions.ts';
+import { describePasswordLink, requestPasswordLink, setPassword } from './identity/set-password.ts';
 import type { Log } from './shell.ts';
 import { clientTitle } from './sso/clients.ts';
 import { toRefusal } from './trpc/init.ts';
@@ -26,7 +29,8 @@ export type Services = {
   config: Config;
   db: DatabaseClient['db'];
   now: () => Date;
-  guessLimits: GuessLimits;
+  guessLimits: RateLimit;
+  mailLimits: RateLimit;
   log: Log;
 };
 
@@ -43,7 +47,7 @@ export function createBackend(options: {
     config,
     db: database.db,
     now: options.now ?? (() => new Date()),
-    guessLimits: createGuessLimits(database.pool),
+    ...createRateLimits(database.pool),
     log: options.log,
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
@@ -59,6 +63,7 @@ export function createBackend(options: {
     launch: (request: Request, client: string) => launch(services, request, client),
     ssoProfile: (request: Request) => ssoProfile(services, request),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
+    crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
     notFound(): never {
       throw new AppError('not_found');
@@ -67,6 +72,11 @@ export function createBackend(options: {
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
+    requestPasswordLink: (visit: Visit, wish: { email: string; next?: string }) =>
+      requestPasswordLink(services, visit, wish),
+    describePasswordLink: (token: string) => describePasswordLink(services, token),
+    setPassword: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
+      setPassword(services, request, visit, fields),
     /** Whom a genuine inbound hand-off is about; nothing is used up. */
     async describeHandOff(params: URLSearchParams): Promise<{ name: string; email: string }> {
       const { payload } = await openHandOff(services, params);
@@ -87,6 +97,14 @@ export function createBackend(options: {
       const client = demoClients?.find(name);
       if (!demoClients || !client) throw new AppError('not_found');
       return { client, title: clientTitle(name), clients: demoClients };
+    },
+
+    /** Mails are not sent but kept, and shown at /dev/mail. */
+    keepsMails: config.mail === undefined,
+    /** The newest first. Throws 404 `not_found` where mails go out. */
+    listKeptMails() {
+      if (config.mail) throw new AppError('not_found');
+      return listKeptMails(services.db);
     },
 
     /** Throws 404 `not_found` in production. */

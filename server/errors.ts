@@ -1,5 +1,6 @@
 // Every refusal that leaves this service: one code, its status, and the words for people (contract section 9).
 // What a refusal says is decided here and in http.ts; `reason` is for logs and the audit trail only.
+import type { z } from 'zod';
 
 export const problems = {
   invalid_request: [400, 'The request is not right', 'A parameter is missing, repeated, or not of its form.'],
@@ -109,6 +110,13 @@ export function isProblemCode(code: string): code is ProblemCode {
 
 /** RFC 6901 pointer to the member at fault, and what is wrong with it, in words for people. */
 export type FieldError = { pointer: string; detail: string };
+
+export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
+  return issues.map(({ path, message }) => ({
+    pointer: path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join(''),
+    detail: message,
+  }));
+}
 
 /** A refusal. Whatever else is thrown is a fault of ours and leaves as `internal_error`, without details. */
 export class AppError extends Error {

@@ -66,6 +66,7 @@ function describeStart(config: Config, isEmbedded: boolean): string {
     `  Log in        ${config.baseUrl}/login`,
     ...demos.map(({ name }) => `  Demo client   ${config.baseUrl}/demo/${name}`),
     `  Migration     ${config.baseUrl}/demo/legacy-marketplace`,
+    ...(config.mail ? [] : [`  Mails         ${config.baseUrl}/dev/mail`]),
     '',
     `  Password of all demo users: ${demoPassword}`,
     ...demoUsers.map(({ email, about }) => `    ${email.padEnd(width)}  ${about}`),

@@ -4,11 +4,15 @@ import { openDatabase } from '../db/client.ts';
 import { migrate } from '../db/migrate.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from '../db/seed.ts';
 import { createBackend } from './backend.ts';
+import { runInBackground } from './background.ts';
+import { runBilling } from './billing/invoicing.ts';
 import type { Config } from './config.ts';
 import { hashPassword } from './identity/passwords.ts';
+import { createMailer } from './mail/mailer.ts';
+import { sendDueMails } from './mail/outbox.ts';
 import { ConfigError } from './settings-reader.ts';
 import { createShell, type Fetch, type Log, type ShellOptions } from './shell.ts';
-import { startSweeper } from './sweeper.ts';
+import { sweep } from './sweeper.ts';
 
 export type Service = {
   fetch: Fetch;
@@ -44,7 +48,13 @@ export async function startService(options: {
     throw error;
   }
   const backend = createBackend({ config, database, log, now: options.now });
-  const stopSweeper = startSweeper(backend.services, log);
+  const { services } = backend;
+  const mailer = config.mail && createMailer(config.mail, config.baseUrl);
+  const stops = [
+    runInBackground('mail', 1_000, (signal) => sendDueMails(services, mailer, signal), log),
+    runInBackground('billing', 5_000, (signal) => runBilling(services, signal), log),
+    runInBackground('sweep', 60_000, (signal) => sweep(services, signal), log),
+  ];
   let isDraining = false;
   return {
     fetch: createShell({ ...options.shell, backend, log, isDraining: () => isDraining }),
@@ -52,7 +62,8 @@ export async function startService(options: {
       isDraining = true;
     },
     async close() {
-      await stopSweeper();
+      await Promise.all(stops.map((stop) => stop()));
+      mailer?.close();
       await database.close();
     },
   };

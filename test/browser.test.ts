@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findSeriousFaults, openSite, type TestSite } from './support/browser.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from './support/browser.ts';
 
 let site: TestSite;
 let client: Server;
@@ -23,15 +22,6 @@ afterAll(async () => {
   await site.close();
   client.close();
 });
-
-const phone = { viewport: { width: 360, height: 740 } };
-const desktop = { viewport: { width: 1280, height: 800 } };
-
-async function logIn(page: Page, email = 'merchant@example.test', password = 'local demo password') {
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password').fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
-}
 
 describe.each([
   ['with script', true],
@@ -153,7 +143,7 @@ it('can be used by keyboard alone', async () => {
 });
 
 it('walks a marketplace user through the proof of a password', async () => {
-  const { page, complaints } = await site.visit(phone);
+  const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 } });
   await page.goto('/demo/legacy-marketplace');
   await page.getByLabel('Id at the marketplace').fill('walk-1');
   await page.getByLabel('E-mail address').fill('admin@example.test');
@@ -165,7 +155,7 @@ it('walks a marketplace user through the proof of a password', async () => {
   await page.getByRole('button', { name: 'Hand over' }).click();
   await page.waitForURL('**/login?prompt=login&next=*');
   await page.getByText('has a password here already').waitFor();
-  expect(await findSeriousFaults(page)).toEqual([]);
+  expect(await inspectPage(page, 'switch users')).toEqual([]);
   expect(await page.getByLabel('E-mail address').inputValue()).toBe('merchant@example.test');
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -181,7 +171,7 @@ it('walks a marketplace user through the proof of a password', async () => {
 });
 
 it('walks a marketplace user through the switch of users', async () => {
-  const { page, complaints } = await site.visit(desktop);
+  const { page, complaints } = await site.visit();
   await page.goto('/login');
   await logIn(page, 'new-merchant@example.test');
   await page.waitForURL('**/profile');
@@ -194,7 +184,7 @@ it('walks a marketplace user through the switch of users', async () => {
     await page.getByRole('heading', { name: 'Switch users?' }).waitFor();
   };
   await handOver();
-  expect(await findSeriousFaults(page)).toEqual([]);
+  expect(await inspectPage(page, 'switch users')).toEqual([]);
   await page.getByRole('link', { name: 'Stay as I am' }).click();
   await page.locator('.visitor-email', { hasText: 'new-merchant@example.test' }).waitFor();
   await handOver();
@@ -203,21 +193,12 @@ it('walks a marketplace user through the switch of users', async () => {
   expect(complaints).toEqual([]);
 });
 
-describe.each([
-  ['phone, light', { ...phone, colorScheme: 'light' as const }],
-  ['phone, dark', { ...phone, colorScheme: 'dark' as const }],
-  ['desktop, light', { ...desktop, colorScheme: 'light' as const }],
-  ['desktop, dark', { ...desktop, colorScheme: 'dark' as const }],
-])('every page at %s', (name, options) => {
+describe.each(appearances)('every page at %s', (name, options) => {
   it('has no serious axe finding, no complaint and no sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
     const faults: string[] = [];
     const look = async (what: string) => {
-      faults.push(...(await findSeriousFaults(page)).map((fault) => `${what}: ${fault}`));
-      const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
-      if (await page.evaluate(isTooWide)) faults.push(`${what}: scrolls sideways`);
-      const folder = process.env.SCREENSHOTS;
-      if (folder) await page.screenshot({ path: `${folder}/${what}, ${name}.png`, fullPage: true });
+      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
     };
     await page.goto('/login?next=/sso/launch/network_site');
     await look('login');

@@ -1,37 +1,11 @@
 // The command line (npm run cli), as an operator uses it, beside a service on the same database.
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openApp, type TestApp } from './support/app.ts';
+import { expectRefused, type Outcome, runCli } from './support/cli.ts';
 import { emptyDatabase } from './support/postgres.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'seven quiet lanterns';
-
-type Outcome = { code: number | null; out: string; err: string };
-
-function runCli(
-  databaseUrl: string,
-  words: string[],
-  input = '',
-  nodeEnv: 'test' | 'production' = 'test',
-): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...words], {
-    cwd: root,
-    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
-  });
-  const outcome: Outcome = { code: null, out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    outcome.out += data;
-  });
-  child.stderr.on('data', (data) => {
-    outcome.err += data;
-  });
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
-  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
-}
 
 let app: TestApp;
 beforeAll(async () => {
@@ -48,17 +22,12 @@ const look = async () =>
       (select count(*) from audit_events) as events`.execute(app.db)
   ).rows;
 
-function expectRefused({ code, out, err }: Outcome, sentence: RegExp): void {
-  expect(code).toBe(1);
-  expect(out).toBe('');
-  expect(err).toMatch(sentence);
-  expect(err).not.toMatch(/\n\s+at |node_modules|select |insert |postgres:/);
-}
-
 it('lists its commands with --help', async () => {
   const { code, out, err } = await cli(['--help']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
-  for (const command of ['migrate', 'user:create', 'user:suspend', 'user:resume'])
+  const commands =
+    'migrate user:create user:suspend user:resume marketplace:link import signup:send contract:cancel';
+  for (const command of `${commands} invoice:paid invoice:void mails`.split(' '))
     expect(out).toContain(command);
 });
 

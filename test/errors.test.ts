@@ -84,7 +84,7 @@ const refusals: Refusal[] = [
   ['not_found', '/demo/nobody', {}],
   ['not_found', '/assets/nothing.js', {}],
   ['method_not_allowed', '/sso/profile', { method: 'PUT' }],
-  ['method_not_allowed', '/verify-email', { method: 'POST' }],
+  ['method_not_allowed', '/switch', { method: 'POST' }],
   ['body_too_large', '/login', { form: { email: 'x'.repeat(70_000) } }],
   ['unsupported_media_type', '/login', { body: 'x', headers: plain }],
   ['unsupported_media_type', '/profile', { body: 'x', headers: plain }],

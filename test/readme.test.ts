@@ -1,5 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../server/runtime/listen.ts';
+import { openApp, type TestApp } from './support/app.ts';
+import { findFreePort } from './support/process.ts';
 
 const read = (path: string) => readFile(new URL(`../${path}`, import.meta.url), 'utf8');
 const readme = await read('README.md');
@@ -56,6 +63,51 @@ describe("the README's verifier", () => {
       else await expect(outcome).rejects.toThrow('expired');
     },
   );
+});
+
+describe('the examples of a signup', () => {
+  let site: { app: TestApp; baseUrl: string; close: () => Promise<void> };
+  beforeAll(async () => {
+    const port = await findFreePort();
+    const app = await openApp({ env: { PORT: String(port) } });
+    const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+    site = {
+      app,
+      baseUrl: `http://localhost:${port}`,
+      async close() {
+        await listener.close(1_000);
+        await app.close();
+      },
+    };
+  });
+  afterAll(() => site.close());
+
+  it('works in JavaScript', async () => {
+    const code = /```js\n(import \{ Webhook \}[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const file = createRequire(import.meta.url).resolve('standardwebhooks');
+    const resolved = code.replace('standardwebhooks', pathToFileURL(file).href);
+    const { pushSignup } = await import(
+      /* @vite-ignore */ `data:text/javascript,${encodeURIComponent(resolved)}`
+    );
+    const signup = JSON.parse(/```json\n(\{\s+"signup_id": [\s\S]*?)```/.exec(readme)?.[1] ?? '');
+    const secret = site.app.config.crmSignupsSecrets?.[0];
+    const first = await pushSignup(site.baseUrl, secret, 'msg_1', signup);
+    expect(first).toMatchObject({ status: 201, answer: { signup_id: 'crm_1001', user: { created: true } } });
+    expect(await pushSignup(site.baseUrl, secret, 'msg_1', signup)).toEqual(first);
+  });
+
+  it('works with curl and openssl', async ({ skip }) => {
+    const script = /```sh\n(secret=[\s\S]*?)```/.exec(readme)?.[1] ?? '';
+    const run = promisify(execFile);
+    const hasTools = await run('sh', ['-c', 'command -v curl openssl base64 od']).then(
+      () => true,
+      () => false,
+    );
+    if (!hasTools) return skip();
+    const here = script.replace('http://localhost:3000', site.baseUrl).replaceAll('crm_1001', 'crm_1002');
+    const { stdout } = await run('sh', ['-c', here]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*"signup_id":"crm_1002"/);
+  });
 });
 
 it('tells every setting that the service reads', async () => {

@@ -8,3 +8,12 @@ export function Notice({ kind, children }: { kind: 'success' | 'error' | 'info';
     </div>
   );
 }
+
+/** Local mode: where the mail is instead of a mailbox. */
+export function KeptMails() {
+  return (
+    <p>
+      Local mode: it is kept at <a href="/dev/mail">/dev/mail</a>.
+    </p>
+  );
+}

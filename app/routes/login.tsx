@@ -10,6 +10,9 @@ import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
 export const meta = () => [{ title: 'Log in · Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -21,6 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (session && !mustAsk && !context.isLoginRefused) throw redirect(next ?? '/profile', 303);
   const pendingEmail = await backend.findPendingLink(request);
   return {
+    next,
     email: pendingEmail ?? session?.user.email,
     pendingEmail,
     clientTitle: backend.findLaunchTitle(next),
@@ -53,7 +57,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Login() {
-  const { email, pendingEmail, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
+  const { next, email, pendingEmail, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
     <Page title="Log in" intro={clientTitle ? `to go on to ${clientTitle}` : 'One login for all products'}>
@@ -65,7 +69,6 @@ export default function Login() {
         </Notice>
       )}
       {refused && <Notice kind="error">{refused.message}</Notice>}
-      {/* A form of the browser's own: every answer to it is a page, refusals too. */}
       <form method="post" action={useFormAction()} className="card">
         <Field
           label="E-mail address"
@@ -87,6 +90,11 @@ export default function Login() {
         />
         <button type="submit">Log in</button>
       </form>
+      <p className="aside">
+        <a href={`/forgot-password${next ? `?next=${encodeURIComponent(next)}` : ''}`}>
+          No password yet, or forgotten?
+        </a>
+      </p>
       {demo && (
         <details className="demo-logins" open>
           <summary>Local mode: demo users</summary>

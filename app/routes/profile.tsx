@@ -3,6 +3,8 @@ import { useActionData, useLoaderData } from '@remix-run/react';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { Access } from '../components/profile/access.tsx';
+import { Contracts } from '../components/profile/contracts.tsx';
+import { Invoices } from '../components/profile/invoices.tsx';
 import { NamesForm } from '../components/profile/names-form.tsx';
 import { PasswordForm } from '../components/profile/password-form.tsx';
 import { Products } from '../components/profile/products.tsx';
@@ -14,9 +16,14 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   const { caller } = backend.createCaller(request, visit);
   try {
-    const [profile, sessions] = await Promise.all([caller.profile.get(), caller.sessions.list()]);
+    const [profile, sessions, contracts, invoices] = await Promise.all([
+      caller.profile.get(),
+      caller.sessions.list(),
+      caller.contracts.list(),
+      caller.invoices.list(),
+    ]);
     const saved = new URL(request.url).searchParams.get('saved');
-    return { profile, sessions, products: backend.products, saved };
+    return { profile, sessions, contracts, invoices, products: backend.products, saved };
   } catch (error) {
     throw pageError(error, request, context);
   }
@@ -65,12 +72,14 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 const savedNotices: Record<string, string> = {
   names: 'Saved. Every product sees it from its next login on.',
   password: 'Your password is changed, and you are logged out everywhere else.',
+  'password-set': 'Your password is set, and you are logged in here and nowhere else.',
+  'email-verified': 'Your e-mail address is verified.',
   'end-session': 'That login has ended.',
   'end-others': 'You are logged out everywhere else.',
 };
 
 export default function Profile() {
-  const { profile, sessions, products, saved } = useLoaderData<typeof loader>();
+  const { profile, sessions, contracts, invoices, products, saved } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const refusedFor = (intent: string) => (refused?.intent === intent ? refused : undefined);
   return (
@@ -80,11 +89,13 @@ export default function Profile() {
       {!profile.emailVerified && (
         <Notice kind="info">
           Your e-mail address is not verified yet, so other products cannot be opened with this login.{' '}
-          <a href="/verify-email">Why?</a>
+          <a href="/verify-email">Verify it</a>
         </Notice>
       )}
       <NamesForm profile={profile} refused={refusedFor('names')} />
       <Access profile={profile} />
+      {contracts.length > 0 && <Contracts contracts={contracts} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} />}
       <Products products={products} />
       <PasswordForm email={profile.email} refused={refusedFor('password')} />
       <Sessions sessions={sessions} />

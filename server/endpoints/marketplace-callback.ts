@@ -1,6 +1,7 @@
 // GET /sso/marketplace/callback (contract section 6): during the migration the legacy marketplace hands its
 // logged-in users over. POST is the same after the page that asks before switching users.
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { inTransaction } from '../../db/client.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
@@ -13,7 +14,7 @@ import {
   toAppError,
   type Visit,
 } from '../http.ts';
-import { acceptProfile, inTransaction, provider } from '../identity/hand-off.ts';
+import { acceptProfile, provider } from '../identity/hand-off.ts';
 import { type MarketplacePayload, marketplacePayloadSchema } from '../identity/marketplace-payload.ts';
 import { keepPendingLink } from '../identity/pending-link.ts';
 import { findSession, startSession } from '../identity/sessions.ts';

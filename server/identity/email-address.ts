@@ -1,5 +1,6 @@
 // The canonical e-mail address (contract section 9): unique on this form, and the only form that is stored.
 import { toASCII } from 'tr46';
+import { z } from 'zod';
 
 // Default-ignorable covers zero-width and most bidi characters, Bidi_Control the rest; Cf catches what a
 // later Unicode adds to either.
@@ -21,3 +22,10 @@ export function readEmailAddress(text: string): string | undefined {
   const address = `${local}@${asciiDomain}`;
   return Array.from(address).length <= 254 ? address : undefined;
 }
+
+/** The same for what is parsed: the canonical form comes out. */
+export const emailSchema = z.string().transform((text, context) => {
+  const email = readEmailAddress(text);
+  if (email === undefined) context.addIssue({ code: 'custom', message: 'Must be an e-mail address.' });
+  return email ?? z.NEVER;
+});

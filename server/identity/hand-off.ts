@@ -5,8 +5,8 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount, updateAccountFromMarketplace } from '../../db/accounts.ts';
-import { type Database, isConflict } from '../../db/client.ts';
-import { hasLink, insertLink, lockLink, setLinkApplied } from '../../db/external-links.ts';
+import { LostRace } from '../../db/client.ts';
+import { findExternalId, insertLink, lockLink, setLinkApplied } from '../../db/external-links.ts';
 import type { DB } from '../../db/schema.ts';
 import { type HandOffUser, insertUser, isEmailTaken, lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -51,8 +51,10 @@ export async function acceptProfile(
     return { kind: 'accepted', userId, change: 'created', skippedEmail: false };
   }
   const user = requireAllowed(found);
-  if (await hasLink(trx, provider, user.id))
-    throw new AppError('email_in_use', { reason: 'other_marketplace_link' });
+  const externalId = await findExternalId(trx, provider, user.id);
+  // Linked while this one waited for the user: by the same person's other hand-off.
+  if (externalId === profile.id) throw new LostRace();
+  if (externalId !== undefined) throw new AppError('email_in_use', { reason: 'other_marketplace_link' });
   if (user.hasPassword) return { kind: 'proof_needed', userId: user.id };
   // Somebody who merely typed this address over there must not get the customer of that address here.
   if (!profile.email_verified) throw new AppError('email_unverified', { reason: 'link_by_unverified_email' });
@@ -69,7 +71,7 @@ export async function finishLink(
 ): Promise<boolean> {
   if (await lockLink(trx, provider, profile.id)) return false;
   const user = requireAllowed(await lockUser(trx, { id: userId }));
-  if (await hasLink(trx, provider, userId)) return false;
+  if ((await findExternalId(trx, provider, userId)) !== undefined) return false;
   await linkUser(trx, user, profile, now);
   return true;
 }
@@ -142,18 +144,4 @@ function readAccount({ role, account }: MarketplaceProfile, now: Date) {
     capabilities: isBareMerchant ? ['manage_storefront'] : granted,
     verifiedAt: granted.includes('sell_products') ? now : null,
   };
-}
-
-const racedFor = ['users_email_key', 'external_links_pkey', 'external_links_user_id_provider_key'];
-const maxAttempts = 8;
-
-/** Runs the transaction again where another one was first; whole, so that nothing of a lost try stays. */
-export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await db.transaction().execute(work);
-    } catch (error) {
-      if (attempt === maxAttempts || !isConflict(error, racedFor)) throw error;
-    }
-  }
 }

@@ -2,10 +2,10 @@
 // session. Every batch is one transaction and every line may come again, so it can be interrupted at any
 // moment and run anew.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import type { Database } from '../../db/client.ts';
+import { type Database, inTransaction } from '../../db/client.ts';
 import { AppError } from '../errors.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
-import { acceptProfile, inTransaction } from './hand-off.ts';
+import { acceptProfile } from './hand-off.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './marketplace-payload.ts';
 
 export type ImportCounts = {

@@ -2,24 +2,15 @@
 // a little more freedom.
 import { z } from 'zod';
 import { readOwnPath } from '../http.ts';
-import { readEmailAddress } from './email-address.ts';
+import { instantSchema } from '../instant.ts';
+import { emailSchema } from './email-address.ts';
 import { nameSchema } from './names.ts';
-
-// RFC 3339 section 5.6, the upper-case letters that everybody writes.
-const instantSchema = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((at) => !Number.isNaN(at.getTime()));
 
 /** One user as the marketplace knows it; also a line of the importer's file. */
 export const marketplaceProfileSchema = z.object({
   /** The marketplace's own identifier. */
   id: z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u),
-  email: z.string().transform((text, context) => {
-    const email = readEmailAddress(text);
-    if (email === undefined) context.addIssue({ code: 'custom', message: 'not an e-mail address' });
-    return email ?? z.NEVER;
-  }),
+  email: emailSchema,
   email_verified: z.boolean().default(true),
   name: nameSchema,
   role: z.enum(['admin', 'merchant', 'customer']),

@@ -1,11 +1,11 @@
 // A hand-off whose address has a password here waits until that user proves it, in this browser, for ten
 // minutes: the cookie's token is the only way to it, and it is about one marketplace id and one user.
 import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
-import type { Database } from '../../db/client.ts';
+import { type Database, inTransaction } from '../../db/client.ts';
 import { consumePendingLink, findPendingEmail, insertPendingLink } from '../../db/pending-links.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
-import { finishLink, inTransaction, provider } from './hand-off.ts';
+import { finishLink, provider } from './hand-off.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './marketplace-payload.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 

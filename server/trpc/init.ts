@@ -5,7 +5,7 @@ import superjson from 'superjson';
 import { z } from 'zod';
 import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
 import type { Services } from '../backend.ts';
-import { AppError } from '../errors.ts';
+import { AppError, toFieldErrors } from '../errors.ts';
 import { toAppError, type Visit } from '../http.ts';
 import { findSession } from '../identity/sessions.ts';
 
@@ -72,13 +72,7 @@ export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next })
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.cause instanceof z.core.$ZodError) {
-    const errors = error.cause.issues.map((issue) => ({
-      pointer: issue.path
-        .map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-        .join(''),
-      detail: issue.message,
-    }));
-    return new AppError('validation_failed', { errors, cause: error });
+    return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
   }
   if (error.code === 'NOT_FOUND') return new AppError('not_found');
   if (error.code === 'METHOD_NOT_SUPPORTED') return new AppError('method_not_allowed');

@@ -1,6 +1,7 @@
 // The profile that its owner reads and edits: the single source of truth.
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
+import { deleteMailLinks } from '../../db/mail-links.ts';
 import { endSessions } from '../../db/sessions.ts';
 import { editUserName, findCredentialsByEmail, replacePasswordHash } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -58,6 +59,8 @@ export const profileRouter = router({
         if ((await endSessions(trx, user.id, { id: session.id }, now())) === 0)
           throw new AppError('login_required');
         await endSessions(trx, user.id, 'all', now());
+        // A mail that lies around could undo the change.
+        await deleteMailLinks(trx, user.id);
         await audit(trx, { type: 'password.changed' });
         return startSession(trx, { userId: user.id, request, visit, issuer: config.issuer, now: now() });
       });

@@ -2,11 +2,19 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import type { Services } from '../backend.ts';
 import type { Visit } from '../http.ts';
+import { contractsRouter, invoicesRouter } from './billing.ts';
+import { emailRouter } from './email.ts';
 import { createCallerFactory, router, toRefusal } from './init.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
-const appRouter = router({ profile: profileRouter, sessions: sessionsRouter });
+const appRouter = router({
+  profile: profileRouter,
+  email: emailRouter,
+  sessions: sessionsRouter,
+  contracts: contractsRouter,
+  invoices: invoicesRouter,
+});
 
 /** What a typed client of /trpc is made with. */
 export type AppRouter = typeof appRouter;

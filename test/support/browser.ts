@@ -9,6 +9,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
+import { demoPassword } from '../../db/seed.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import { openApp, type TestApp } from './app.ts';
 import { makeFolder } from './postgres.ts';
@@ -42,7 +43,7 @@ export async function openSite(env: Record<string, string> = {}): Promise<TestSi
         const isStatus = message.text().startsWith('Failed to load resource: the server responded');
         if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
       });
-      page.on('pageerror', (error) => complaints.push(String(error)));
+      page.on('pageerror', (error) => complaints.push(`${page.url()} ${error.stack}`));
       return { page, context, complaints };
     },
     async close() {
@@ -70,10 +71,40 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   return { browser, folder };
 }
 
+/**
+ * What is wrong with the page as it stands: serious axe findings, sideways scrolling. Takes a picture into the
+ * folder SCREENSHOTS, where that is set.
+ */
+export async function inspectPage(page: Page, what: string): Promise<string[]> {
+  const faults = await findSeriousFaults(page);
+  const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+  if (await page.evaluate(isTooWide)) faults.push('scrolls sideways');
+  const folder = process.env.SCREENSHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${what}.png`, fullPage: true });
+  return faults.map((fault) => `${what}: ${fault}`);
+}
+
+const phone = { viewport: { width: 360, height: 740 } };
+const desktop = { viewport: { width: 1280, height: 800 } };
+
+/** What pages are looked at in. */
+export const appearances: [name: string, options: BrowserContextOptions][] = [
+  ['phone, light', { ...phone, colorScheme: 'light' }],
+  ['phone, dark', { ...phone, colorScheme: 'dark' }],
+  ['desktop, light', { ...desktop, colorScheme: 'light' }],
+  ['desktop, dark', { ...desktop, colorScheme: 'dark' }],
+];
+
+export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** What axe finds serious or critical on the page as it stands. */
-export async function findSeriousFaults(page: Page): Promise<string[]> {
+async function findSeriousFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the content security policy does not bind.
   await page.evaluate(await readFile(axeFile, 'utf8'));
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;

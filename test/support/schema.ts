@@ -25,7 +25,12 @@ export async function buildSchema(url: string): Promise<string> {
       // What a check constraint says and the introspection does not see.
       overrides: {
         columns: {
+          'invoices.status': '"open" | "paid" | "void"',
+          'mail_links.token_hash': 'Uint8Array',
           'pending_links.token_hash': 'Uint8Array',
+          'service_contracts.price_interval': '"month" | "year" | null',
+          'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',
+          'webhook_requests.body_hash': 'Uint8Array',
           'sessions.token_hash': 'Uint8Array',
           'users.role': 'Generated<"admin" | "manager" | "user">',
         },

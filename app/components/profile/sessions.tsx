@@ -1,4 +1,5 @@
 import { Form } from '@remix-run/react';
+import { Instant } from '../instant.tsx';
 import { SubmitButton } from '../submit-button.tsx';
 
 type Listed = {
@@ -48,11 +49,4 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
       </div>
     </section>
   );
-}
-
-// One zone and one language on the server and in the browser, so that both write the same.
-const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-
-function Instant({ at }: { at: Date }) {
-  return <time dateTime={at.toISOString()}>{format.format(at)} UTC</time>;
 }

@@ -1,5 +1,5 @@
-// Slows the guessing of passwords, by address of the account and by address of the guesser, counted in
-// Postgres for all instances together.
+// Slows what strangers may try, such as guessing passwords or having mails sent, by e-mail address and by the
+// address of who tries, counted in Postgres for all instances together.
 import ipaddr from 'ipaddr.js';
 import { sha256 } from 'oslo/crypto';
 import { base64url } from 'oslo/encoding';
@@ -7,28 +7,41 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { DatabaseClient } from '../../db/client.ts';
 import { AppError } from '../errors.ts';
 
-const windowSeconds = 15 * 60;
-const triesByEmail = 10;
-const triesByAddress = 100;
-
-export type GuessLimits = {
+export type RateLimit = {
   /** Counts a try before it is made, so that many at once do not slip through. Throws 429 `rate_limited`. */
   countTry: (email: string, address: string) => Promise<void>;
   /** The try was right: it does not count, and the e-mail address starts afresh. */
   forgiveTry: (email: string, address: string) => Promise<void>;
 };
 
-export function createGuessLimits(pool: DatabaseClient['pool']): GuessLimits {
+type Points = { windowSeconds: number; triesByEmail: number; triesByAddress: number };
+
+export function createRateLimits(pool: DatabaseClient['pool']) {
+  return {
+    /** Guesses of a password. */
+    guessLimits: createRateLimit(pool, '', { windowSeconds: 15 * 60, triesByEmail: 10, triesByAddress: 100 }),
+    /** Mails that somebody asks for. */
+    mailLimits: createRateLimit(pool, 'mail-', {
+      windowSeconds: 60 * 60,
+      triesByEmail: 5,
+      triesByAddress: 50,
+    }),
+  };
+}
+
+function createRateLimit(pool: DatabaseClient['pool'], prefix: string, points: Points): RateLimit {
   const shared = {
     storeClient: pool,
     tableName: 'rate_limits',
     tableCreated: true,
-    duration: windowSeconds,
+    duration: points.windowSeconds,
     // Swept together with the rest, not by a timer of the library's own.
     clearExpiredByTimeout: false,
   };
-  const byEmail = new RateLimiterPostgres({ ...shared, keyPrefix: 'email', points: triesByEmail });
-  const byAddress = new RateLimiterPostgres({ ...shared, keyPrefix: 'address', points: triesByAddress });
+  const limiter = (key: string, tries: number) =>
+    new RateLimiterPostgres({ ...shared, keyPrefix: `${prefix}${key}`, points: tries });
+  const byEmail = limiter('email', points.triesByEmail);
+  const byAddress = limiter('address', points.triesByAddress);
 
   return {
     async countTry(email, address) {

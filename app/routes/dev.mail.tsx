@@ -1,0 +1,39 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Fragment } from 'react';
+import { Instant } from '../components/instant.tsx';
+import { Page } from '../components/page.tsx';
+
+export const meta = () => [{ title: 'Mails · Identity' }];
+
+/** Local mode: what would have been sent. */
+export async function loader({ context }: LoaderFunctionArgs) {
+  return { mails: await context.backend.listKeptMails() };
+}
+
+export default function DevMail() {
+  const { mails } = useLoaderData<typeof loader>();
+  return (
+    <Page title="Mails" intro="Local mode: kept here instead of being sent. The newest come first." wide>
+      {mails.length === 0 && <p>There are none yet. It takes a second or two until one arrives.</p>}
+      {mails.map((mail) => (
+        <article key={mail.id} className="card mail" aria-labelledby={mail.id}>
+          <h2 id={mail.id}>{mail.subject}</h2>
+          <p className="hint">
+            To {mail.recipient}, <Instant at={mail.sentAt} />
+          </p>
+          <pre>
+            <Linked text={mail.text} />
+          </pre>
+        </article>
+      ))}
+    </Page>
+  );
+}
+
+function Linked({ text }: { text: string }) {
+  return text.split(/(https?:\/\/\S+)/).map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one text, which never changes
+    <Fragment key={index}>{index % 2 === 1 ? <a href={part}>{part}</a> : part}</Fragment>
+  ));
+}

@@ -1,0 +1,5 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+
+export const loader = ({ request, context }: LoaderFunctionArgs) =>
+  context.backend.crmSignups(request, context.visit);
+export const action = loader;

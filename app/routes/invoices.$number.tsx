@@ -1,0 +1,90 @@
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
+import { Page } from '../components/page.tsx';
+import { invoiceStates } from '../components/profile/invoices.tsx';
+
+export const meta = ({ params }: { params: { number?: string } }) => [
+  { title: `Invoice ${params.number} · Identity` },
+];
+
+export async function loader({ request, params, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  // One address for one invoice.
+  if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) backend.notFound();
+  try {
+    const { caller } = backend.createCaller(request, visit);
+    return { invoice: await caller.invoices.get({ number: Number(params.number) }) };
+  } catch (error) {
+    const refusal = backend.readRefusal(error);
+    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+  }
+}
+
+export default function InvoicePage() {
+  const { invoice } = useLoaderData<typeof loader>();
+  return (
+    <Page title={`Invoice ${invoice.number}`} intro={`For ${invoice.accountName}`} wide>
+      <div className="card invoice">
+        <dl className="facts">
+          <dt>Date</dt>
+          <dd>
+            <Day at={invoice.issuedAt} />
+          </dd>
+          <dt>State</dt>
+          <dd>
+            {invoiceStates[invoice.status]}
+            {invoice.paidAt && (
+              <>
+                {' on '}
+                <Day at={invoice.paidAt} />
+              </>
+            )}
+            {invoice.status === 'open' && (
+              <>
+                {' by '}
+                <Day at={invoice.dueAt} />
+              </>
+            )}
+          </dd>
+        </dl>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Service</th>
+              <th scope="col">Amount</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <td>
+                <span className="plan">{invoice.plan}</span>
+                <p className="hint">
+                  <Day at={invoice.periodStartsAt} /> to <Day at={invoice.periodEndsAt} />
+                </p>
+              </td>
+              <td>
+                <Money {...invoice} />
+              </td>
+            </tr>
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Total</th>
+              <td>
+                <Money {...invoice} />
+              </td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <div className="actions">
+        <button type="button" onClick={() => window.print()}>
+          Print
+        </button>
+        <a href="/profile">Back to your profile</a>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,80 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Page } from '../components/page.tsx';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = () => [{ title: 'Verify your e-mail address · Identity' }];
+
+/** Looks only: programs that open the links in mails must not use them up. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend } = context;
+  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const session = await backend.findSession(request);
+  if (!session) throw redirect(backend.loginPath(request), 303);
+  if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
+  return { email: session.user.email, clientTitle: backend.findLaunchTitle(next) };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const { searchParams } = new URL(request.url);
+  const { caller } = backend.createCaller(request, visit);
+  try {
+    await caller.email.verify({ token: searchParams.get('token') ?? '' });
+  } catch (error) {
+    const refusal = backend.readRefusal(error);
+    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    if (refusal.code !== 'not_found') throw error;
+    return data({ isDead: true }, { status: refusal.status });
+  }
+  return redirectDocument(
+    backend.readOwnPath(searchParams.get('next')) ?? '/profile?saved=email-verified',
+    303,
+  );
+}
+
+/** The token in this page's address must not leak through a Referer. */
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+
+export default function ConfirmEmail() {
+  const { email, clientTitle } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  if (refused?.isDead) {
+    return (
+      <Page title="This link does not work">
+        <div className="card">
+          <p>
+            It was used before, is older than seven days, or was mailed to somebody else than{' '}
+            <strong>{email}</strong>, who is logged in in this browser.
+          </p>
+          <div className="actions">
+            <a className="button" href="/verify-email">
+              Ask for a new one
+            </a>
+          </div>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Page title="Is this address yours?">
+      <form method="post" action={here} className="card">
+        <p>
+          <strong>{email}</strong> will be verified{clientTitle && <>, and you go on to {clientTitle}</>}.
+        </p>
+        <div className="actions">
+          <button type="submit">Yes, verify it</button>
+        </div>
+      </form>
+    </Page>
+  );
+}

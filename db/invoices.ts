@@ -1,0 +1,127 @@
+// The only writer of `invoices` and of the row that numbers them.
+import type { Selectable, Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB, Invoices } from './schema.ts';
+
+/** `unitAmount` in minor units of the ISO 4217 currency. */
+export type Invoice = {
+  number: number;
+  contractId: string;
+  plan: string;
+  periodStartsAt: Date;
+  periodEndsAt: Date;
+  currency: string;
+  unitAmount: number;
+  status: Invoices['status'];
+  issuedAt: Date;
+  dueAt: Date;
+  paidAt: Date | null;
+};
+
+/** With the next number. Who comes second waits for the first to commit or fail, so that no number is left out. */
+export async function insertInvoice(trx: Transaction<DB>, invoice: Omit<Invoice, 'number'>): Promise<number> {
+  const { last_number: number } = await trx
+    .updateTable('invoice_numbers')
+    .set((eb) => ({ last_number: eb('last_number', '+', '1') }))
+    .returning('last_number')
+    .executeTakeFirstOrThrow();
+  await trx
+    .insertInto('invoices')
+    .values({
+      number,
+      contract_id: invoice.contractId,
+      plan: invoice.plan,
+      period_starts_at: invoice.periodStartsAt,
+      period_ends_at: invoice.periodEndsAt,
+      currency: invoice.currency,
+      unit_amount: invoice.unitAmount,
+      status: invoice.status,
+      issued_at: invoice.issuedAt,
+      due_at: invoice.dueAt,
+      paid_at: invoice.paidAt,
+    })
+    .execute();
+  return Number(number);
+}
+
+/** Of that number, on whosever account. */
+export async function findInvoice(db: Database, number: number): Promise<Invoice | undefined> {
+  const row = await db
+    .selectFrom('invoices')
+    .selectAll()
+    .where('number', '=', String(number))
+    .executeTakeFirst();
+  return row && readRow(row);
+}
+
+/** Of that number, where it is on that account; with the contract's account name and owner. */
+export async function findInvoiceOfAccount(
+  db: Database,
+  number: number,
+  accountId: string,
+): Promise<(Invoice & { accountName: string }) | undefined> {
+  const row = await db
+    .selectFrom('invoices as i')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .innerJoin('accounts as a', 'a.id', 'c.account_id')
+    .selectAll('i')
+    .select('a.name as accountName')
+    .where('i.number', '=', String(number))
+    .where('c.account_id', '=', accountId)
+    .executeTakeFirst();
+  return row && { ...readRow(row), accountName: row.accountName };
+}
+
+/** The newest first. */
+export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
+  const rows = await db
+    .selectFrom('invoices as i')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .selectAll('i')
+    .where('c.account_id', '=', accountId)
+    .orderBy('i.number', 'desc')
+    .limit(100)
+    .execute();
+  return rows.map(readRow);
+}
+
+/** One guarded statement: false where it was not open. */
+export async function closeInvoice(
+  db: Database,
+  number: number,
+  closing: { status: 'paid'; paidAt: Date } | { status: 'void'; paidAt: null },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('invoices')
+    .set({ status: closing.status, paid_at: closing.paidAt })
+    .where('number', '=', String(number))
+    .where('status', '=', 'open')
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+export async function hasDueInvoice(db: Database, contractId: string, now: Date): Promise<boolean> {
+  const row = await db
+    .selectFrom('invoices')
+    .select('number')
+    .where('contract_id', '=', contractId)
+    .where('status', '=', 'open')
+    .where('due_at', '<=', now)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+const readRow = (row: Selectable<Invoices>): Invoice => ({
+  number: Number(row.number),
+  contractId: row.contract_id,
+  plan: row.plan,
+  periodStartsAt: row.period_starts_at,
+  periodEndsAt: row.period_ends_at,
+  currency: row.currency,
+  unitAmount: Number(row.unit_amount),
+  status: row.status,
+  issuedAt: row.issued_at,
+  dueAt: row.due_at,
+  paidAt: row.paid_at,
+});

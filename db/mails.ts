@@ -1,0 +1,153 @@
+// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
+// a worker of any instance afterwards; its text is made then, because it holds what this database must not.
+import type { Database } from './client.ts';
+
+export type MailKind = 'welcome' | 'set_password' | 'verify_email';
+
+export type MailRow = {
+  id: string;
+  kind: MailKind;
+  userId: string;
+  recipient: string;
+  details: Record<string, string>;
+  createdAt: Date;
+  attempts: number;
+};
+
+export async function insertMail(
+  db: Database,
+  mail: Omit<MailRow, 'createdAt' | 'attempts'> & { now: Date },
+): Promise<void> {
+  await db
+    .insertInto('mails')
+    .values({
+      id: mail.id,
+      kind: mail.kind,
+      user_id: mail.userId,
+      recipient: mail.recipient,
+      details: JSON.stringify(mail.details),
+      created_at: mail.now,
+      next_attempt_at: mail.now,
+    })
+    .execute();
+}
+
+/**
+ * Mails whose time has come, lent to this worker until `leaseEndsAt`: one that dies with them leaves them to
+ * the next. Those that another worker is taking at this moment are skipped.
+ */
+export async function claimMails(
+  db: Database,
+  { now, leaseEndsAt, limit }: { now: Date; leaseEndsAt: Date; limit: number },
+): Promise<MailRow[]> {
+  const rows = await db
+    .with('due', (query) =>
+      query
+        .selectFrom('mails')
+        .select('id')
+        .where('sent_at', 'is', null)
+        .where('given_up_at', 'is', null)
+        .where('next_attempt_at', '<=', now)
+        .orderBy('next_attempt_at')
+        .limit(limit)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .updateTable('mails as m')
+    .from('due')
+    .set((eb) => ({ attempts: eb('m.attempts', '+', 1), next_attempt_at: leaseEndsAt }))
+    .whereRef('m.id', '=', 'due.id')
+    .returning([
+      'm.id',
+      'm.kind',
+      'm.user_id as userId',
+      'm.recipient',
+      'm.details',
+      'm.created_at as createdAt',
+      'm.attempts',
+    ])
+    .execute();
+  return rows as MailRow[];
+}
+
+/** `kept` is what there is to show where no mail server takes it. */
+export async function markMailSent(
+  db: Database,
+  id: string,
+  now: Date,
+  kept?: { subject: string; text: string },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      sent_at: now,
+      last_error: null,
+      kept_subject: kept?.subject ?? null,
+      kept_text: kept?.text ?? null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** To be tried again then, or given up now. */
+export async function markMailFailed(
+  db: Database,
+  id: string,
+  { error, ...next }: { error: string } & ({ nextAttemptAt: Date } | { givenUpAt: Date }),
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      last_error: error,
+      ...('givenUpAt' in next ? { given_up_at: next.givenUpAt } : { next_attempt_at: next.nextAttemptAt }),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export type KeptMail = { id: string; recipient: string; subject: string; text: string; sentAt: Date };
+
+/** The newest first. */
+export async function listKeptMails(db: Database): Promise<KeptMail[]> {
+  const rows = await db
+    .selectFrom('mails')
+    .select(['id', 'recipient', 'kept_subject as subject', 'kept_text as text', 'sent_at as sentAt'])
+    .where('kept_text', 'is not', null)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(50)
+    .execute();
+  return rows as KeptMail[];
+}
+
+export type WaitingMail = {
+  id: string;
+  kind: string;
+  recipient: string;
+  attempts: number;
+  lastError: string | null;
+  givenUpAt: Date | null;
+};
+
+/** Not sent yet after a try, or given up; the oldest first. */
+export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
+  return db
+    .selectFrom('mails')
+    .select(['id', 'kind', 'recipient', 'attempts', 'last_error as lastError', 'given_up_at as givenUpAt'])
+    .where('sent_at', 'is', null)
+    .where('last_error', 'is not', null)
+    .orderBy('created_at')
+    .limit(1_000)
+    .execute();
+}
+
+/** All that failed are due at once, as if just written; how many. */
+export async function retryFailedMails(db: Database, now: Date): Promise<number> {
+  const result = await db
+    .updateTable('mails')
+    .set({ given_up_at: null, created_at: now, next_attempt_at: now, attempts: 0 })
+    .where('sent_at', 'is', null)
+    .where('last_error', 'is not', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}

@@ -1,0 +1,143 @@
+// The only writer of `service_contracts`. Which state may follow which is decided in
+// server/billing/contract-states.ts; the stored status of a trial stays `trialing` after its end.
+import { type Selectable, sql, type Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB, ServiceContracts } from './schema.ts';
+
+export type ContractStatus = ServiceContracts['status'];
+
+/** `unitAmount` in minor units of the ISO 4217 currency. */
+export type Price = { currency: string; unitAmount: number; interval: 'month' | 'year' };
+
+/** What was agreed, and since when that is known. */
+export type ContractTerms = {
+  plan: string;
+  status: ContractStatus;
+  trialEndsAt: Date | null;
+  price: Price | null;
+  occurredAt: Date;
+  /** The first instant that no invoice covers yet; null before there was anything to invoice. */
+  nextPeriodStartsAt: Date | null;
+  /** Day of the month on which periods begin, where the month has it. */
+  billingAnchorDay: number | null;
+};
+
+export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
+
+/** Held until the transaction ends. */
+export async function lockContract(
+  trx: Transaction<DB>,
+  key: { id: string } | { signupId: string },
+): Promise<Contract | undefined> {
+  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['signup_id', key.signupId] as const);
+  const row = await trx
+    .selectFrom('service_contracts')
+    .selectAll()
+    .where(column, '=', value)
+    .forUpdate()
+    .executeTakeFirst();
+  return row && readRow(row);
+}
+
+export async function insertContract(db: Database, contract: Contract): Promise<void> {
+  await db
+    .insertInto('service_contracts')
+    .values({
+      id: contract.id,
+      user_id: contract.userId,
+      account_id: contract.accountId,
+      signup_id: contract.signupId,
+      ...writeTerms(contract),
+    })
+    .execute();
+}
+
+export async function updateContract(db: Database, id: string, terms: ContractTerms): Promise<void> {
+  await db.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
+}
+
+/** The newest first. */
+export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute();
+  return rows.map(readRow);
+}
+
+export type Search = { now: Date; limit: number; except: string[] };
+
+/** Active ones with a price whose next period has begun, and so waits for its invoice. */
+export async function findContractsToInvoice(
+  db: Database,
+  { now, limit, except }: Search,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .select('id')
+    .where('status', '=', 'active')
+    .where('price_currency', 'is not', null)
+    .where('next_period_starts_at', '<=', now)
+    .where(sql<boolean>`id <> all(${except}::uuid[])`)
+    .orderBy('next_period_starts_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Active ones with an open invoice that is due. */
+export async function findContractsInArrears(
+  db: Database,
+  { now, limit, except }: Search,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('invoices as i')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .select('c.id')
+    .distinct()
+    .where('i.status', '=', 'open')
+    .where('i.due_at', '<=', now)
+    .where('c.status', '=', 'active')
+    .where(sql<boolean>`c.id <> all(${except}::uuid[])`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+const writeTerms = (terms: ContractTerms) => ({
+  plan: terms.plan,
+  status: terms.status,
+  trial_ends_at: terms.trialEndsAt,
+  price_currency: terms.price?.currency ?? null,
+  price_unit_amount: terms.price?.unitAmount ?? null,
+  price_interval: terms.price?.interval ?? null,
+  occurred_at: terms.occurredAt,
+  next_period_starts_at: terms.nextPeriodStartsAt,
+  billing_anchor_day: terms.billingAnchorDay,
+});
+
+const readRow = (row: Selectable<ServiceContracts>): Contract => ({
+  id: row.id,
+  userId: row.user_id,
+  accountId: row.account_id,
+  signupId: row.signup_id,
+  plan: row.plan,
+  status: row.status,
+  trialEndsAt: row.trial_ends_at,
+  // All three or none, as a constraint holds.
+  price:
+    row.price_currency && row.price_interval
+      ? {
+          currency: row.price_currency,
+          unitAmount: Number(row.price_unit_amount),
+          interval: row.price_interval,
+        }
+      : null,
+  occurredAt: row.occurred_at,
+  nextPeriodStartsAt: row.next_period_starts_at,
+  billingAnchorDay: row.billing_anchor_day,
+});

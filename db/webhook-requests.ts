@@ -1,0 +1,40 @@
+// The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB } from './schema.ts';
+
+export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
+
+/**
+ * Until the transaction ends nobody else works on that id; false where somebody does. Two ids may share a
+ * lock by chance, which costs the second a retry; the unique index is what keeps answers single.
+ */
+export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
+  const { rows } = await sql<{ locked: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0)) as locked`.execute(trx);
+  return rows[0]?.locked === true;
+}
+
+export async function findAnswer(db: Database, webhookId: string): Promise<GivenAnswer | undefined> {
+  return db
+    .selectFrom('webhook_requests')
+    .select(['body_hash as bodyHash', 'status', 'answer'])
+    .where('webhook_id', '=', webhookId)
+    .executeTakeFirst();
+}
+
+export async function insertAnswer(
+  db: Database,
+  given: GivenAnswer & { webhookId: string; now: Date },
+): Promise<void> {
+  await db
+    .insertInto('webhook_requests')
+    .values({
+      webhook_id: given.webhookId,
+      body_hash: given.bodyHash,
+      status: given.status,
+      answer: given.answer,
+      created_at: given.now,
+    })
+    .execute();
+}

@@ -1,0 +1,70 @@
+// The life of a service contract (contract section 7), pure: which state follows which, and what a report of
+// the CRM changes. The clock is an argument, and the end of a trial is computed from it, so no job can miss it.
+import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
+
+const moves = {
+  activate: { from: ['trialing', 'past_due'], to: 'active' },
+  fall_behind: { from: ['active'], to: 'past_due' },
+  cancel: { from: ['trialing', 'active', 'past_due'], to: 'canceled' },
+  expire: { from: ['trialing'], to: 'expired' },
+} as const satisfies Record<string, { from: readonly ContractStatus[]; to: ContractStatus }>;
+
+export type Move = keyof typeof moves;
+
+/** The state after a move, or undefined where the present one does not allow it. */
+export function applyMove(status: ContractStatus, move: Move): ContractStatus | undefined {
+  const { from, to } = moves[move];
+  return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
+}
+
+/** The state at that instant: a trial is expired from the instant of its end. */
+export function presentStatus(
+  { status, trialEndsAt }: Pick<ContractTerms, 'status' | 'trialEndsAt'>,
+  now: Date,
+): ContractStatus {
+  const hasEnded = trialEndsAt !== null && trialEndsAt.getTime() <= now.getTime();
+  return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
+}
+
+/** What the CRM says of a contract. */
+export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
+  status: 'trialing' | 'active';
+};
+
+/**
+ * The terms after a report, whole: what a newer one leaves out is gone. Undefined where it changes nothing: it
+ * is not newer than the last one applied, or its move is not allowed.
+ */
+export function applyReport(
+  contract: ContractTerms | undefined,
+  report: Report,
+  now: Date,
+): ContractTerms | undefined {
+  if (contract) {
+    const isNewer = report.occurredAt.getTime() > contract.occurredAt.getTime();
+    const present = presentStatus(contract, now);
+    const isAllowed =
+      report.status === present ||
+      (report.status === 'active' && applyMove(present, 'activate') !== undefined);
+    if (!isNewer || !isAllowed) return undefined;
+  }
+  return { ...report, ...scheduleBilling(contract, report) };
+}
+
+/**
+ * Periods begin when a contract first is active with a price. One that had no price for a while goes on where
+ * it gets one again: the time between is not invoiced.
+ */
+function scheduleBilling(
+  contract: ContractTerms | undefined,
+  report: Report,
+): Pick<ContractTerms, 'nextPeriodStartsAt' | 'billingAnchorDay'> {
+  const { nextPeriodStartsAt, billingAnchorDay } = contract ?? {
+    nextPeriodStartsAt: null,
+    billingAnchorDay: null,
+  };
+  const isPriced = report.status === 'active' && report.price !== null;
+  const goesOn = nextPeriodStartsAt !== null && (contract?.price || nextPeriodStartsAt > report.occurredAt);
+  if (!isPriced || goesOn) return { nextPeriodStartsAt, billingAnchorDay };
+  return { nextPeriodStartsAt: report.occurredAt, billingAnchorDay: report.occurredAt.getUTCDate() };
+}

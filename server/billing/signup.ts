@@ -1,0 +1,83 @@
+// A signup as the CRM sends it (contract section 7): wire names, wire types, and the words for what is wrong.
+import { z } from 'zod';
+import { AppError, toFieldErrors } from '../errors.ts';
+import { emailSchema } from '../identity/email-address.ts';
+import { nameSchema } from '../identity/names.ts';
+import { instantSchema } from '../instant.ts';
+import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
+import type { Report } from './contract-states.ts';
+import { isCurrency } from './currencies.ts';
+
+const leewayMs = 300_000;
+
+const priceSchema = z.object({
+  currency: z.string().refine(isCurrency, 'Must be a currency code of ISO 4217, such as EUR.'),
+  unit_amount: z
+    .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
+    .min(0, 'Must not be negative.'),
+  interval: z.enum(['month', 'year'], 'Must be month or year.'),
+});
+
+const contractSchema = z
+  .object({
+    plan: z.string().regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of a-z 0-9 _ -'),
+    status: z.enum(['trialing', 'active'], 'Must be trialing or active.'),
+    trial_ends_at: instantSchema.optional(),
+    price: priceSchema.optional(),
+  })
+  .refine(({ status, trial_ends_at }) => status !== 'trialing' || trial_ends_at !== undefined, {
+    path: ['trial_ends_at'],
+    error: 'Is required while trialing.',
+  });
+
+const signupSchema = z
+  .object({
+    signup_id: z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of A-Z a-z 0-9 _ . : -'),
+    // Most likely an unset clock, and it would be invoiced from there on.
+    occurred_at: instantSchema.refine((at) => at.getTime() >= 0, 'Must not be before 1970.'),
+    user: z.object({ email: emailSchema, name: nameSchema }),
+    account: z.object({ name: nameSchema }),
+    contract: contractSchema,
+  })
+  .refine(({ occurred_at, contract }) => !contract.trial_ends_at || contract.trial_ends_at > occurred_at, {
+    path: ['contract', 'trial_ends_at'],
+    error: 'Must be after occurred_at.',
+  });
+
+export type Signup = z.infer<typeof signupSchema>;
+
+/** Throws 400 `malformed_json`, and 422 `validation_failed` with everything that is at fault. */
+export function readSignup(body: Uint8Array, now: Date): Signup {
+  const latest = new Date(now.getTime() + leewayMs);
+  const schema = signupSchema.refine(({ occurred_at }) => occurred_at <= latest, {
+    path: ['occurred_at'],
+    error: 'Must not be more than 300 seconds in the future.',
+  });
+  const result = schema.safeParse(parse(body), {
+    error: ({ code, input }) => (code === 'invalid_type' && input === undefined ? 'Is required.' : undefined),
+  });
+  if (result.success) return result.data;
+  throw new AppError('validation_failed', { errors: toFieldErrors(result.error) });
+}
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return parseStrictJson(body);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw new AppError('malformed_json', { detail: `The body is not strict JSON: ${error.message}.` });
+  }
+}
+
+export function readReport({ occurred_at, contract }: Signup): Report {
+  const { plan, status, trial_ends_at, price } = contract;
+  return {
+    plan,
+    status,
+    trialEndsAt: trial_ends_at ?? null,
+    price: price
+      ? { currency: price.currency, unitAmount: price.unit_amount, interval: price.interval }
+      : null,
+    occurredAt: occurred_at,
+  };
+}

@@ -1,0 +1,60 @@
+// The credential of a webhook: Standard Webhooks 1.0 (https://www.standardwebhooks.com), symmetric, `v1`.
+import { constantTimeEqual, HMAC } from 'oslo/crypto';
+import { base64 } from 'oslo/encoding';
+import { AppError } from '../errors.ts';
+
+const toleranceSeconds = 300;
+const hmac = new HMAC('SHA-256');
+const encoder = new TextEncoder();
+
+export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };
+
+/** `v1,<base64>`; `secret` is `whsec_` and the base64 of the key. */
+export async function signWebhook(secret: string, { id, timestamp, body }: WebhookMessage): Promise<string> {
+  const head = encoder.encode(`${id}.${timestamp}.`);
+  const message = new Uint8Array(head.length + body.length);
+  message.set(head);
+  message.set(body, head.length);
+  const mac = await hmac.sign(base64.decode(secret.slice('whsec_'.length)), message);
+  return `v1,${base64.encode(new Uint8Array(mac))}`;
+}
+
+/**
+ * The `webhook-id` of a message that is genuine and recent. Throws 401 `invalid_webhook_signature`. Takes the
+ * body as it arrived.
+ */
+export async function requireWebhookSignature(
+  headers: Headers,
+  body: Uint8Array,
+  { secrets, now }: { secrets: readonly string[]; now: Date },
+): Promise<string> {
+  const id = headers.get('webhook-id') ?? '';
+  const timestamp = headers.get('webhook-timestamp') ?? '';
+  if (!/^[A-Za-z0-9_-]{1,255}$/.test(id)) throw refusal('webhook-id must be 1 to 255 of A-Z a-z 0-9 _ -');
+  if (!/^\d{10}$/.test(timestamp)) throw refusal('webhook-timestamp must be Unix seconds, ten digits.');
+  const age = Math.floor(now.getTime() / 1_000) - Number(timestamp);
+  if (Math.abs(age) > toleranceSeconds) {
+    throw refusal(`webhook-timestamp must be within ${toleranceSeconds} seconds of the present.`);
+  }
+  const signatures = (headers.get('webhook-signature') ?? '').split(' ');
+  if (!(await isSignedByAny(secrets, { id, timestamp, body }, signatures))) {
+    throw refusal(
+      'No signature in webhook-signature matches the id, the timestamp and the body as received.',
+    );
+  }
+  return id;
+}
+
+/** In constant time, over all pairs; compared in the one right spelling of base64. */
+async function isSignedByAny(secrets: readonly string[], message: WebhookMessage, signatures: string[]) {
+  let matched = false;
+  for (const secret of secrets) {
+    const expected = encoder.encode(await signWebhook(secret, message));
+    for (const signature of signatures) {
+      matched = constantTimeEqual(expected, encoder.encode(signature)) || matched;
+    }
+  }
+  return matched;
+}
+
+const refusal = (detail: string) => new AppError('invalid_webhook_signature', { detail });

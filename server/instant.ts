@@ -1,0 +1,16 @@
+// Instants as others send them: RFC 3339 section 5.6, in the upper-case letters that everybody writes.
+import { z } from 'zod';
+
+/** A Date, to the millisecond, in the years 1 to 9999 of UTC. */
+export const instantSchema = z.iso
+  .datetime({
+    offset: true,
+    error: 'Must be an RFC 3339 time with its zone, such as 2026-01-01T00:00:00.000Z.',
+    // Not to be compared with other instants.
+    abort: true,
+  })
+  .transform((text) => new Date(text))
+  .refine((at) => /^(?!0000)\d{4}-/.test(Number.isNaN(at.getTime()) ? '' : at.toISOString()), {
+    error: 'Must be a time in the years 1 to 9999.',
+    abort: true,
+  });

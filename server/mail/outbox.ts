@@ -1,0 +1,94 @@
+// Sends what is in the outbox: at least once, tried again with growing pauses, given up after three days and
+// then told. Any number of instances may do it at once.
+import { claimMails, type MailKind, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
+import type { Services } from '../backend.ts';
+import { createMailLink, linkLifeDays } from '../identity/mail-links.ts';
+import type { Mailer, Message } from './mailer.ts';
+import { buildSetPassword, buildVerifyEmail, buildWelcome } from './messages.ts';
+
+const batchSize = 10;
+// Longer than a mail server may keep us waiting, so that no other worker takes a mail that is being sent.
+const leaseMs = 120_000;
+const sendTimeoutMs = 90_000;
+const firstPauseMs = 30_000;
+const longestPauseMs = 6 * 60 * 60 * 1_000;
+const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
+
+const kinds = {
+  welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password' },
+  set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password' },
+  verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm' },
+} as const satisfies Record<MailKind, unknown>;
+
+/** Until nothing is due or it is to stop. Without a mailer (local mode) mails are kept, to be shown. */
+export async function sendDueMails(
+  services: Services,
+  mailer: Mailer | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const now = services.now();
+    const leaseEndsAt = new Date(now.getTime() + leaseMs);
+    const mails = await claimMails(services.db, { now, leaseEndsAt, limit: batchSize });
+    if (mails.length === 0) return;
+    await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
+  }
+}
+
+async function sendMail(
+  services: Services,
+  mailer: Mailer | undefined,
+  mail: MailRow,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, now } = services;
+  const message = await composeMessage(services, mail);
+  if (!mailer) return markMailSent(db, mail.id, now(), message);
+  try {
+    await Promise.race([
+      mailer.send(message),
+      rejectWhen(AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])),
+    ]);
+  } catch (error) {
+    // Stopping: the lease runs out, and another worker takes it.
+    if (!signal.aborted) await recordFailure(services, mail, error);
+    return;
+  }
+  await markMailSent(db, mail.id, now());
+}
+
+async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message> {
+  const { build, purpose, path } = kinds[mail.kind];
+  const token = await createMailLink(db, purpose, { userId: mail.userId, email: mail.recipient }, now());
+  const { next, ...details } = mail.details;
+  const query = new URLSearchParams({ token, ...(next && { next }) });
+  const { baseUrl } = config;
+  const link = `${baseUrl}${path}?${query}`;
+  return { id: mail.id, to: mail.recipient, ...build({ baseUrl, link, details, lifeDays: linkLifeDays }) };
+}
+
+async function recordFailure({ db, now, log }: Services, mail: MailRow, error: unknown): Promise<void> {
+  const at = now().getTime();
+  // A mail server may quote the mail, and so the token in it.
+  const message = (error instanceof Error ? error.message : String(error))
+    .replaceAll(/[\w-]{43}/g, '…')
+    .slice(0, 500);
+  const hasGivenUp = at - mail.createdAt.getTime() >= giveUpAfterMs;
+  const pauseMs = Math.min(firstPauseMs * 2 ** (mail.attempts - 1), longestPauseMs);
+  await markMailFailed(db, mail.id, {
+    error: message,
+    ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
+  });
+  // Not the message: a mail server likes to repeat the address in it.
+  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  const told = { mailId: mail.id, kind: mail.kind, attempts: mail.attempts, code, responseCode };
+  if (hasGivenUp) log.error(told, 'mail given up');
+  else log.info(told, 'mail not sent yet');
+}
+
+function rejectWhen(signal: AbortSignal): Promise<never> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((_done, failed) => {
+    signal.addEventListener('abort', () => failed(signal.reason), { once: true });
+  });
+}

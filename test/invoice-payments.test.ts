@@ -1,0 +1,212 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openDatabase } from '../db/client.ts';
+import { cancelContract, settleInvoice } from '../server/billing/invoicing.ts';
+import { type BillingApp, openBilling } from './support/billing.ts';
+import { openClient } from './support/trpc.ts';
+
+let billing: BillingApp;
+beforeAll(async () => {
+  billing = await openBilling();
+});
+beforeEach(() => billing.setClock('2026-01-31T10:00:00.000Z'));
+afterEach(() => expect(billing.faults.splice(0)).toEqual([]));
+afterAll(() => billing.app.close());
+
+/** An active contract with its first invoice, of the clock's date. */
+async function open(signupId: string): Promise<{ contractId: string; number: number }> {
+  const contractId = await billing.report(signupId);
+  await billing.bill();
+  return { contractId, number: (await numbersOf(contractId))[0] as number };
+}
+
+const numbersOf = async (contractId: string) =>
+  (await billing.invoicesOf(contractId)).map(({ number }) => Number(number));
+
+async function billAt(instant: string): Promise<void> {
+  billing.setClock(instant);
+  await billing.bill();
+}
+
+describe('an unpaid invoice', () => {
+  it('makes its contract past due 14 days after its date, not a millisecond sooner', async () => {
+    const { contractId } = await open('overdue');
+    await billAt('2026-02-14T09:59:59.999Z');
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await billAt('2026-02-14T10:00:00.000Z');
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    await billing.bill();
+    expect(await billing.eventsOf({ contractId })).toEqual(['invoice.issued', 'contract.moved fall_behind']);
+  });
+
+  it('shows so in the list of contracts', async () => {
+    const { contractId } = await open('listed');
+    await billAt('2026-02-14T10:00:00.000Z');
+    const client = openClient(billing.app.send, await billing.app.login('customer@example.test'));
+    const shown = async () =>
+      (await client.contracts.list.query()).find(({ id }) => id === contractId)?.status;
+    expect(await shown()).toBe('past_due');
+    await billing.pay(contractId);
+    expect(await shown()).toBe('active');
+  });
+
+  it('counts from its date, however late that was', async () => {
+    const contractId = await billing.report(
+      'counts-from-date',
+      {},
+      { occurredAt: '2026-01-01T10:00:00.000Z' },
+    );
+    await billing.bill();
+    await billAt('2026-02-14T09:59:59.999Z');
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await billAt('2026-02-14T10:00:00.000Z');
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+  });
+
+  it('does not bring a canceled contract back, overdue or paid', async () => {
+    const { contractId, number } = await open('canceled');
+    await cancelContract({ db: billing.app.db, now: billing.now }, 'canceled');
+    await billAt('2026-02-20T10:00:00.000Z');
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+    expect(await billing.settle(number, 'paid')).toBe('closed');
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+  });
+
+  it('is not settled by what the CRM reports of its contract', async () => {
+    const { contractId } = await open('reported-again');
+    await billAt('2026-02-14T10:00:00.000Z');
+    await billing.report('reported-again', { plan: 'pro' }, { occurredAt: '2026-02-14T09:00:00.000Z' });
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+  });
+});
+
+describe.each(['paid', 'void'] as const)('an invoice that is %s', (status) => {
+  it('in time leaves its contract active', async () => {
+    const { contractId, number } = await open(`${status}-in-time`);
+    billing.setClock('2026-02-14T09:59:59.999Z');
+    expect(await billing.settle(number, status)).toBe('closed');
+    await billAt('2026-02-20T10:00:00.000Z');
+    expect(await billing.statusOf(contractId)).toBe('active');
+    expect(await billing.invoicesOf(contractId)).toMatchObject([
+      { status, paid_at: status === 'paid' ? new Date('2026-02-14T09:59:59.999Z') : null },
+    ]);
+    expect(await billing.eventsOf({ number })).toEqual(['invoice.issued', `invoice.${status}`]);
+  });
+
+  it('late makes its contract active again, and billing goes on without a gap', async () => {
+    const { contractId, number } = await open(`${status}-late`);
+    await billAt('2026-02-14T10:00:00.000Z');
+    await billAt('2026-03-05T10:00:00.000Z');
+    expect(await billing.settle(number, status)).toBe('closed');
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('active');
+    expect(await billing.periodsOf(contractId)).toEqual([
+      '2026-01-31 to 2026-02-28',
+      '2026-02-28 to 2026-03-31',
+    ]);
+    expect(await billing.eventsOf({ contractId })).toEqual([
+      'invoice.issued',
+      'contract.moved fall_behind',
+      'contract.moved activate',
+      'invoice.issued',
+    ]);
+  });
+
+  it('does so only where no other one is overdue', async () => {
+    const contractId = await billing.report(`${status}-others`);
+    billing.setClock('2026-03-01T10:00:00.000Z');
+    await billing.bill();
+    await billAt('2026-03-15T10:00:00.000Z');
+    const [first, second] = (await numbersOf(contractId)) as [number, number];
+    await billing.settle(second, status);
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    await billing.settle(first, status);
+    expect(await billing.statusOf(contractId)).toBe('active');
+  });
+
+  it('does so though another one is open that is not due yet', async () => {
+    const { contractId, number } = await open(`${status}-not-due`);
+    billing.setClock('2026-02-28T10:00:00.000Z');
+    await billing.bill();
+    expect(await numbersOf(contractId)).toHaveLength(2);
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    await billing.settle(number, status);
+    expect(await billing.statusOf(contractId)).toBe('active');
+  });
+});
+
+it.each([
+  ['paid', 'paid', 'already_closed'],
+  ['void', 'void', 'already_closed'],
+  ['paid', 'void', 'closed_otherwise'],
+  ['void', 'paid', 'closed_otherwise'],
+] as const)(
+  'an invoice that is %s, then told to be %s, stays as it was: %s',
+  async (first, second, outcome) => {
+    const { contractId, number } = await open(`${first}-${second}`);
+    expect(await billing.settle(number, first)).toBe('closed');
+    const closed = await billing.invoicesOf(contractId);
+    billing.setClock('2026-02-01T10:00:00.000Z');
+    expect(await billing.settle(number, second)).toBe(outcome);
+    expect(await billing.invoicesOf(contractId)).toEqual(closed);
+    expect(await billing.eventsOf({ number })).toEqual(['invoice.issued', `invoice.${first}`]);
+  },
+);
+
+it.each([0, 999_999, Number.MAX_SAFE_INTEGER])('there is no invoice %d to pay', async (number) => {
+  expect(await billing.settle(number, 'paid')).toBe('unknown');
+});
+
+it('a payment waits for the job that marks its contract just then, and has the last word', async () => {
+  const { contractId, number } = await open('meets-the-job');
+  const paid = await billing.app.db.transaction().execute(async (trx) => {
+    await sql`select from service_contracts where id = ${contractId} for update`.execute(trx);
+    const settled = billing.settle(number, 'paid');
+    const waits = vi.waitFor(async () => {
+      const { rows } = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(billing.app.db);
+      expect(rows).not.toHaveLength(0);
+    }, 5_000);
+    await Promise.race([settled, waits]);
+    await sql`update service_contracts set status = 'past_due' where id = ${contractId}`.execute(trx);
+    return { settled };
+  });
+  expect(await paid.settled).toBe('closed');
+  expect(await billing.statusOf(contractId)).toBe('active');
+});
+
+describe('sixteen at once', () => {
+  it('close an invoice once', async () => {
+    const { number } = await open('once');
+    const outcomes = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => billing.settle(number, at % 2 ? 'paid' : 'void')),
+    );
+    expect(outcomes.filter((outcome) => outcome === 'closed')).toHaveLength(1);
+    expect(outcomes.filter((outcome) => outcome === 'already_closed')).toHaveLength(7);
+    expect(outcomes.filter((outcome) => outcome === 'closed_otherwise')).toHaveLength(8);
+    expect(await billing.eventsOf({ number })).toHaveLength(2);
+  });
+
+  it('leave no contract past due whose invoices are paid, payments and jobs together', async () => {
+    const { app, now } = billing;
+    const other = openDatabase({
+      url: app.databaseUrl,
+      poolSize: 12,
+      preparedStatements: true,
+      onError: () => undefined,
+    });
+    const contracts: { contractId: string; number: number }[] = [];
+    for (let at = 0; at < 16; at++) contracts.push(await open(`race-${at}`));
+    billing.setClock('2026-02-14T10:00:00.000Z');
+    await Promise.all(
+      contracts.flatMap(({ number }, at) => [
+        billing.bill(at % 2 ? app.db : other.db),
+        settleInvoice({ db: other.db, now }, number, 'paid'),
+      ]),
+    );
+    await other.close();
+    for (const { contractId } of contracts) expect(await billing.statusOf(contractId)).toBe('active');
+  });
+});

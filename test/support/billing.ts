@@ -1,0 +1,95 @@
+// A service whose clock the test holds, and contracts that the CRM reports to it. Its own jobs go on beside
+// those of the test.
+import { sql } from 'kysely';
+import { runBilling, settleInvoice } from '../../server/billing/invoicing.ts';
+import { openApp } from './app.ts';
+import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
+
+export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
+
+export async function openBilling() {
+  let at = new Date();
+  const now = () => at;
+  const app = await openApp({ now });
+  const faults: Record<string, unknown>[] = [];
+  const log = { info: () => undefined, error: (fields: object) => void faults.push({ ...fields }) };
+
+  return {
+    app,
+    now,
+    /** What runs of `bill` told as errors. */
+    faults,
+    setClock(instant: string) {
+      at = new Date(instant);
+    },
+    /** The job, as an instance runs it. */
+    bill: (db = app.db) => runBilling({ db, now, log }),
+    settle: (number: number, status: 'paid' | 'void') => settleInvoice({ db: app.db, now }, number, status),
+
+    /** Every open invoice of a contract, oldest first. */
+    async pay(contractId: string): Promise<void> {
+      for (const { number, status } of await this.invoicesOf(contractId)) {
+        if (status === 'open') await this.settle(Number(number), 'paid');
+      }
+    },
+
+    /** The CRM says so now: active, 29.00 EUR a month, on the demo customer's account, unless told. Its id. */
+    async report(
+      signupId: string,
+      contract: Partial<SignupBody['contract']> = {},
+      { occurredAt = at.toISOString(), email = 'customer@example.test' } = {},
+    ): Promise<string> {
+      const signup = buildSignup(signupId, {
+        occurred_at: occurredAt,
+        user: { email, name: 'Somebody' },
+        contract: { plan: 'starter', status: 'active', price, ...contract },
+      });
+      const answer = await sendSignup(app, signup, { at });
+      if (answer.status >= 300) throw new Error(`the signup was answered ${answer.status} ${answer.text}`);
+      return JSON.parse(answer.text).contract.id;
+    },
+
+    invoicesOf: (contractId: string) =>
+      app.db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('contract_id', '=', contractId)
+        .orderBy('period_starts_at')
+        .execute(),
+
+    /** The days on which a contract's invoiced periods begin and end. */
+    async periodsOf(contractId: string): Promise<string[]> {
+      const invoices = await this.invoicesOf(contractId);
+      return invoices.map(({ period_starts_at: start, period_ends_at: end }) =>
+        [start, end].map((at) => at.toISOString().slice(0, 10)).join(' to '),
+      );
+    },
+
+    async statusOf(contractId: string): Promise<string> {
+      const { status } = await app.db
+        .selectFrom('service_contracts')
+        .select('status')
+        .where('id', '=', contractId)
+        .executeTakeFirstOrThrow();
+      return status;
+    },
+
+    /** Numbers of all invoices there are. */
+    async numbers(): Promise<number[]> {
+      const rows = await app.db.selectFrom('invoices').select('number').orderBy('number').execute();
+      return rows.map(({ number }) => Number(number));
+    },
+
+    /** Audit events about a contract or an invoice, oldest first, as `type` or `type reason`. */
+    async eventsOf(details: { contractId: string } | { number: number }): Promise<string[]> {
+      const { rows } = await sql<{
+        told: string;
+      }>`select concat_ws(' ', type, reason) as told from audit_events
+        where details @> ${JSON.stringify(details)}::jsonb and type <> 'signup.accepted'
+        order by at, id`.execute(app.db);
+      return rows.map(({ told }) => told);
+    },
+  };
+}
+
+export type BillingApp = Awaited<ReturnType<typeof openBilling>>;

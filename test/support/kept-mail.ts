@@ -1,0 +1,38 @@
+// Local mode keeps mails instead of sending them: what a person would find in their mailbox.
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import { sendDueMails } from '../../server/mail/outbox.ts';
+import type { TestBackend } from './backend.ts';
+import { tokenIn } from './mail-server.ts';
+
+export type KeptMail = { recipient: string; subject: string; text: string };
+
+/** All mails to that address, the oldest first, once there are so many; the outbox is emptied for them. */
+export async function readMails(
+  { backend, db }: TestBackend,
+  recipient: string,
+  count = 1,
+): Promise<KeptMail[]> {
+  await sendDueMails(backend.services, undefined, new AbortController().signal);
+  // An instance may have been at them first.
+  return vi.waitFor(async () => {
+    const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text
+      from mails where recipient = ${recipient} and kept_text is not null order by created_at, id`.execute(
+      db,
+    );
+    expect(rows).toHaveLength(count);
+    return rows;
+  }, 10_000);
+}
+
+const paths = { set_password: '/set-password', verify_email: '/verify-email/confirm' };
+
+/** The token of the newest of so many mails. */
+export async function readToken(
+  test: TestBackend,
+  recipient: string,
+  purpose: keyof typeof paths,
+  count = 1,
+): Promise<string> {
+  return tokenIn((await readMails(test, recipient, count)).at(-1) ?? {}, paths[purpose]);
+}

@@ -1,0 +1,134 @@
+// A mail server on loopback: keeps what arrives, and is as bad at it as it is told to be.
+import { text } from 'node:stream/consumers';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { expect, vi } from 'vitest';
+
+export type ReceivedMail = Email & {
+  /** What the server was told, whatever the headers say. */
+  envelope: { from: string; to: string[] };
+  source: string;
+};
+
+export type MailServerMode =
+  | 'accept'
+  /** Takes a mail, after seconds. */
+  | 'slow'
+  /** Takes connections and never says a word. */
+  | 'hang'
+  /** Repeats the address in what it says, as mail servers do. */
+  | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
+
+export type MailServer = {
+  /** For SMTP_URL. */
+  url: string;
+  mode: MailServerMode;
+  /** In the order of arrival. */
+  received: ReceivedMail[];
+  /** Who logged in, as `name:password`. */
+  logins: string[];
+  /** How many connections there were. */
+  connections: number;
+  /** Mails to that address, once there are so many; never more than that. */
+  waitFor: (recipient: string, count?: number) => Promise<ReceivedMail[]>;
+  /** Nobody listens on the port any more, until `up`. */
+  down: () => Promise<void>;
+  up: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+const slowMs = 3_000;
+
+/**
+ * Plain, unless `tls` says otherwise: from the first byte, or offered by STARTTLS, in either case with a
+ * certificate that nobody vouches for. With `login` it takes mails only of who logs in as that `name:password`.
+ */
+export async function startMailServer({
+  tls = 'none',
+  login,
+}: {
+  tls?: 'none' | 'implicit' | 'starttls';
+  login?: string;
+} = {}): Promise<MailServer> {
+  let port = 0;
+  let server: SMTPServer;
+
+  const answerTo = (command: 'MAIL' | 'RCPT' | 'DATA', address: string) => {
+    const { mode } = mailServer;
+    if (typeof mode === 'string' || mode.refuse !== command) return undefined;
+    return Object.assign(new Error(`<${address}> is not welcome`), { responseCode: mode.code });
+  };
+
+  const listen = () =>
+    new Promise<void>((done, failed) => {
+      server = new SMTPServer({
+        secure: tls === 'implicit',
+        disabledCommands: tls === 'starttls' ? [] : ['STARTTLS', ...(login ? [] : ['AUTH'])],
+        authOptional: login === undefined,
+        disableReverseLookup: true,
+        logger: false,
+        closeTimeout: 20,
+        onConnect(_session, callback) {
+          mailServer.connections++;
+          if (mailServer.mode !== 'hang') callback();
+        },
+        onAuth({ username, password }, _session, callback) {
+          mailServer.logins.push(`${username}:${password}`);
+          if (`${username}:${password}` === login) callback(null, { user: username });
+          else callback(new Error('Not a login here'));
+        },
+        onMailFrom: ({ address }, _session, callback) => callback(answerTo('MAIL', address)),
+        onRcptTo: ({ address }, _session, callback) => callback(answerTo('RCPT', address)),
+        async onData(stream, { envelope }, callback) {
+          const source = await text(stream);
+          const to = envelope.rcptTo.map(({ address }) => address);
+          if (mailServer.mode === 'slow') await new Promise((done) => setTimeout(done, slowMs));
+          const refusal = answerTo('DATA', to.join());
+          if (!refusal) {
+            const from = envelope.mailFrom ? envelope.mailFrom.address : '';
+            mailServer.received.push({ ...(await PostalMime.parse(source)), envelope: { from, to }, source });
+          }
+          callback(refusal);
+        },
+      });
+      // Clients that go away in the middle are what some tests are about.
+      server.on('error', failed);
+      server.listen(port, '127.0.0.1', () => {
+        ({ port } = server.server.address() as { port: number });
+        done();
+      });
+    });
+  const down = () => new Promise<void>((done) => server.close(() => done()));
+
+  const mailServer: MailServer = {
+    url: '',
+    mode: 'accept',
+    received: [],
+    logins: [],
+    connections: 0,
+    async waitFor(recipient, count = 1) {
+      const find = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(recipient));
+      await vi.waitFor(() => expect(find()).toHaveLength(count), 15_000);
+      return find();
+    },
+    down,
+    up: listen,
+    close: down,
+  };
+  await listen();
+  const user = login?.split(':').map(encodeURIComponent).join(':');
+  mailServer.url = `${tls === 'implicit' ? 'smtps' : 'smtp'}://${user ? `${user}@` : ''}127.0.0.1:${port}`;
+  return mailServer;
+}
+
+/** The one link of a mail to a page of ours. */
+export function linkIn({ text = '' }: { text?: string }, path: string): URL {
+  const [link, ...more] = text.match(/^https?:\/\/\S+$/gm) ?? [];
+  if (!link || more.length > 0 || new URL(link).pathname !== path) {
+    throw new Error(`one link to ${path} expected on a line of its own: ${text}`);
+  }
+  return new URL(link);
+}
+
+export const tokenIn = (mail: { text?: string }, path: string) =>
+  linkIn(mail, path).searchParams.get('token') ?? '';
