@@ -33,11 +33,13 @@ it('leads from the mail to a password, the contract and its invoice, by keyboard
   await signUp('keyboard', active);
   const { page, complaints } = await site.visit();
   await followMail(page, 'keyboard@example.test', 'Your login is ready');
-  // The field has the focus.
-  await page.getByLabel('New password').waitFor();
+  // The field has the focus, at once and after the refusal.
+  const focused = page.locator('[name=newPassword]:focus');
+  await focused.waitFor();
   await page.keyboard.type('too short');
   await page.keyboard.press('Enter');
   await page.getByText('Please use at least 12').waitFor();
+  await focused.waitFor();
   await page.keyboard.type(password);
   await page.keyboard.press('Enter');
   await page.getByText('Your password is set').waitFor();

@@ -121,6 +121,7 @@ it('can be used by keyboard alone', async () => {
   const { page } = await site.visit();
   await page.goto('/login');
   // The first field has the focus already.
+  await page.locator('[name=email]:focus').waitFor();
   await page.keyboard.type('merchant@example.test');
   await page.keyboard.press('Tab');
   await page.keyboard.type('local demo password');

@@ -106,8 +106,8 @@ describe('the content security policy', () => {
       nonces.add(nonce);
       const scripts = [...answer.text.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
       const inline = scripts.filter((tag) => !tag.includes(' src='));
-      // Problem pages are plain HTML.
-      if (!/problems|nowhere/.test(path)) expect(inline).not.toHaveLength(0);
+      // Problem pages and the login are plain HTML.
+      if (!/login|problems|nowhere/.test(path)) expect(inline).not.toHaveLength(0);
       for (const tag of inline) expect(tag).toContain(`nonce="${nonce}"`);
       expect(answer.text).not.toMatch(/<[^>]+ (on[a-z]+|style)=/);
     }
