@@ -5,7 +5,10 @@ import { z } from 'zod';
 export const instantSchema = z.iso
   .datetime({
     offset: true,
-    error: 'Must be an RFC 3339 time with its zone, such as 2026-01-01T00:00:00.000Z.',
+    error: ({ input }) =>
+      input === undefined
+        ? 'Is required.'
+        : 'Must be an RFC 3339 time with its zone, such as 2026-01-01T00:00:00.000Z.',
     // Not to be compared with other instants.
     abort: true,
   })

@@ -74,7 +74,10 @@ it('records payments, and voids invoices', async () => {
   });
   expect(await statusOf('b')).toBe('active');
   expect((await cli('invoice:paid', number)).out).toBe(`Invoice ${number} was already paid.\n`);
-  expectRefused(await cli('invoice:void', number), new RegExp(`^Invoice ${number} is paid\\.`));
+  expectRefused(
+    await cli('invoice:void', number),
+    new RegExp(`^Nothing was changed: invoice ${number} is paid already\\.`),
+  );
   expectRefused(await cli('invoice:paid', '999999'), /There is no invoice of this number/);
   expectRefused(await cli('invoice:paid', 'x'), /Not a whole number/);
 });

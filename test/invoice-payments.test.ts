@@ -63,6 +63,21 @@ describe('an unpaid invoice', () => {
     expect(await billing.statusOf(contractId)).toBe('past_due');
   });
 
+  it('keeps its contract past due whatever the CRM reports, and what had begun is invoiced as it was', async () => {
+    const { contractId } = await open('reported');
+    await billAt('2026-03-15T10:00:00.000Z');
+    const dearer = { price: { currency: 'EUR', unit_amount: 5_000, interval: 'month' }, plan: 'pro' };
+    await billing.report('reported', dearer);
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    const amounts = async () =>
+      (await billing.invoicesOf(contractId)).map(({ plan, unit_amount }) => `${plan} ${unit_amount}`);
+    expect(await amounts()).toEqual(['starter 2900', 'starter 2900']);
+    await billing.pay(contractId);
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await billAt('2026-04-01T10:00:00.000Z');
+    expect(await amounts()).toEqual(['starter 2900', 'starter 2900', 'pro 5000']);
+  });
+
   it('does not bring a canceled contract back, overdue or paid', async () => {
     const { contractId, number } = await open('canceled');
     await cancelContract({ db: billing.app.db, now: billing.now }, 'canceled');

@@ -111,9 +111,9 @@ const cases: Record<string, [change: Change, kept: object]> = {
     set('occurred_at', '2024-02-29T12:00:00Z'),
     { contract: { occurred_at: new Date('2024-02-29T12:00:00.000Z') } },
   ],
-  'occurred_at in 1970': [
-    set('occurred_at', '1970-01-01T00:00:00.000Z'),
-    { contract: { occurred_at: new Date(0) } },
+  'occurred_at in 2000': [
+    set('occurred_at', '2000-01-01T00:00:00.000Z'),
+    { contract: { occurred_at: new Date('2000-01-01T00:00:00.000Z') } },
   ],
   'trial_ends_at at the end of 9999': contract(
     { trial_ends_at: '9999-12-31T23:59:59.999Z' },

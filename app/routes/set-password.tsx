@@ -42,7 +42,7 @@ export default function SetPassword() {
     return (
       <Page title="This link does not work any more">
         <div className="card">
-          <p>It was used before, is older than seven days, or a later one took its place.</p>
+          <p>It was used before, is older than seven days, or the password was changed since.</p>
           <div className="actions">
             <a className="button" href="/forgot-password">
               Ask for a new one

@@ -34,7 +34,7 @@ const signupSchema = z
   .object({
     signup_id: z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of A-Z a-z 0-9 _ . : -'),
     // Most likely an unset clock, and it would be invoiced from there on.
-    occurred_at: instantSchema.refine((at) => at.getTime() >= 0, 'Must not be before 1970.'),
+    occurred_at: instantSchema.refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before 2000.'),
     user: z.object({ email: emailSchema, name: nameSchema }),
     account: z.object({ name: nameSchema }),
     contract: contractSchema,
@@ -48,17 +48,21 @@ export type Signup = z.infer<typeof signupSchema>;
 
 /** Throws 400 `malformed_json`, and 422 `validation_failed` with everything that is at fault. */
 export function readSignup(body: Uint8Array, now: Date): Signup {
-  const latest = new Date(now.getTime() + leewayMs);
-  const schema = signupSchema.refine(({ occurred_at }) => occurred_at <= latest, {
-    path: ['occurred_at'],
-    error: 'Must not be more than 300 seconds in the future.',
+  const result = signupSchema.safeParse(parse(body), {
+    error: describeType,
   });
-  const result = schema.safeParse(parse(body), {
-    error: ({ code, input }) => (code === 'invalid_type' && input === undefined ? 'Is required.' : undefined),
-  });
-  if (result.success) return result.data;
-  throw new AppError('validation_failed', { errors: toFieldErrors(result.error) });
+  if (!result.success) throw new AppError('validation_failed', { errors: toFieldErrors(result.error) });
+  if (result.data.occurred_at.getTime() > now.getTime() + leewayMs) {
+    const detail = 'Must not be more than 300 seconds in the future.';
+    throw new AppError('validation_failed', { errors: [{ pointer: '/occurred_at', detail }] });
+  }
+  return result.data;
 }
+
+const describeType: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  return issue.input === undefined ? 'Is required.' : `Must be of the type ${issue.expected}.`;
+};
 
 function parse(body: Uint8Array): unknown {
   try {

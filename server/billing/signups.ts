@@ -5,11 +5,12 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../../db/accounts.ts';
+import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
 import { findUserByEmail, insertUser } from '../../db/users.ts';
-import { applyReport, presentStatus } from './contract-states.ts';
+import { applyReport, presentStatus, type Report } from './contract-states.ts';
 import { invoiceBegun } from './invoicing.ts';
 import { readReport, type Signup } from './signup.ts';
 
@@ -21,23 +22,35 @@ export type SignupOutcome = {
 
 export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Date): Promise<SignupOutcome> {
   const report = readReport(signup);
-  let known = await lockContract(trx, { signupId: signup.signup_id });
-  if (known && applyReport(known, report, now)) {
-    // What had begun before the change is invoiced as it was, however late the job is.
-    known = await invoiceBegun(trx, known, report.occurredAt < now ? report.occurredAt : now, now);
-  }
-  const terms = applyReport(known, report, now);
-  if (known) {
-    if (!terms) return { contract: known, change: 'unchanged', isNewCustomer: false };
-    await updateContract(trx, known.id, terms);
-    return { contract: { ...known, ...terms }, change: 'updated', isNewCustomer: false };
-  }
+  const known = await lockContract(trx, { signupId: signup.signup_id });
+  if (known) return updateKnown(trx, known, report, now);
+  const terms = applyReport(undefined, report, now);
   if (!terms) throw new Error('a first report always makes a contract');
   const customer = await findUserByEmail(trx, signup.user.email);
   const { id: userId, accountId } = customer ?? (await createCustomer(trx, signup, now));
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
   await insertContract(trx, contract);
   return { contract, change: 'created', isNewCustomer: !customer };
+}
+
+async function updateKnown(
+  trx: Transaction<DB>,
+  known: Contract,
+  report: Report,
+  now: Date,
+): Promise<SignupOutcome> {
+  const { status } = applyReport(known, report, now) ?? {};
+  if (!status) return { contract: known, change: 'unchanged', isNewCustomer: false };
+  // What had begun before the change is invoiced as it was, however late the job is.
+  const until = report.occurredAt < now ? report.occurredAt : now;
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, until, now);
+  const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
+  if (!terms) throw new Error('what may be applied before invoicing may be so after it');
+  // The CRM does not know of payments: while one is overdue, the contract stays what the job would make it.
+  const isOverdue = known.status === 'past_due' && (await hasDueInvoice(trx, known.id, now));
+  const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };
+  await updateContract(trx, known.id, contract);
+  return { contract, change: 'updated', isNewCustomer: false };
 }
 
 async function createCustomer(trx: Transaction<DB>, { user, account }: Signup, now: Date) {

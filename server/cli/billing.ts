@@ -63,7 +63,9 @@ export function addBillingCommands(program: Command): void {
         const outcome = await withDatabase((db) => settleInvoice({ db, now }, number, status));
         if (outcome === 'unknown') throw new CommandError('There is no invoice of this number.');
         if (outcome === 'closed_otherwise')
-          throw new CommandError(`Invoice ${number} is ${status === 'paid' ? 'void' : 'paid'}.`);
+          throw new CommandError(
+            `Nothing was changed: invoice ${number} is ${status === 'paid' ? 'void' : 'paid'} already.`,
+          );
         print(`Invoice ${number} ${outcome === 'closed' ? 'is' : 'was already'} ${status}.`);
       });
   }

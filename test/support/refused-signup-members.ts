@@ -60,7 +60,8 @@ export function memberCases(now: number): Case[] {
       'with a zero byte': 'canary\u0000',
     }),
     ...invalid('occurred_at', {
-      'before 1970': '1969-12-31T23:59:59.999Z',
+      'before 2000': '1999-12-31T23:59:59.999Z',
+      'an unset clock': '1970-01-01T00:00:00.000Z',
       ...instants,
       missing: undefined,
       '301 s ahead': at(now + 301),
