@@ -2,6 +2,7 @@
 // outside is not told. Never a password, token, payload or signature.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 
 export type AuditEvent = {
   type: string;
@@ -12,17 +13,36 @@ export type AuditEvent = {
   details?: Record<string, string | number | boolean | string[]>;
 };
 
+type Row = {
+  id: string;
+  type: string;
+  reason: string | null;
+  userId: string | null;
+  address: string | null;
+  requestId: string | null;
+  details: string;
+};
+
+const insert = prepare((db, row: Row) =>
+  db.insertInto('audit_events').values({
+    id: row.id,
+    type: row.type,
+    reason: row.reason,
+    user_id: row.userId,
+    address: row.address,
+    request_id: row.requestId,
+    details: row.details,
+  }),
+);
+
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
-  await db
-    .insertInto('audit_events')
-    .values({
-      id: uuidv7(),
-      type: event.type,
-      reason: event.reason ?? null,
-      user_id: event.userId ?? null,
-      address: event.address ?? null,
-      request_id: event.requestId ?? null,
-      details: JSON.stringify(event.details ?? {}),
-    })
-    .execute();
+  await insert(db, {
+    id: uuidv7(),
+    type: event.type,
+    reason: event.reason ?? null,
+    userId: event.userId ?? null,
+    address: event.address ?? null,
+    requestId: event.requestId ?? null,
+    details: JSON.stringify(event.details ?? {}),
+  });
 }

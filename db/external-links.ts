@@ -2,9 +2,19 @@
 // e-mail address.
 import type { Transaction } from 'kysely';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 import type { DB } from './schema.ts';
 
 type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
+
+const selectForUpdate = prepare((db, values: { provider: string; externalId: string }) =>
+  db
+    .selectFrom('external_links')
+    .select(['user_id as userId', 'applied_profile_updated_at as appliedProfileUpdatedAt'])
+    .where('provider', '=', values.provider)
+    .where('external_id', '=', values.externalId)
+    .forUpdate(),
+);
 
 /** Held until the transaction ends, so that updates of one user come one after the other. */
 export async function lockLink(
@@ -12,13 +22,7 @@ export async function lockLink(
   provider: string,
   externalId: string,
 ): Promise<ExternalLink | undefined> {
-  return trx
-    .selectFrom('external_links')
-    .select(['user_id as userId', 'applied_profile_updated_at as appliedProfileUpdatedAt'])
-    .where('provider', '=', provider)
-    .where('external_id', '=', externalId)
-    .forUpdate()
-    .executeTakeFirst();
+  return (await selectForUpdate(trx, { provider, externalId })).rows[0];
 }
 
 /** Who that user is at the other system. Not held. */

@@ -2,6 +2,7 @@
 // server/billing/contract-states.ts; the stored status of a trial stays `trialing` after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 import type { DB, ServiceContracts } from './schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
@@ -24,32 +25,44 @@ export type ContractTerms = {
 
 export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
 
+const selectForUpdate = (column: 'id' | 'signup_id') =>
+  prepare((db, { value }: { value: string }) =>
+    db.selectFrom('service_contracts').selectAll().where(column, '=', value).forUpdate(),
+  );
+const locks = { id: selectForUpdate('id'), signupId: selectForUpdate('signup_id') };
+
 /** Held until the transaction ends. */
 export async function lockContract(
   trx: Transaction<DB>,
   key: { id: string } | { signupId: string },
 ): Promise<Contract | undefined> {
-  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['signup_id', key.signupId] as const);
-  const row = await trx
-    .selectFrom('service_contracts')
-    .selectAll()
-    .where(column, '=', value)
-    .forUpdate()
-    .executeTakeFirst();
+  const [lock, value] = 'id' in key ? [locks.id, key.id] : [locks.signupId, key.signupId];
+  const {
+    rows: [row],
+  } = await lock(trx, { value });
   return row && readRow(row);
 }
 
+const insert = prepare((db, row: ReturnType<typeof writeRow>) =>
+  db.insertInto('service_contracts').values({
+    id: row.id,
+    user_id: row.user_id,
+    account_id: row.account_id,
+    signup_id: row.signup_id,
+    plan: row.plan,
+    status: row.status,
+    trial_ends_at: row.trial_ends_at,
+    price_currency: row.price_currency,
+    price_unit_amount: row.price_unit_amount,
+    price_interval: row.price_interval,
+    occurred_at: row.occurred_at,
+    next_period_starts_at: row.next_period_starts_at,
+    billing_anchor_day: row.billing_anchor_day,
+  }),
+);
+
 export async function insertContract(db: Database, contract: Contract): Promise<void> {
-  await db
-    .insertInto('service_contracts')
-    .values({
-      id: contract.id,
-      user_id: contract.userId,
-      account_id: contract.accountId,
-      signup_id: contract.signupId,
-      ...writeTerms(contract),
-    })
-    .execute();
+  await insert(db, writeRow(contract));
 }
 
 export async function updateContract(db: Database, id: string, terms: ContractTerms): Promise<void> {
@@ -107,6 +120,14 @@ export async function findContractsInArrears(
     .execute();
   return rows.map(({ id }) => id);
 }
+
+const writeRow = (contract: Contract) => ({
+  id: contract.id,
+  user_id: contract.userId,
+  account_id: contract.accountId,
+  signup_id: contract.signupId,
+  ...writeTerms(contract),
+});
 
 const writeTerms = (terms: ContractTerms) => ({
   plan: terms.plan,

@@ -1,6 +1,7 @@
 // The only writer of `sessions`. What makes a session live is decided in server/identity/sessions.ts; here
 // it is a pair of instants: made after one, last seen after the other.
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 import type { InternalRole } from './users.ts';
 
 /** A session with all that a request needs of its user and account, read in one statement. */
@@ -25,38 +26,33 @@ export type SessionUser = {
 
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
-export async function insertSession(
-  db: Database,
-  session: {
-    id: string;
-    tokenHash: Uint8Array;
-    userId: string;
-    now: Date;
-    address: string;
-    userAgent: string;
-  },
-): Promise<void> {
-  await db
-    .insertInto('sessions')
-    .values({
-      id: session.id,
-      token_hash: session.tokenHash,
-      user_id: session.userId,
-      created_at: session.now,
-      last_seen_at: session.now,
-      address: session.address,
-      user_agent: session.userAgent,
-    })
-    .execute();
+type NewSession = {
+  id: string;
+  tokenHash: Uint8Array;
+  userId: string;
+  now: Date;
+  address: string;
+  userAgent: string;
+};
+
+const insert = prepare((db, session: NewSession) =>
+  db.insertInto('sessions').values({
+    id: session.id,
+    token_hash: session.tokenHash,
+    user_id: session.userId,
+    created_at: session.now,
+    last_seen_at: session.now,
+    address: session.address,
+    user_agent: session.userAgent,
+  }),
+);
+
+export async function insertSession(db: Database, session: NewSession): Promise<void> {
+  await insert(db, session);
 }
 
-/** Ended sessions too, because a suspended user is recognised by one. */
-export async function findSessionByTokenHash(
-  db: Database,
-  tokenHash: Uint8Array,
-  limits: SessionLimits,
-): Promise<SessionRow | undefined> {
-  const row = await db
+const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
+  db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
@@ -77,10 +73,20 @@ export async function findSessionByTokenHash(
       'a.capabilities',
       'a.verified_at',
     ])
-    .where('s.token_hash', '=', tokenHash)
-    .where('s.created_at', '>', limits.createdAfter)
-    .where('s.last_seen_at', '>', limits.seenAfter)
-    .executeTakeFirst();
+    .where('s.token_hash', '=', values.tokenHash)
+    .where('s.created_at', '>', values.createdAfter)
+    .where('s.last_seen_at', '>', values.seenAfter),
+);
+
+/** Ended sessions too, because a suspended user is recognised by one. */
+export async function findSessionByTokenHash(
+  db: Database,
+  tokenHash: Uint8Array,
+  limits: SessionLimits,
+): Promise<SessionRow | undefined> {
+  const {
+    rows: [row],
+  } = await selectByTokenHash(db, { tokenHash, ...limits });
   if (!row) return undefined;
   return {
     id: row.id,

@@ -1,6 +1,7 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -22,12 +23,14 @@ export async function findCredentialsByEmail(db: Database, email: string): Promi
 
 export type FoundUser = { id: string; accountId: string; name: string; isSuspended: boolean };
 
+const selectByEmail = prepare((db, { email }: { email: string }) =>
+  db.selectFrom('users').select(['id', 'account_id', 'name', 'suspended_at']).where('email', '=', email),
+);
+
 export async function findUserByEmail(db: Database, email: string): Promise<FoundUser | undefined> {
-  const row = await db
-    .selectFrom('users')
-    .select(['id', 'account_id', 'name', 'suspended_at'])
-    .where('email', '=', email)
-    .executeTakeFirst();
+  const {
+    rows: [row],
+  } = await selectByEmail(db, { email });
   return (
     row && { id: row.id, accountId: row.account_id, name: row.name, isSuspended: row.suspended_at !== null }
   );
@@ -126,6 +129,23 @@ export type HandOffUser = {
   nameEditedAt: Date | null;
 };
 
+const lockAccountOf = (column: 'id' | 'email') =>
+  prepare((db, { value }: { value: string }) =>
+    db
+      .selectFrom('accounts')
+      .select('id')
+      .where('id', '=', (query) => query.selectFrom('users').select('account_id').where(column, '=', value))
+      .forUpdate(),
+  );
+const selectForUpdate = (column: 'id' | 'email') =>
+  prepare((db, { value }: { value: string }) =>
+    db.selectFrom('users').selectAll().where(column, '=', value).forUpdate(),
+  );
+const locks = {
+  id: { account: lockAccountOf('id'), user: selectForUpdate('id') },
+  email: { account: lockAccountOf('email'), user: selectForUpdate('email') },
+};
+
 /**
  * The user of that id or address, account and user held until the transaction ends. The account comes first,
  * as everywhere: two orders would lock each other out.
@@ -134,19 +154,11 @@ export async function lockUser(
   trx: Transaction<DB>,
   key: { id: string } | { email: string },
 ): Promise<HandOffUser | undefined> {
-  const [column, value] = 'id' in key ? (['id', key.id] as const) : (['email', key.email] as const);
-  await trx
-    .selectFrom('accounts')
-    .select('id')
-    .where('id', '=', (query) => query.selectFrom('users').select('account_id').where(column, '=', value))
-    .forUpdate()
-    .execute();
-  const row = await trx
-    .selectFrom('users')
-    .selectAll()
-    .where(column, '=', value)
-    .forUpdate()
-    .executeTakeFirst();
+  const [lock, value] = 'id' in key ? [locks.id, key.id] : [locks.email, key.email];
+  await lock.account(trx, { value });
+  const {
+    rows: [row],
+  } = await lock.user(trx, { value });
   if (!row) return undefined;
   return {
     id: row.id,

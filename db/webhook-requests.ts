@@ -1,6 +1,7 @@
 // The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 import type { DB } from './schema.ts';
 
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
@@ -15,26 +16,30 @@ export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string):
   return rows[0]?.locked === true;
 }
 
-export async function findAnswer(db: Database, webhookId: string): Promise<GivenAnswer | undefined> {
-  return db
+const select = prepare((db, { webhookId }: { webhookId: string }) =>
+  db
     .selectFrom('webhook_requests')
     .select(['body_hash as bodyHash', 'status', 'answer'])
-    .where('webhook_id', '=', webhookId)
-    .executeTakeFirst();
+    .where('webhook_id', '=', webhookId),
+);
+
+export async function findAnswer(db: Database, webhookId: string): Promise<GivenAnswer | undefined> {
+  return (await select(db, { webhookId })).rows[0];
 }
+
+const insert = prepare((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+  db.insertInto('webhook_requests').values({
+    webhook_id: given.webhookId,
+    body_hash: given.bodyHash,
+    status: given.status,
+    answer: given.answer,
+    created_at: given.now,
+  }),
+);
 
 export async function insertAnswer(
   db: Database,
   given: GivenAnswer & { webhookId: string; now: Date },
 ): Promise<void> {
-  await db
-    .insertInto('webhook_requests')
-    .values({
-      webhook_id: given.webhookId,
-      body_hash: given.bodyHash,
-      status: given.status,
-      answer: given.answer,
-      created_at: given.now,
-    })
-    .execute();
+  await insert(db, given);
 }

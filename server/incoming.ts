@@ -48,3 +48,13 @@ export function canonicalRequest(request: Request, baseUrl: string): Request {
     ...(hasBody && { body: request.body, duplex: 'half' }),
   } as RequestInit);
 }
+
+/** The path of a whole URL, as it is spelt there. */
+export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';
+
+/** Whether a path is one of these patterns of the router (`/sso/launch/:client`, `/trpc/*`). */
+export function matchAny(patterns: string[]): (path: string) => boolean {
+  const parts = patterns.map((pattern) => pattern.replace(/:[^/]+/g, '[^/]+').replaceAll('*', '.*'));
+  const any = new RegExp(`^(${parts.join('|')})$`);
+  return (path) => any.test(path);
+}

@@ -19,7 +19,7 @@ import {
   toAppError,
   type Visit,
 } from './http.ts';
-import { canonicalRequest, clientAddress, isPlainPath, rejectOnAbort } from './incoming.ts';
+import { canonicalRequest, clientAddress, isPlainPath, matchAny, pathOf, rejectOnAbort } from './incoming.ts';
 import { buildSecureHeaders } from './secure-headers.ts';
 
 /** What a route gets: Remix's load context. */
@@ -83,7 +83,16 @@ export function createShell(options: ShellOptions): Fetch {
       log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
   };
 
-  app.use(requestId());
+  app.use(
+    requestId({
+      // Set at the end: a header that is there before the answer makes the framework copy the answer.
+      headerName: '',
+      generator(c) {
+        const given = c.req.header('X-Request-Id') ?? '';
+        return /^[\w=-]{1,255}$/.test(given) ? given : crypto.randomUUID();
+      },
+    }),
+  );
   app.use(async (c, next) => {
     const startedAt = performance.now();
     await next();
@@ -94,20 +103,25 @@ export function createShell(options: ShellOptions): Fetch {
         requestId: c.get('requestId'),
         method: c.req.method,
         // Never the query: it may hold a signed hand-off.
-        path: new URL(c.req.url).pathname,
+        path: pathOf(c.req.url),
         status: c.res.status,
         ms: Math.round((performance.now() - startedAt) * 10) / 10,
       },
       'request',
     );
   });
-  app.use(buildSecureHeaders(config, options.isDevelopment));
+  const headersOf = {
+    pages: buildSecureHeaders(config, true, options.isDevelopment),
+    resources: buildSecureHeaders(config, false, options.isDevelopment),
+  };
+  const isResource = matchAny(pages.resources.map(({ path }) => path));
+  app.use((c, next) => headersOf[isResource(pathOf(c.req.url)) ? 'resources' : 'pages'](c, next));
   app.use(async (c, next) => {
     // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
     if (/^(TRACE|TRACK|CONNECT)$/.test(c.req.method)) {
       throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
     }
-    if (!isPlainPath(new URL(c.req.url).pathname)) throw new AppError('not_found');
+    if (!isPlainPath(pathOf(c.req.url))) throw new AppError('not_found');
     await next();
   });
   // Pages, scripts and styles; the public endpoints' JSON is too small to gain.
@@ -122,18 +136,17 @@ export function createShell(options: ShellOptions): Fetch {
     });
     await next();
   });
-  app.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: () => {
-        throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
-      },
-    }),
-  );
+  const limitBody = bodyLimit({
+    maxSize: maxBodyBytes,
+    onError: () => {
+      throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
+    },
+  });
   app.use(async (c, next) => {
+    // To look for a body makes the runtime build a whole Request.
+    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
     // Reading the body of a sender that hung up may never end.
-    const hasBody = c.req.method !== 'GET' && c.req.method !== 'HEAD';
-    await (hasBody ? Promise.race([next(), rejectOnAbort(c.req.raw.signal)]) : next());
+    await Promise.race([limitBody(c, next), rejectOnAbort(c.req.raw.signal)]);
   });
   app.use(async (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);

@@ -1,6 +1,6 @@
 // POST /integrations/crm/signups (contract section 7): the CRM's signups become customers and contracts,
 // exactly once, in two layers: the message (webhook-id) and the signup (signup_id).
-import { constantTimeEqual, sha256 } from 'oslo/crypto';
+import { constantTimeEqual } from 'oslo/crypto';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/client.ts';
 import { findAnswer, insertAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
@@ -10,6 +10,7 @@ import { acceptSignup, describeOutcome } from '../billing/signups.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
 import { requireMethod, toAppError, type Visit } from '../http.ts';
+import { sha256 } from '../runtime/hash.ts';
 
 type Answer = { status: number; text: string; isReplay: boolean };
 
@@ -36,7 +37,7 @@ async function answer(services: Services, request: Request, visit: Visit): Promi
   const body = new Uint8Array(await request.arrayBuffer());
   const webhookId = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
   const signup = readSignup(body, now());
-  const bodyHash = new Uint8Array(await sha256(body));
+  const bodyHash = sha256(body);
 
   const { status, text, isReplay } = await answerOnce(services, { webhookId, bodyHash, signup, visit });
   return new Response(text, {

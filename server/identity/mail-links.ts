@@ -15,13 +15,13 @@ export async function createMailLink(
 ): Promise<string> {
   const token = createToken();
   const expiresAt = new Date(now.getTime() + linkLifeDays * 24 * 60 * 60 * 1_000);
-  await insertMailLink(db, { tokenHash: await hashToken(token), purpose, userId, email, expiresAt });
+  await insertMailLink(db, { tokenHash: hashToken(token), purpose, userId, email, expiresAt });
   return token;
 }
 
 /** The key of a link, and whom it is about; undefined for one that does not work (any more). Nothing is used up. */
 export async function openMailLink(db: Database, purpose: LinkPurpose, token: string, now: Date) {
-  const key = { tokenHash: await hashToken(token), purpose, now };
+  const key = { tokenHash: hashToken(token), purpose, now };
   const link = await findMailLink(db, key);
   return link && { ...key, ...link };
 }

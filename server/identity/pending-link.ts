@@ -21,7 +21,7 @@ export async function keepPendingLink(
 ): Promise<string> {
   const token = createToken();
   await insertPendingLink(trx, {
-    tokenHash: await hashToken(token),
+    tokenHash: hashToken(token),
     provider,
     externalId: profile.id,
     userId,
@@ -37,7 +37,7 @@ export async function findPendingLink(
   request: Request,
 ): Promise<string | undefined> {
   const token = readToken(request, config.issuer, cookie);
-  return token && findPendingEmail(db, await hashToken(token), now());
+  return token && findPendingEmail(db, hashToken(token), now());
 }
 
 /** Called with the user whose password was just proved; does nothing where nothing waits for that user. */
@@ -48,7 +48,7 @@ export async function finishPendingLink(
 ): Promise<void> {
   const token = readToken(request, config.issuer, cookie);
   if (!token) return;
-  const key = { tokenHash: await hashToken(token), userId: trail.userId, now: now() };
+  const key = { tokenHash: hashToken(token), userId: trail.userId, now: now() };
   await inTransaction(db, async (trx) => {
     const pending = await consumePendingLink(trx, key);
     if (!pending) return;

@@ -42,11 +42,11 @@ export async function startSession(
   options: { userId: string; request: Request; visit: Visit; issuer: string; now: Date },
 ): Promise<string> {
   const previous = readToken(options.request, options.issuer, cookie);
-  if (previous) await endSessionByTokenHash(db, await hashToken(previous), options.now);
+  if (previous) await endSessionByTokenHash(db, hashToken(previous), options.now);
   const token = createToken();
   await insertSession(db, {
     id: uuidv7(),
-    tokenHash: await hashToken(token),
+    tokenHash: hashToken(token),
     userId: options.userId,
     now: options.now,
     address: options.visit.address,
@@ -71,7 +71,7 @@ export async function findSession(
 ): Promise<Session | 'suspended' | undefined> {
   const token = readToken(request, issuer, cookie);
   if (!token) return undefined;
-  const session = await findSessionByTokenHash(db, await hashToken(token), sessionLimits(now));
+  const session = await findSessionByTokenHash(db, hashToken(token), sessionLimits(now));
   if (session?.user.suspendedAt) return 'suspended';
   if (!session || session.endedAt) return undefined;
   if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)
