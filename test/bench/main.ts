@@ -1,0 +1,193 @@
+// npm run bench: what the service costs above the floor (floor.ts), as ratios within one run: alternating, medians
+// of the rounds. Words choose rows: `npm run bench -- launch profile`. Linux only, for the CPU time of a process.
+import { rm } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { startEmbeddedPostgres } from '../../db/embedded.ts';
+import { hashPassword } from '../../server/identity/passwords.ts';
+import { makeFolder } from '../support/postgres.ts';
+import type { Runtime } from '../support/process.ts';
+import { type Measured, measure, median, medians } from './load.ts';
+import { buildAsking, password, populate } from './population.ts';
+import { type Server, startFloor, startService } from './servers.ts';
+
+const chosen = process.argv.slice(2);
+const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
+const seconds = Number(process.env.BENCH_SECONDS ?? 5);
+const users = 10_000;
+// What every server says that it is, whatever port it listens on.
+const issuer = 'http://localhost:3000';
+
+const answerOf: Record<string, number> = {
+  launch: 303,
+  profile: 200,
+  'hand-off': 303,
+  signups: 201,
+  login: 303,
+  'page /login': 200,
+  'page /profile': 200,
+};
+const expectedOf = (row: string) => answerOf[row] ?? 200;
+
+const table: string[][] = [];
+const number = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
+const cells = ({ perSecond, p50Ms, p99Ms, cpuMs }: Measured) => [perSecond, p50Ms, p99Ms, cpuMs].map(number);
+
+const folder = await makeFolder();
+const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
+  // Not the disk is measured here.
+  settings: {
+    synchronous_commit: 'off',
+    max_connections: '100',
+    shared_buffers: '512MB',
+    max_wal_size: '4GB',
+  },
+});
+try {
+  const passwordHash = await hashPassword(password);
+  await populate(postgres.url, users, passwordHash);
+  const env = { DATABASE_URL: postgres.url, PASSWORD_HASH: passwordHash, IDENTITY_ISSUER: issuer };
+  await compare('node', env);
+  if (isChosen('start')) await measureStart(env);
+  if (isChosen('memory')) await measureMemory(env);
+  if (isChosen('deno')) await compare('deno', env);
+  if (isChosen('growth')) await measureGrowth(passwordHash);
+} finally {
+  await postgres.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+print();
+
+async function compare(runtime: Runtime, env: Record<string, string>): Promise<void> {
+  const rows = Object.keys(answerOf).filter(
+    (row) => isChosen(row) || (runtime === 'deno' && chosen.length < 2),
+  );
+  if (rows.length === 0) return;
+  const floor = await startFloor(runtime, env);
+  const service = await startService(runtime, env);
+  try {
+    for (const row of rows) await compareRow(runtime, row, floor, service);
+  } finally {
+    await Promise.all([floor.stop(), service.stop()]);
+  }
+}
+
+async function compareRow(runtime: Runtime, row: string, floor: Server, service: Server): Promise<void> {
+  const ask = buildAsking(users, issuer)[row];
+  if (!ask) throw new Error(row);
+  const expected = expectedOf(row);
+  const connections = row.startsWith('page') ? 1 : 16;
+  const results = { floor: [] as Measured[], service: [] as Measured[] };
+  for (const server of [floor, service]) await measure(server, ask, { seconds: 2, connections, expected });
+  for (let round = 0; round < rounds; round++) {
+    results.floor.push(await measure(floor, ask, { seconds, connections, expected }));
+    results.service.push(await measure(service, ask, { seconds, connections, expected }));
+  }
+  const [least, ours] = [medians(results.floor), medians(results.service)];
+  const name = runtime === 'node' ? row : `${row} (Deno)`;
+  table.push([`${name}, floor`, ...cells(least), '']);
+  table.push([name, ...cells(ours), number(ours.perSecond / least.perSecond)]);
+  if (row !== 'launch') return;
+  const perSecond = Math.floor(ours.perSecond * 0.6);
+  const at = { seconds, connections, expected, perSecond };
+  const [calm, oursCalm] = [await measure(floor, ask, at), await measure(service, ask, at)];
+  table.push([`${name} at ${perSecond}/s, floor`, ...cells(calm), '']);
+  table.push([`${name} at ${perSecond}/s`, ...cells(oursCalm), `p99 ${number(oursCalm.p99Ms / calm.p99Ms)}`]);
+}
+
+async function measureStart(env: Record<string, string>): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const service = await startService('node', env);
+    times.push(service.startMs);
+    await service.stop();
+  }
+  const embedded: number[] = [];
+  const data = join(folder, 'embedded');
+  for (let round = 0; round < 2; round++) {
+    const service = await startService('node', { EMBEDDED_DATABASE_FOLDER: data });
+    embedded.push(service.startMs);
+    await service.stop();
+  }
+  table.push(['start, ms', number(median(times)), '', '', '', '']);
+  table.push(['start with a new embedded database, ms', number(embedded[0] ?? 0), '', '', '', '']);
+  table.push(['start with that database, ms', number(embedded[1] ?? 0), '', '', '', '']);
+}
+
+async function measureMemory(env: Record<string, string>): Promise<void> {
+  const service = await startService('node', env);
+  const atRest = await service.residentMb();
+  const ask = buildAsking(users, issuer).launch;
+  if (!ask) throw new Error('launch');
+  const sizes: number[] = [];
+  for (let done = 0; done < 100_000; ) {
+    const { perSecond } = await measure(service, ask, { seconds: 5, expected: 303 });
+    done += perSecond * 5;
+    sizes.push(await service.residentMb());
+  }
+  await service.stop();
+  table.push(['memory at rest, MB', number(atRest), '', '', '', '']);
+  table.push([
+    `memory every 5 s of 100,000 launches, MB: ${sizes.map(number).join(' ')}`,
+    '',
+    '',
+    '',
+    '',
+    '',
+  ]);
+}
+
+/** The same service on ever more people; ratios to the fewest. */
+async function measureGrowth(passwordHash: string): Promise<void> {
+  const sizes = [10_000, 100_000, 1_000_000];
+  const services: { size: number; service: Server }[] = [];
+  for (const size of sizes) {
+    const url = new URL(postgres.url);
+    await createDatabase(`growth_${size}`);
+    url.pathname = `/growth_${size}`;
+    await populate(url.href, size, passwordHash);
+    const env = { DATABASE_URL: url.href, IDENTITY_ISSUER: issuer };
+    services.push({ size, service: await startService('node', env) });
+  }
+  for (const row of ['launch', 'profile', 'hand-off']) {
+    const results = new Map<number, Measured[]>(sizes.map((size) => [size, []]));
+    for (let round = -1; round < rounds; round++) {
+      for (const { size, service } of services) {
+        const ask = buildAsking(size, issuer)[row];
+        if (!ask) throw new Error(row);
+        const measured = await measure(service, ask, { seconds, expected: expectedOf(row) });
+        // The first warms up.
+        if (round >= 0) results.get(size)?.push(measured);
+      }
+    }
+    const least = medians(results.get(10_000) ?? []).perSecond;
+    for (const [size, measured] of results) {
+      const ours = medians(measured);
+      table.push([
+        `${row}, ${size.toLocaleString('en')} users`,
+        ...cells(ours),
+        number(ours.perSecond / least),
+      ]);
+    }
+  }
+  await Promise.all(services.map(({ service }) => service.stop()));
+}
+
+async function createDatabase(name: string): Promise<void> {
+  const { openDatabase } = await import('../../db/client.ts');
+  const url = new URL(postgres.url);
+  url.pathname = '/postgres';
+  const options = { poolSize: 1, preparedStatements: false, onError: () => undefined };
+  const { pool, close } = openDatabase({ url: url.href, ...options });
+  await pool.query(`create database ${name}`);
+  await close();
+}
+
+function print(): void {
+  const lines = [['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'ratio'], Array(6).fill('---'), ...table];
+  process.stdout.write(
+    `\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}\n\n` +
+      `${lines.map((line) => `| ${line.join(' | ')} |`).join('\n')}\n`,
+  );
+}

@@ -1,0 +1,145 @@
+// People in any number, made by the database itself, and what a load asks in their names.
+import { createHash, createHmac } from 'node:crypto';
+import { openDatabase } from '../../db/client.ts';
+import { migrate } from '../../db/migrate.ts';
+import { localSecrets } from '../../server/settings-reader.ts';
+
+export const password = 'a password for the bench';
+const marketplaceSecret = localSecrets.MARKETPLACE_SSO_SECRET;
+const webhookKey = Buffer.from(localSecrets.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
+
+/** Session tokens follow from the number of the user, so that the load needs no list of them. */
+const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
+
+/** Each with an account, a marketplace link and a session; nonces and audit events in proportion. */
+export async function populate(url: string, users: number, passwordHash: string): Promise<void> {
+  const { db, pool, close } = openDatabase({
+    url,
+    poolSize: 1,
+    preparedStatements: false,
+    onError: () => undefined,
+  });
+  await migrate(db);
+  await pool.query('set statement_timeout = 0');
+  const id = (kind: number) => `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
+  const one = { text: '', query_timeout: 0 };
+  const run = (text: string, values: unknown[] = []) =>
+    pool.query({
+      ...one,
+      text: `${text} from generate_series(1, $1::int) n`,
+      values: [users, ...values],
+    } as never);
+  await run(`insert into accounts (id, name, capabilities, verified_at)
+    select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
+  await run(
+    `insert into users (id, account_id, email, name, password_hash, email_verified_at)
+    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.test', 'User ' || n, $2, now()`,
+    [passwordHash],
+  );
+  // What tokenOf computes: base64url without padding of a SHA-256, hashed again.
+  await run(`insert into sessions (id, token_hash, user_id, created_at, last_seen_at, address, user_agent)
+    select ${id(2)}, sha256(convert_to(translate(trim(trailing '=' from
+      encode(sha256(convert_to('bench ' || n, 'UTF8')), 'base64')), '+/', '-_'), 'UTF8')),
+      ${id(1)}, now(), now(), '127.0.0.1', 'bench'`);
+  await run(`insert into external_links (provider, external_id, user_id, applied_profile_updated_at)
+    select 'marketplace', 'm-' || n, ${id(1)}, now()`);
+  await run(`insert into nonces (audience, nonce, expires_at)
+    select 'inbound:marketplace', 'bench-' || lpad(n::text, 20, '0'), now() + interval '1 day'`);
+  await run(`insert into audit_events (id, type, user_id, address)
+    select ${id(3)}, 'login.succeeded', ${id(1)}, '127.0.0.1'`);
+  await pool.query({ ...one, text: 'vacuum analyze' } as never);
+  await pool.query({ ...one, text: 'checkpoint' } as never);
+  await close();
+}
+
+export type Asked = {
+  method: 'GET' | 'POST';
+  path: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+let serial = 0;
+const run = Date.now().toString(36);
+const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
+
+/** Requests of a random user each, one at a time. */
+export function buildAsking(users: number, issuer: string): Record<string, () => Asked> {
+  const cookie = () => `identity_session=${tokenOf(anyone(users))}`;
+  return {
+    launch: () => ({
+      method: 'GET',
+      path: '/sso/launch/marketplace?state=bench',
+      headers: { cookie: cookie() },
+    }),
+    profile: () => ({ method: 'GET', path: '/sso/profile', headers: { cookie: cookie() } }),
+    'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users), issuer) }),
+    signups: () => buildSignup(anyone(users)),
+    login: () => ({
+      method: 'POST',
+      path: '/login',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: issuer },
+      body: String(new URLSearchParams({ email: `user-${anyone(users)}@example.test`, password })),
+    }),
+    'page /login': () => ({ method: 'GET', path: '/login', headers: { accept: 'text/html' } }),
+    'page /profile': () => ({
+      method: 'GET',
+      path: '/profile',
+      headers: { accept: 'text/html', cookie: cookie() },
+    }),
+  };
+}
+
+function buildHandOff(user: number, issuer: string): string {
+  const iat = Math.floor(Date.now() / 1_000);
+  const payload = Buffer.from(
+    JSON.stringify({
+      iss: 'https://marketplace.local.test',
+      aud: issuer,
+      iat,
+      exp: iat + 300,
+      nonce: `${run}-${String(serial++).padStart(16, '0')}`,
+      client: 'marketplace',
+      profile: {
+        id: `m-${user}`,
+        email: `user-${user}@example.test`,
+        email_verified: true,
+        name: `User ${user}`,
+        role: 'merchant',
+        account: { capabilities: ['manage_storefront', 'sell_products'] },
+        profile_updated_at: '2026-01-01T00:00:00.000Z',
+      },
+    }),
+  ).toString('base64url');
+  const signature = createHmac('sha256', marketplaceSecret).update(payload).digest('hex');
+  return `/sso/marketplace/callback?payload=${payload}&signature=${signature}`;
+}
+
+function buildSignup(user: number): Asked {
+  const [id, at] = [`${run}_${serial++}`, Date.now()];
+  const body = JSON.stringify({
+    signup_id: id,
+    occurred_at: new Date(at).toISOString(),
+    user: { email: `user-${user}@example.test`, name: `User ${user}` },
+    account: { name: `Account ${user}` },
+    contract: {
+      plan: 'starter',
+      status: 'trialing',
+      trial_ends_at: new Date(at + 1_209_600_000).toISOString(),
+      price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
+    },
+  });
+  const timestamp = String(Math.floor(at / 1_000));
+  const mac = createHmac('sha256', webhookKey).update(`${id}.${timestamp}.${body}`).digest('base64');
+  return {
+    method: 'POST',
+    path: '/integrations/crm/signups',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${mac}`,
+    },
+  };
+}
