@@ -76,10 +76,8 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   return url.pathname + url.search + url.hash;
 }
 
-export function redirect(location: string, headers: HeadersInit = {}): Response {
-  const response = new Response(null, { status: 303, headers });
-  response.headers.set('Location', location);
-  return response;
+export function redirect(location: string, headers: Record<string, string> = {}): Response {
+  return new Response(null, { status: 303, headers: { ...headers, Location: location } });
 }
 
 /** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */

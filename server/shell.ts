@@ -125,9 +125,10 @@ export function createShell(options: ShellOptions): Fetch {
     await next();
   });
   // Pages, scripts and styles; the public endpoints' JSON is too small to gain.
-  app.use(
-    compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
-  );
+  const compressPages = compress({
+    contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/,
+  });
+  app.use((c, next) => (isResource(pathOf(c.req.url)) ? next() : compressPages(c, next)));
   app.use(async (c, next) => {
     c.set('visit', {
       requestId: c.get('requestId'),

@@ -15,6 +15,8 @@ type TrpcContext = {
   visit: Visit;
   /** What the answer is to carry, such as a new session's cookie. */
   headers: Headers;
+  /** Who is asking, once it was looked up: a page asks several procedures for one request. */
+  found?: ReturnType<typeof findSession>;
 };
 
 const t = initTRPC.context<TrpcContext>().create({
@@ -56,7 +58,8 @@ const trpcCodes: Record<number, TRPCError['code']> = {
 /** Needs a live session, and has it as `ctx.session`; otherwise 401 `login_required`. */
 export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
   const { db, config, now } = ctx.services;
-  const session = await findSession(db, ctx.request, { issuer: config.issuer, now: now() });
+  ctx.found ??= findSession(db, ctx.request, { issuer: config.issuer, now: now() });
+  const session = await ctx.found;
   if (!session || session === 'suspended') throw new AppError('login_required');
   const audit = (trx: typeof db, event: AuditEvent) =>
     recordAuditEvent(trx, {
