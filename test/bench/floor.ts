@@ -8,7 +8,7 @@ import { base64url, encodeHex } from 'oslo/encoding';
 import pg from 'pg';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
-import { localSecrets } from '../../server/settings-reader.ts';
+import { settings } from './population.ts';
 
 const { PORT, DATABASE_URL, PASSWORD_HASH } = process.env;
 const pool = new pg.Pool({ connectionString: DATABASE_URL, max: 10 });
@@ -16,9 +16,9 @@ const hmac = new HMAC('SHA-256');
 const encoder = new TextEncoder();
 const sha256 = (data: string | Buffer) => createHash('sha256').update(data).digest();
 const secrets = {
-  outgoing: encoder.encode(localSecrets.IDENTITY_SSO_SECRET),
-  marketplace: encoder.encode(localSecrets.MARKETPLACE_SSO_SECRET),
-  webhook: Buffer.from(localSecrets.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64'),
+  outgoing: encoder.encode(settings.SSO_MARKETPLACE_SECRET),
+  marketplace: encoder.encode(settings.MARKETPLACE_SSO_SECRET),
+  webhook: Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64'),
 };
 
 type Client = Pick<pg.Pool, 'query'>;
@@ -59,7 +59,7 @@ async function launch(request: IncomingMessage, response: ServerResponse) {
   const profile = await findProfile(request);
   const iat = Math.floor(Date.now() / 1_000);
   const json = JSON.stringify({
-    iss: `http://localhost:${PORT}`,
+    iss: settings.IDENTITY_ISSUER,
     aud: 'marketplace',
     iat,
     exp: iat + 300,
@@ -70,7 +70,7 @@ async function launch(request: IncomingMessage, response: ServerResponse) {
   });
   const payload = base64url.encode(encoder.encode(json), { includePadding: false });
   const signature = encodeHex(await hmac.sign(secrets.outgoing, encoder.encode(payload)));
-  const location = `http://localhost:${PORT}/demo/marketplace/callback?payload=${payload}&signature=${signature}`;
+  const location = `${settings.SSO_MARKETPLACE_CALLBACK_URL}?payload=${payload}&signature=${signature}`;
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store' }).end();
 }
 

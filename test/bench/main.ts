@@ -8,7 +8,7 @@ import { hashPassword } from '../../server/identity/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
 import { type Measured, measure, median, medians } from './load.ts';
-import { buildAsking, password, populate } from './population.ts';
+import { buildAsking, password, populate, settings } from './population.ts';
 import { type Server, startFloor, startService } from './servers.ts';
 
 const chosen = process.argv.slice(2);
@@ -16,8 +16,6 @@ const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 const seconds = Number(process.env.BENCH_SECONDS ?? 5);
 const users = 10_000;
-// What every server says that it is, whatever port it listens on.
-const issuer = 'http://localhost:3000';
 
 const answerOf: Record<string, number> = {
   launch: 303,
@@ -47,7 +45,7 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
 try {
   const passwordHash = await hashPassword(password);
   await populate(postgres.url, users, passwordHash);
-  const env = { DATABASE_URL: postgres.url, PASSWORD_HASH: passwordHash, IDENTITY_ISSUER: issuer };
+  const env = { ...settings, DATABASE_URL: postgres.url, PASSWORD_HASH: passwordHash };
   await compare('node', env);
   if (isChosen('start')) await measureStart(env);
   if (isChosen('memory')) await measureMemory(env);
@@ -74,7 +72,7 @@ async function compare(runtime: Runtime, env: Record<string, string>): Promise<v
 }
 
 async function compareRow(runtime: Runtime, row: string, floor: Server, service: Server): Promise<void> {
-  const ask = buildAsking(users, issuer)[row];
+  const ask = buildAsking(users)[row];
   if (!ask) throw new Error(row);
   const expected = expectedOf(row);
   const connections = row.startsWith('page') ? 1 : 16;
@@ -118,7 +116,7 @@ async function measureStart(env: Record<string, string>): Promise<void> {
 async function measureMemory(env: Record<string, string>): Promise<void> {
   const service = await startService('node', env);
   const atRest = await service.residentMb();
-  const ask = buildAsking(users, issuer).launch;
+  const ask = buildAsking(users).launch;
   if (!ask) throw new Error('launch');
   const sizes: number[] = [];
   for (let done = 0; done < 100_000; ) {
@@ -147,14 +145,14 @@ async function measureGrowth(passwordHash: string): Promise<void> {
     await createDatabase(`growth_${size}`);
     url.pathname = `/growth_${size}`;
     await populate(url.href, size, passwordHash);
-    const env = { DATABASE_URL: url.href, IDENTITY_ISSUER: issuer };
+    const env = { ...settings, DATABASE_URL: url.href };
     services.push({ size, service: await startService('node', env) });
   }
   for (const row of ['launch', 'profile', 'hand-off']) {
     const results = new Map<number, Measured[]>(sizes.map((size) => [size, []]));
     for (let round = -1; round < rounds; round++) {
       for (const { size, service } of services) {
-        const ask = buildAsking(size, issuer)[row];
+        const ask = buildAsking(size)[row];
         if (!ask) throw new Error(row);
         const measured = await measure(service, ask, { seconds, expected: expectedOf(row) });
         // The first warms up.

@@ -2,11 +2,24 @@
 import { createHash, createHmac } from 'node:crypto';
 import { openDatabase } from '../../db/client.ts';
 import { migrate } from '../../db/migrate.ts';
-import { localSecrets } from '../../server/settings-reader.ts';
 
 export const password = 'a password for the bench';
-const marketplaceSecret = localSecrets.MARKETPLACE_SSO_SECRET;
-const webhookKey = Buffer.from(localSecrets.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
+export const issuer = 'https://id.bench.test';
+
+/** Production, because that is what is run: React, for one, is another program there. */
+export const settings = {
+  NODE_ENV: 'production',
+  IDENTITY_ISSUER: issuer,
+  SSO_MARKETPLACE_CALLBACK_URL: 'https://market.bench.test/in',
+  SSO_MARKETPLACE_SECRET: 'mO5wXq0cT7hUe2ZrJ9yKbN4sVf8LdGa1',
+  MARKETPLACE_SSO_ISSUER: 'https://old-market.bench.test',
+  MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
+  CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
+  // Nothing asked for here sends mail.
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'id@bench.test',
+};
+const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
 
 /** Session tokens follow from the number of the user, so that the load needs no list of them. */
 const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
@@ -64,8 +77,8 @@ const run = Date.now().toString(36);
 const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
 
 /** Requests of a random user each, one at a time. */
-export function buildAsking(users: number, issuer: string): Record<string, () => Asked> {
-  const cookie = () => `identity_session=${tokenOf(anyone(users))}`;
+export function buildAsking(users: number): Record<string, () => Asked> {
+  const cookie = () => `__Host-identity_session=${tokenOf(anyone(users))}`;
   return {
     launch: () => ({
       method: 'GET',
@@ -73,7 +86,7 @@ export function buildAsking(users: number, issuer: string): Record<string, () =>
       headers: { cookie: cookie() },
     }),
     profile: () => ({ method: 'GET', path: '/sso/profile', headers: { cookie: cookie() } }),
-    'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users), issuer) }),
+    'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users)) }),
     signups: () => buildSignup(anyone(users)),
     login: () => ({
       method: 'POST',
@@ -90,11 +103,11 @@ export function buildAsking(users: number, issuer: string): Record<string, () =>
   };
 }
 
-function buildHandOff(user: number, issuer: string): string {
+function buildHandOff(user: number): string {
   const iat = Math.floor(Date.now() / 1_000);
   const payload = Buffer.from(
     JSON.stringify({
-      iss: 'https://marketplace.local.test',
+      iss: settings.MARKETPLACE_SSO_ISSUER,
       aud: issuer,
       iat,
       exp: iat + 300,
@@ -111,7 +124,7 @@ function buildHandOff(user: number, issuer: string): string {
       },
     }),
   ).toString('base64url');
-  const signature = createHmac('sha256', marketplaceSecret).update(payload).digest('hex');
+  const signature = createHmac('sha256', settings.MARKETPLACE_SSO_SECRET).update(payload).digest('hex');
   return `/sso/marketplace/callback?payload=${payload}&signature=${signature}`;
 }
 
