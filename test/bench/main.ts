@@ -140,36 +140,39 @@ async function measureMemory(env: Record<string, string>): Promise<void> {
 async function measureGrowth(passwordHash: string): Promise<void> {
   const sizes = [10_000, 100_000, 1_000_000];
   const services: { size: number; service: Server }[] = [];
-  for (const size of sizes) {
-    const url = new URL(postgres.url);
-    await createDatabase(`growth_${size}`);
-    url.pathname = `/growth_${size}`;
-    await populate(url.href, size, passwordHash);
-    const env = { ...settings, DATABASE_URL: url.href };
-    services.push({ size, service: await startService('node', env) });
-  }
-  for (const row of ['launch', 'profile', 'hand-off']) {
-    const results = new Map<number, Measured[]>(sizes.map((size) => [size, []]));
-    for (let round = -1; round < rounds; round++) {
-      for (const { size, service } of services) {
-        const ask = buildAsking(size)[row];
-        if (!ask) throw new Error(row);
-        const measured = await measure(service, ask, { seconds, expected: expectedOf(row) });
-        // The first warms up.
-        if (round >= 0) results.get(size)?.push(measured);
+  try {
+    for (const size of sizes) {
+      const url = new URL(postgres.url);
+      await createDatabase(`growth_${size}`);
+      url.pathname = `/growth_${size}`;
+      await populate(url.href, size, passwordHash);
+      const env = { ...settings, DATABASE_URL: url.href };
+      services.push({ size, service: await startService('node', env) });
+    }
+    for (const row of ['launch', 'profile', 'hand-off']) {
+      const results = new Map<number, Measured[]>(sizes.map((size) => [size, []]));
+      for (let round = -1; round < rounds; round++) {
+        for (const { size, service } of services) {
+          const ask = buildAsking(size)[row];
+          if (!ask) throw new Error(row);
+          const measured = await measure(service, ask, { seconds, expected: expectedOf(row) });
+          // The first warms up.
+          if (round >= 0) results.get(size)?.push(measured);
+        }
+      }
+      const least = medians(results.get(10_000) ?? []).perSecond;
+      for (const [size, measured] of results) {
+        const ours = medians(measured);
+        table.push([
+          `${row}, ${size.toLocaleString('en')} users`,
+          ...cells(ours),
+          number(ours.perSecond / least),
+        ]);
       }
     }
-    const least = medians(results.get(10_000) ?? []).perSecond;
-    for (const [size, measured] of results) {
-      const ours = medians(measured);
-      table.push([
-        `${row}, ${size.toLocaleString('en')} users`,
-        ...cells(ours),
-        number(ours.perSecond / least),
-      ]);
-    }
+  } finally {
+    await Promise.all(services.map(({ service }) => service.stop()));
   }
-  await Promise.all(services.map(({ service }) => service.stop()));
 }
 
 async function createDatabase(name: string): Promise<void> {
