@@ -54,7 +54,7 @@ export async function findInvoice(db: Database, number: number): Promise<Invoice
   return row && readRow(row);
 }
 
-/** Of that number, where it is on that account; with the contract's account name and owner. */
+/** Of that number, where it is on that account; with the account's name. */
 export async function findInvoiceOfAccount(
   db: Database,
   number: number,
