@@ -76,8 +76,37 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   return url.pathname + url.search + url.hash;
 }
 
+type Parts = { status: number; headers: Record<string, string>; body: string | null };
+
+const partsOf = new WeakMap<Response, Parts>();
+
+/** A Response that `addHeaders` need not take apart: to read headers back out of one costs more than to make it. */
+export function respond(
+  status: number,
+  headers: Record<string, string>,
+  body: string | null = null,
+): Response {
+  const response = new Response(body, { status, headers });
+  partsOf.set(response, { status, headers, body });
+  return response;
+}
+
+/** The response with these headers too, named in lower case, but for those that it has already. */
+export function addHeaders(response: Response, further: Record<string, string>): Response {
+  const parts = partsOf.get(response);
+  if (!parts) {
+    for (const [name, value] of Object.entries(further)) {
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
+    return response;
+  }
+  const headers = { ...further };
+  for (const name in parts.headers) headers[name.toLowerCase()] = parts.headers[name] ?? '';
+  return new Response(parts.body, { status: parts.status, headers });
+}
+
 export function redirect(location: string, headers: Record<string, string> = {}): Response {
-  return new Response(null, { status: 303, headers: { ...headers, Location: location } });
+  return respond(303, { ...headers, Location: location });
 }
 
 /** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
@@ -91,10 +120,12 @@ export function toAppError(error: unknown): AppError {
 }
 
 export function buildProblemResponse(error: AppError, baseUrl: string): Response {
-  return new Response(JSON.stringify(buildProblem(error, baseUrl)), {
-    status: error.status,
-    headers: { 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store', ...error.headers },
-  });
+  const headers = {
+    'Content-Type': 'application/problem+json',
+    'Cache-Control': 'no-store',
+    ...error.headers,
+  };
+  return respond(error.status, headers, JSON.stringify(buildProblem(error, baseUrl)));
 }
 
 /**

@@ -13,6 +13,12 @@ export function clientAddress(
   return proxyAddr(message as never, trustsProxy);
 }
 
+/** The sender's own id for it, where that can be trusted in a log, or a new one. */
+export function readRequestId(request: Request): string {
+  const given = request.headers.get('x-request-id');
+  return given && /^[\w=-]{1,255}$/.test(given) ? given : crypto.randomUUID();
+}
+
 export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   return new Promise((_done, failed) => {
     signal.addEventListener('abort', () => failed(new Error('The sender hung up.')), { once: true });
@@ -21,6 +27,7 @@ export function rejectOnAbort(signal: AbortSignal): Promise<never> {
 
 /** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
 export function isPlainPath(path: string): boolean {
+  if (!path.includes('%')) return true;
   try {
     decodeURIComponent(path);
   } catch {
@@ -51,10 +58,3 @@ export function canonicalRequest(request: Request, baseUrl: string): Request {
 
 /** The path of a whole URL, as it is spelt there. */
 export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';
-
-/** Whether a path is one of these patterns of the router (`/sso/launch/:client`, `/trpc/*`). */
-export function matchAny(patterns: string[]): (path: string) => boolean {
-  const parts = patterns.map((pattern) => pattern.replace(/:[^/]+/g, '[^/]+').replaceAll('*', '.*'));
-  const any = new RegExp(`^(${parts.join('|')})$`);
-  return (path) => any.test(path);
-}

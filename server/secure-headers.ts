@@ -1,4 +1,5 @@
 // The security headers of every answer; an endpoint that is stricter keeps its own.
+import { Hono, type MiddlewareHandler } from 'hono';
 import { NONCE, secureHeaders } from 'hono/secure-headers';
 import type { Config } from './config.ts';
 
@@ -32,4 +33,10 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
     // An endpoint that is stricter than the rest stays so.
     overwrite: false,
   });
+}
+
+/** What such a middleware sets on each answer, for who sets it without one. */
+export async function readHeaders(middleware: MiddlewareHandler): Promise<Record<string, string>> {
+  const app = new Hono().use(middleware).get('/', (c) => c.body(null));
+  return Object.fromEntries((await app.request('/')).headers);
 }

@@ -57,7 +57,7 @@ export async function startService(options: {
   ];
   let isDraining = false;
   return {
-    fetch: createShell({ ...options.shell, backend, log, isDraining: () => isDraining }),
+    fetch: await createShell({ ...options.shell, backend, log, isDraining: () => isDraining }),
     drain: () => {
       isDraining = true;
     },

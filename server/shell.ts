@@ -7,11 +7,11 @@
 import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
-import { requestId } from 'hono/request-id';
 import { isMigrated } from '../db/migrate.ts';
 import type { Backend } from './backend.ts';
 import { AppError, buildProblem, type Problem } from './errors.ts';
 import {
+  addHeaders,
   buildProblemResponse,
   prefersHtml,
   requireMethod,
@@ -19,8 +19,15 @@ import {
   toAppError,
   type Visit,
 } from './http.ts';
-import { canonicalRequest, clientAddress, isPlainPath, matchAny, pathOf, rejectOnAbort } from './incoming.ts';
-import { buildSecureHeaders } from './secure-headers.ts';
+import {
+  canonicalRequest,
+  clientAddress,
+  isPlainPath,
+  pathOf,
+  readRequestId,
+  rejectOnAbort,
+} from './incoming.ts';
+import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
 
 /** What a route gets: Remix's load context. */
 export type RouteContext = {
@@ -72,89 +79,43 @@ const maxBodyBytes = 64 * 1024;
 // Called by other systems with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/integrations\//;
 
-type Env = { Bindings: { address: string }; Variables: { visit: Visit; secureHeadersNonce?: string } };
+type Env = { Bindings: { visit: Visit }; Variables: { secureHeadersNonce?: string } };
 
-export function createShell(options: ShellOptions): Fetch {
+export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
   const { config } = backend;
   const app = new Hono<Env>();
-  const logFault = (error: AppError, requestId: string) => {
-    if (error.status >= 500)
-      log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
-  };
 
-  app.use(
-    requestId({
-      // Set at the end: a header that is there before the answer makes the framework copy the answer.
-      headerName: '',
-      generator(c) {
-        const given = c.req.header('X-Request-Id') ?? '';
-        return /^[\w=-]{1,255}$/.test(given) ? given : crypto.randomUUID();
-      },
-    }),
-  );
-  app.use(async (c, next) => {
-    const startedAt = performance.now();
-    await next();
-    c.res.headers.set('X-Request-Id', c.get('requestId'));
-    if (options.isDraining?.()) c.res.headers.set('Connection', 'close');
-    log.info(
-      {
-        requestId: c.get('requestId'),
-        method: c.req.method,
-        // Never the query: it may hold a signed hand-off.
-        path: pathOf(c.req.url),
-        status: c.res.status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
-      },
-      'request',
-    );
-  });
-  const headersOf = {
-    pages: buildSecureHeaders(config, true, options.isDevelopment),
-    resources: buildSecureHeaders(config, false, options.isDevelopment),
-  };
-  const isResource = matchAny(pages.resources.map(({ path }) => path));
-  app.use((c, next) => headersOf[isResource(pathOf(c.req.url)) ? 'resources' : 'pages'](c, next));
-  app.use(async (c, next) => {
-    // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
-    if (/^(TRACE|TRACK|CONNECT)$/.test(c.req.method)) {
-      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
-    }
-    if (!isPlainPath(pathOf(c.req.url))) throw new AppError('not_found');
-    await next();
-  });
-  // Pages, scripts and styles; the public endpoints' JSON is too small to gain.
-  const compressPages = compress({
-    contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/,
-  });
-  app.use((c, next) => (isResource(pathOf(c.req.url)) ? next() : compressPages(c, next)));
-  app.use(async (c, next) => {
-    c.set('visit', {
-      requestId: c.get('requestId'),
-      address: clientAddress(c.req.raw, c.env.address, config.trustsProxy),
-      cspNonce: c.get('secureHeadersNonce') ?? '',
-    });
-    await next();
-  });
   const limitBody = bodyLimit({
     maxSize: maxBodyBytes,
     onError: () => {
       throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
     },
   });
-  app.use(async (c, next) => {
+  app.use((c, next) => {
+    const { method, url } = c.req;
+    // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
+    if (/^(TRACE|TRACK|CONNECT)$/.test(method)) {
+      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
+    }
+    if (!isPlainPath(pathOf(url))) throw new AppError('not_found');
     // To look for a body makes the runtime build a whole Request.
-    if (c.req.method === 'GET' || c.req.method === 'HEAD') return next();
-    // Reading the body of a sender that hung up may never end.
-    await Promise.race([limitBody(c, next), rejectOnAbort(c.req.raw.signal)]);
-  });
-  app.use(async (c, next) => {
+    if (method === 'GET' || method === 'HEAD') return next();
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
-    await next();
+    // Reading the body of a sender that hung up may never end.
+    return Promise.race([limitBody(c, next), rejectOnAbort(c.req.raw.signal)]);
   });
 
-  app.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
+  for (const { path, loader, action } of pages.resources) {
+    app.all(path, (c) => {
+      const handle = c.req.method === 'GET' || c.req.method === 'HEAD' ? loader : action;
+      return handle({
+        request: c.req.raw,
+        params: c.req.param(),
+        context: { backend, visit: c.env.visit },
+      });
+    });
+  }
   app.all('/healthz', (c) => {
     requireMethod(c.req.raw, ['GET', 'HEAD']);
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
@@ -165,16 +126,13 @@ export function createShell(options: ShellOptions): Fetch {
     if (!isReady) throw new AppError('unavailable', { headers: { 'Retry-After': '5' } });
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
   });
-  for (const { path, loader, action } of pages.resources) {
-    app.all(path, (c) => {
-      const handle = c.req.method === 'GET' || c.req.method === 'HEAD' ? loader : action;
-      return handle({
-        request: c.req.raw,
-        params: c.req.param(),
-        context: { backend, visit: c.get('visit') },
-      });
-    });
-  }
+
+  // From here on what browsers show and load: worth compressing, and pages run scripts.
+  app.use(buildSecureHeaders(config, true, options.isDevelopment));
+  app.use(
+    compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
+  );
+  app.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
   // The names before the patterns that would take them too.
   const byNames = [...pages.pages].sort(
     (one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')),
@@ -183,7 +141,8 @@ export function createShell(options: ShellOptions): Fetch {
     for (const address of [path, path === '/' ? '/_root.data' : `${path}.data`]) {
       app.all(address, (c) => {
         requireMethod(c.req.raw, takesForms ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
-        return renderPage(c.req.raw, c.get('visit'));
+        c.env.visit.cspNonce = c.get('secureHeadersNonce') ?? '';
+        return renderPage(c.req.raw, c.env.visit);
       });
     }
   }
@@ -197,20 +156,20 @@ export function createShell(options: ShellOptions): Fetch {
     if (!new URL(request.url).pathname.endsWith('.data')) throw context.thrown;
     // In a page that is open already, the page's own boundary shows that something failed.
     const error = toAppError(context.thrown);
-    logFault(error, visit.requestId);
+    logFault(error, visit);
     const headers = new Headers(response.headers);
     for (const [name, value] of Object.entries(error.headers)) headers.set(name, value);
     return new Response(response.body, { status: error.status, headers });
   }
 
   app.onError(async (thrown, c) => {
+    const { visit } = c.env;
     // A sender that hung up is no fault of ours, whatever it broke.
     const hasHungUp = c.req.raw.signal.aborted;
     const error = hasHungUp ? new AppError('invalid_request', { cause: thrown }) : toAppError(thrown);
-    logFault(error, c.get('requestId'));
+    logFault(error, visit);
     const refusal = buildProblemResponse(error, config.baseUrl);
     if (!prefersHtml(c.req.raw)) return refusal;
-    const visit = c.get('visit') ?? { requestId: c.get('requestId'), address: c.env.address, cspNonce: '' };
     const page = await pages.render(
       new Request(`${config.baseUrl}/problems/${error.code}`, { headers: { accept: 'text/html' } }),
       { backend, visit, problem: buildProblem(error, config.baseUrl) },
@@ -220,5 +179,36 @@ export function createShell(options: ShellOptions): Fetch {
     return new Response(page.body, { status: error.status, headers });
   });
 
-  return async (request, peer) => app.fetch(request, peer);
+  function logFault(error: AppError, { requestId }: Visit): void {
+    if (error.status >= 500)
+      log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
+  }
+
+  const securityHeaders = await readHeaders(buildSecureHeaders(config, false, options.isDevelopment));
+
+  return async (request, peer) => {
+    const startedAt = performance.now();
+    const visit: Visit = {
+      requestId: readRequestId(request),
+      address: clientAddress(request, peer.address, config.trustsProxy),
+      cspNonce: '',
+    };
+    const response = addHeaders(await app.fetch(request, { ...peer, visit }), {
+      ...securityHeaders,
+      'x-request-id': visit.requestId,
+      ...(options.isDraining?.() && { connection: 'close' }),
+    });
+    log.info(
+      {
+        requestId: visit.requestId,
+        method: request.method,
+        // Never the query: it may hold a signed hand-off.
+        path: pathOf(request.url),
+        status: response.status,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      },
+      'request',
+    );
+    return response;
+  };
 }

@@ -9,7 +9,7 @@ import { readSignup, type Signup } from '../billing/signup.ts';
 import { acceptSignup, describeOutcome } from '../billing/signups.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
-import { requireMethod, toAppError, type Visit } from '../http.ts';
+import { requireMethod, respond, toAppError, type Visit } from '../http.ts';
 import { sha256 } from '../runtime/hash.ts';
 
 type Answer = { status: number; text: string; isReplay: boolean };
@@ -40,14 +40,12 @@ async function answer(services: Services, request: Request, visit: Visit): Promi
   const bodyHash = sha256(body);
 
   const { status, text, isReplay } = await answerOnce(services, { webhookId, bodyHash, signup, visit });
-  return new Response(text, {
-    status,
-    headers: {
-      'Content-Type': 'application/json',
-      'Cache-Control': 'no-store',
-      ...(isReplay && { 'Idempotent-Replayed': 'true' }),
-    },
-  });
+  const headers = {
+    'Content-Type': 'application/json',
+    'Cache-Control': 'no-store',
+    ...(isReplay && { 'Idempotent-Replayed': 'true' }),
+  };
+  return respond(status, headers, text);
 }
 
 /** Work and answer in one transaction: neither is ever there without the other. */

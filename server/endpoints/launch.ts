@@ -10,6 +10,7 @@ import {
   readParameter,
   redirect,
   requireMethod,
+  respond,
   toAppError,
 } from '../http.ts';
 import { findSession, type Session } from '../identity/sessions.ts';
@@ -31,7 +32,7 @@ export async function launch(services: Services, request: Request, name: string)
 async function answer(services: Services, request: Request, name: string): Promise<Response> {
   const { config, db, now } = services;
   requireMethod(request, ['GET', 'HEAD']);
-  if (isSpeculative(request)) return new Response(null, { status: 204, headers: launchHeaders });
+  if (isSpeculative(request)) return respond(204, launchHeaders);
 
   const client = config.clients.get(name);
   if (!client) throw new AppError('unknown_client');

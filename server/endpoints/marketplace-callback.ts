@@ -11,6 +11,7 @@ import {
   readOwnPath,
   redirect,
   requireMethod,
+  respond,
   toAppError,
   type Visit,
 } from '../http.ts';
@@ -32,7 +33,7 @@ export async function marketplaceCallback(
   visit: Visit,
 ): Promise<Response> {
   requireMethod(request, ['GET', 'HEAD', 'POST']);
-  if (isSpeculative(request)) return new Response(null, { status: 204, headers });
+  if (isSpeculative(request)) return respond(204, headers);
   try {
     return await accept(services, request, visit);
   } catch (error) {

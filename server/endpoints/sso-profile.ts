@@ -1,7 +1,7 @@
 // GET /sso/profile (contract section 5): the profile as every product sees it, for who is logged in here.
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
-import { requireMethod } from '../http.ts';
+import { requireMethod, respond } from '../http.ts';
 import { findSession } from '../identity/sessions.ts';
 import { buildStandardProfile } from '../identity/standard-profile.ts';
 
@@ -15,11 +15,8 @@ export async function ssoProfile({ config, db, now }: Services, request: Request
   // The id too: two users of one browser may share an instant.
   const etag = `"${profile.id}.${profile.profile_updated_at}"`;
   const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Cookie' };
-  if (matches(request.headers.get('if-none-match'), etag))
-    return new Response(null, { status: 304, headers });
-  return new Response(JSON.stringify(profile), {
-    headers: { ...headers, 'Content-Type': 'application/json' },
-  });
+  if (matches(request.headers.get('if-none-match'), etag)) return respond(304, headers);
+  return respond(200, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(profile));
 }
 
 /** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or `*`. */
