@@ -2,8 +2,23 @@ import { vitePlugin as remix } from '@remix-run/dev';
 import { defineConfig } from 'vite';
 import remixConfig from './remix.config.js';
 
-export default defineConfig({
+export default defineConfig(({ mode }) => (mode === 'service' ? service : pages));
+
+const pages = {
   plugins: [remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0, sourcemap: false },
-});
+};
+
+/** The service and its command line in a few files of JavaScript: they start in half the time and memory of the source. */
+const service = {
+  build: {
+    ssr: true,
+    target: 'node20',
+    outDir: 'build/service',
+    rollupOptions: {
+      input: ['server/main.ts', 'server/cli.ts'],
+      output: { chunkFileNames: '[name].js' },
+    },
+  },
+};

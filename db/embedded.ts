@@ -8,7 +8,6 @@ import { randomBytes } from 'node:crypto';
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openDatabase } from './client.ts';
 import {
@@ -32,16 +31,13 @@ export type EmbeddedPostgres = {
 
 const run = promisify(execFile);
 
-/** Git ignores it. */
-const folderOfCheckout = fileURLToPath(new URL('../.data', import.meta.url));
-
 /**
  * Starts the server whose data is kept in `folder`, making it the first time; joins it where it already runs.
  * As root it runs as `nobody`, because Postgres refuses root, and where that user could not read the folder
  * (a checkout in root's home) a folder below /var/tmp takes its place.
  */
 export async function startEmbeddedPostgres(
-  folder = folderOfCheckout,
+  folder: string,
   options: { settings?: Record<string, string> } = {},
 ): Promise<EmbeddedPostgres> {
   const identity = await findIdentity();

@@ -5,6 +5,7 @@ import { EmbeddedPostgresError } from '../db/embedded-files.ts';
 import { demoPassword, demoUsers } from '../db/seed.ts';
 import { type Config, readConfig } from './config.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
+import { dataFolder } from './runtime/files.ts';
 import { ListenError, listen } from './runtime/listen.ts';
 import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
 import { startService } from './service.ts';
@@ -21,7 +22,7 @@ async function start(): Promise<void> {
   const pages = bundler?.pages ?? (await loadPages());
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbeddedPostgres(config.embeddedDatabaseFolder);
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
   const options = {
     config,
     databaseUrl: config.databaseUrl ?? embedded?.url ?? '',

@@ -258,7 +258,7 @@ it('uses up nothing for HEAD and prefetch', async () => {
 
 it('takes the link that the command line prints', async () => {
   const words = [
-    'server/cli.ts',
+    'build/service/cli.js',
     'marketplace:link',
     '--email',
     'cli@example.test',

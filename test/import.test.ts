@@ -32,7 +32,7 @@ const profile = (id: string, more: object = {}) => ({
 });
 
 async function runImport(file: string) {
-  const process = run('node', ['server/cli.ts', 'import', file], { DATABASE_URL: app.databaseUrl });
+  const process = run('node', ['build/service/cli.js', 'import', file], { DATABASE_URL: app.databaseUrl });
   return { ...process, code: await process.exited };
 }
 
@@ -90,7 +90,7 @@ it('goes on after an interruption, and changes nothing when it is run again', as
   );
   const before = await countLinks();
   for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
-    const process = run('node', ['server/cli.ts', 'import', file], { DATABASE_URL: app.databaseUrl });
+    const process = run('node', ['build/service/cli.js', 'import', file], { DATABASE_URL: app.databaseUrl });
     const started = await countLinks();
     while ((await countLinks()) < started + 200) await new Promise((done) => setTimeout(done, 20));
     process.child.kill(signal);
@@ -130,7 +130,7 @@ it('takes 100,000 lines in bounded memory', async () => {
   await once(out, 'close');
   expect(await countLines(file)).toBe(100_000);
 
-  const process = run('node', ['server/cli.ts', 'import', file], {
+  const process = run('node', ['build/service/cli.js', 'import', file], {
     DATABASE_URL: app.databaseUrl,
     NODE_OPTIONS: '--max-old-space-size=64',
   });

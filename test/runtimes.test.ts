@@ -119,7 +119,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
       [{ NODE_ENV: 'production' }, /^The settings are not right:\n( {2}[A-Z_]+ .*\n)+$/],
     ];
     for (const [env, sentence] of faults) {
-      const service = run(runtime, ['server/main.ts'], env);
+      const service = run(runtime, ['build/service/main.js'], env);
       expect(await service.exited).toBe(1);
       expect(service.output()).toMatch(sentence);
     }

@@ -6,6 +6,7 @@ import { migrate } from '../../db/migrate.ts';
 import { readConfig } from '../config.ts';
 import { readEmailAddress } from '../identity/email-address.ts';
 import { nameSchema } from '../identity/names.ts';
+import { dataFolder } from '../runtime/files.ts';
 import { environment } from '../runtime/process.ts';
 
 /** Told to the operator in a sentence. */
@@ -18,7 +19,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
   const config = readConfig(environment);
   const embedded = config.databaseUrl
     ? undefined
-    : await startEmbeddedPostgres(config.embeddedDatabaseFolder);
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
   const database = openDatabase({
     url: config.databaseUrl ?? embedded?.url ?? '',
     poolSize: 2,

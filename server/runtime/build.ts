@@ -1,11 +1,10 @@
 // The built app (`npm run build`): its pages, and its files for browsers.
 import { existsSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { MiddlewareHandler } from 'hono';
 import type { Pages } from '../shell.ts';
-
-const buildFolder = fileURLToPath(new URL('../../build', import.meta.url));
+import { buildFolder } from './files.ts';
 
 /** Told to the operator in one sentence. */
 export class BuildError extends Error {}

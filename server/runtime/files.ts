@@ -1,7 +1,16 @@
-// Files by line, in bounded memory.
+// Where files are, and files by line, in bounded memory.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+// As far up from the source (server/runtime/) as from what is built of it (build/service/).
+const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
+
+export const buildFolder = `${rootFolder}build`;
+
+/** Of the embedded database, unless a setting says otherwise; git ignores it. */
+export const dataFolder = `${rootFolder}.data`;
 
 /** Told to the operator in one sentence. */
 export class FileError extends Error {}

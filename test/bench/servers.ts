@@ -18,21 +18,23 @@ export type Server = {
 };
 
 export const startService = (runtime: Runtime, env: Record<string, string>) =>
-  start(runtime, 'server/main.ts', '/readyz', env);
+  start([...commandOf[runtime], 'build/service/main.js'], '/readyz', env);
 
 export const startFloor = (runtime: Runtime, env: Record<string, string>) =>
-  start(runtime, 'test/bench/floor.ts', '/healthz', env);
+  start(
+    [...commandOf[runtime], ...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/bench/floor.ts'],
+    '/healthz',
+    env,
+  );
 
 async function start(
-  runtime: Runtime,
-  file: string,
+  [command = '', ...words]: string[],
   health: string,
   env: Record<string, string>,
 ): Promise<Server> {
   const port = await findFreePort();
-  const [command = '', ...words] = commandOf[runtime];
   const startedAt = performance.now();
-  const child = spawn(command, [...words, file], {
+  const child = spawn(command, words, {
     cwd: root,
     env: { ...process.env, PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'] as const,
@@ -41,7 +43,7 @@ async function start(
   const url = `http://127.0.0.1:${port}`;
   let isUp = false;
   while (!isUp) {
-    if (child.exitCode !== null) throw new Error(`${file} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${words.at(-1)} ended with ${child.exitCode}`);
     isUp = await fetch(url + health).then(
       ({ ok }) => ok,
       () => false,

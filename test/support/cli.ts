@@ -12,7 +12,7 @@ export function runCli(
   input = '',
   nodeEnv: 'test' | 'production' = 'test',
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'server/cli.ts', ...words], {
+  const child = spawn(process.execPath, ['build/service/cli.js', ...words], {
     cwd: root,
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
   });

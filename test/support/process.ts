@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export type Runtime = 'node' | 'deno';
 
 export const commandOf: Record<Runtime, string[]> = {
-  node: [process.execPath, '--import', 'tsx'],
+  node: [process.execPath],
   deno: [`${root}/node_modules/.bin/deno`, 'run', '--no-lock', '--node-modules-dir=manual', '--allow-all'],
 };
 
@@ -43,7 +43,7 @@ export async function startService(
   port: number,
   env: Record<string, string>,
 ): Promise<RunningProcess> {
-  const running = run(runtime, ['server/main.ts'], { PORT: String(port), ...env });
+  const running = run(runtime, ['build/service/main.js'], { PORT: String(port), ...env });
   let hasExited = false;
   void running.exited.then(() => {
     hasExited = true;
