@@ -42,16 +42,15 @@ export type RouteContext = {
 };
 
 type RouteArgs = { request: Request; params: Record<string, string>; context: RouteContext };
+type Render = (request: Request, context: RouteContext) => Promise<Response>;
 type ResourceHandler = (args: RouteArgs) => Promise<Response>;
 
 /** The part of Remix's server build that the shell reads. */
 export type Pages = {
   /** Path patterns of the resource routes, with their handlers. */
   resources: { path: string; loader: ResourceHandler; action: ResourceHandler }[];
-  /** Path patterns of the pages, and whether they take a POST. */
-  pages: { path: string; takesForms: boolean }[];
-  /** Remix's request handler, for the pages. */
-  render: (request: Request, context: RouteContext) => Promise<Response>;
+  /** Path patterns of the pages, whether they take a POST, and Remix's request handler for each. */
+  pages: { path: string; takesForms: boolean; render: Render }[];
 };
 
 export type Log = {
@@ -137,20 +136,20 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const byNames = [...pages.pages].sort(
     (one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')),
   );
-  for (const { path, takesForms } of byNames) {
+  for (const { path, takesForms, render } of byNames) {
     for (const address of [path, path === '/' ? '/_root.data' : `${path}.data`]) {
       app.all(address, (c) => {
         requireMethod(c.req.raw, takesForms ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
         c.env.visit.cspNonce = c.get('secureHeadersNonce') ?? '';
-        return renderPage(c.req.raw, c.env.visit);
+        return renderPage(render, c.req.raw, c.env.visit);
       });
     }
   }
   app.all('*', () => backend.notFound());
 
-  async function renderPage(request: Request, visit: Visit): Promise<Response> {
+  async function renderPage(render: Render, request: Request, visit: Visit): Promise<Response> {
     const context: RouteContext = { backend, visit };
-    const response = await pages.render(canonicalRequest(request, config.baseUrl), context);
+    const response = await render(canonicalRequest(request, config.baseUrl), context);
     if (!response.headers.has('Cache-Control')) response.headers.set('Cache-Control', 'no-store');
     if (!context.thrown) return response;
     if (!new URL(request.url).pathname.endsWith('.data')) throw context.thrown;
@@ -162,6 +161,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     return new Response(response.body, { status: error.status, headers });
   }
 
+  const problemPage = pages.pages.find(({ path }) => path === '/problems/:code');
   app.onError(async (thrown, c) => {
     const { visit } = c.env;
     // A sender that hung up is no fault of ours, whatever it broke.
@@ -169,8 +169,8 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     const error = hasHungUp ? new AppError('invalid_request', { cause: thrown }) : toAppError(thrown);
     logFault(error, visit);
     const refusal = buildProblemResponse(error, config.baseUrl);
-    if (!prefersHtml(c.req.raw)) return refusal;
-    const page = await pages.render(
+    if (!problemPage || !prefersHtml(c.req.raw)) return refusal;
+    const page = await problemPage.render(
       new Request(`${config.baseUrl}/problems/${error.code}`, { headers: { accept: 'text/html' } }),
       { backend, visit, problem: buildProblem(error, config.baseUrl) },
     );

@@ -39,8 +39,13 @@ export async function startBundler(): Promise<Bundler> {
           action: async (args) => (await current())?.action(args) as Promise<Response>,
         };
       }),
-      pages,
-      render: async (request, context) => (await load()).render(request, context),
+      pages: pages.map((page) => ({
+        ...page,
+        render: async (request, context) => {
+          const current = (await load()).pages.find(({ path }) => path === page.path);
+          return (current ?? page).render(request, context);
+        },
+      })),
     },
     staticFiles: async (c, next) => {
       const { incoming, outgoing } = c.env as HttpBindings;
