@@ -1,4 +1,4 @@
-// The only writer of `sessions`. What makes a session live is decided in server/identity/sessions.ts; here
+// The only writer of `sessions`, but for logins.ts. What makes a session live is decided in server/identity/sessions.ts; here
 // it is a pair of instants: made after one, last seen after the other.
 import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';
@@ -26,7 +26,7 @@ export type SessionUser = {
 
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
-type NewSession = {
+export type NewSession = {
   id: string;
   tokenHash: Uint8Array;
   userId: string;

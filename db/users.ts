@@ -99,23 +99,6 @@ export async function setUserSuspended(
   return row?.id;
 }
 
-/** Holds the user as it was checked until the transaction ends; false where password or standing changed since. */
-export async function lockUserWithPassword(
-  trx: Transaction<DB>,
-  id: string,
-  passwordHash: string,
-): Promise<boolean> {
-  const row = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('id', '=', id)
-    .where('password_hash', '=', passwordHash)
-    .where('suspended_at', 'is', null)
-    .forShare()
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** A user as a hand-off has to know it. */
 export type HandOffUser = {
   id: string;

@@ -2,14 +2,14 @@
 // typed a wrong one.
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { findCredentialsByEmail, lockUserWithPassword } from '../../db/users.ts';
+import { findCredentialsByEmail } from '../../db/users.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http.ts';
 import { readEmailAddress } from './email-address.ts';
 import { verifyPassword } from './passwords.ts';
 import { finishPendingLink } from './pending-link.ts';
-import { buildEndedCookie, findSession, startSession } from './sessions.ts';
+import { buildEndedCookie, findSession, startSessionByPassword } from './sessions.ts';
 
 /**
  * The `Set-Cookie` value of a new session, or undefined for wrong credentials. Throws 429 `rate_limited`, and
@@ -25,7 +25,7 @@ export async function login(
   const email = readEmailAddress(credentials.email);
   const guessKey = email ?? credentials.email;
   const trail = { address: visit.address, requestId: visit.requestId };
-  await guessLimits.countTry(guessKey, visit.address).catch(async (error) => {
+  const attempt = await guessLimits.countTry(guessKey, visit.address).catch(async (error) => {
     if (error instanceof AppError)
       await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'rate_limited' });
     throw error;
@@ -39,19 +39,15 @@ export async function login(
     return undefined;
   }
 
-  await guessLimits.forgiveTry(guessKey, visit.address);
+  await attempt.forgive();
   if (user.suspendedAt) {
     await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'suspended', userId: user.id });
     throw new AppError('account_suspended');
   }
-  const { id, passwordHash } = user;
-  const cookie = await db.transaction().execute(async (trx) => {
-    // A password change or suspension while we were hashing must not leave this session behind.
-    if (!(await lockUserWithPassword(trx, id, passwordHash))) return undefined;
-    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId: id });
-    return startSession(trx, { userId: id, request, visit, issuer: config.issuer, now: now() });
-  });
-  if (cookie) await finishPendingLink(services, request, { ...trail, userId: id });
+  const { id: userId, passwordHash } = user;
+  const session = { userId, passwordHash, request, visit, issuer: config.issuer, now: now() };
+  const cookie = await db.transaction().execute((trx) => startSessionByPassword(trx, session));
+  if (cookie) await finishPendingLink(services, request, { ...trail, userId });
   return cookie;
 }
 

@@ -1,17 +1,23 @@
 // Slows what strangers may try, such as guessing passwords or having mails sent, by e-mail address and by the
 // address of who tries, counted in Postgres for all instances together.
 import ipaddr from 'ipaddr.js';
-import { sha256 } from 'oslo/crypto';
 import { base64url } from 'oslo/encoding';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { DatabaseClient } from '../../db/client.ts';
 import { AppError } from '../errors.ts';
+import { sha256 } from '../runtime/hash.ts';
 
 export type RateLimit = {
   /** Counts a try before it is made, so that many at once do not slip through. Throws 429 `rate_limited`. */
-  countTry: (email: string, address: string) => Promise<void>;
-  /** The try was right: it does not count, and the e-mail address starts afresh. */
-  forgiveTry: (email: string, address: string) => Promise<void>;
+  countTry: (email: string, address: string) => Promise<Try>;
+};
+
+type Try = {
+  /**
+   * It was right: the e-mail address starts afresh, and the address has the try back, once it has used up half of
+   * its tries: only who shares it with many will need it.
+   */
+  forgive: () => Promise<void>;
 };
 
 type Points = { windowSeconds: number; triesByEmail: number; triesByAddress: number };
@@ -45,28 +51,27 @@ function createRateLimit(pool: DatabaseClient['pool'], prefix: string, points: P
 
   return {
     async countTry(email, address) {
+      const [network, digest] = [networkOf(address), digestOf(email)];
       try {
-        await byAddress.consume(networkOf(address));
-        await byEmail.consume(await digest(email));
+        const ofAddress = await byAddress.consume(network);
+        await byEmail.consume(digest);
+        return {
+          async forgive() {
+            await byEmail.delete(digest);
+            if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
+          },
+        };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
         const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
         throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
       }
     },
-    async forgiveTry(email, address) {
-      await byEmail.delete(await digest(email));
-      await byAddress.reward(networkOf(address));
-    },
   };
 }
 
 // Keys of one length, and no list of addresses in the table.
-async function digest(email: string): Promise<string> {
-  return base64url.encode(new Uint8Array(await sha256(new TextEncoder().encode(email))), {
-    includePadding: false,
-  });
-}
+const digestOf = (email: string) => base64url.encode(sha256(email), { includePadding: false });
 
 /** One customer line: the address in IPv4, the /64 in IPv6, where each customer has that many addresses. */
 function networkOf(address: string): string {

@@ -5,6 +5,7 @@
 // made, or when it is ended: every request reads it anew, so an end counts at once on every instance.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/client.ts';
+import { insertLogin } from '../../db/logins.ts';
 import {
   endSessionByTokenHash,
   findSessionByTokenHash,
@@ -33,26 +34,54 @@ export function sessionLimits(now: Date): SessionLimits {
 
 const secondsBefore = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1_000);
 
+type StartOptions = { userId: string; request: Request; visit: Visit; issuer: string; now: Date };
+
 /**
  * Makes a session, in place of the one that this browser had; the result is the `Set-Cookie` value, and the only place that the token ever appears in.
  * `db` may be a transaction, so that session and reason come together.
  */
-export async function startSession(
+export async function startSession(db: Database, options: StartOptions): Promise<string> {
+  const { session, previousTokenHash, setCookie } = createSession(options);
+  if (previousTokenHash) await endSessionByTokenHash(db, previousTokenHash, options.now);
+  await insertSession(db, session);
+  return setCookie;
+}
+
+/**
+ * Likewise after a password, with its audit event; undefined where the password was changed, or the user suspended,
+ * since it was verified.
+ */
+export async function startSessionByPassword(
   db: Database,
-  options: { userId: string; request: Request; visit: Visit; issuer: string; now: Date },
-): Promise<string> {
-  const previous = readToken(options.request, options.issuer, cookie);
-  if (previous) await endSessionByTokenHash(db, hashToken(previous), options.now);
+  options: StartOptions & { passwordHash: string },
+): Promise<string | undefined> {
+  const { session, previousTokenHash, setCookie } = createSession(options);
+  const isStarted = await insertLogin(db, {
+    ...session,
+    passwordHash: options.passwordHash,
+    previousTokenHash,
+    auditEventId: uuidv7(),
+    requestId: options.visit.requestId,
+  });
+  return isStarted ? setCookie : undefined;
+}
+
+function createSession({ userId, request, visit, issuer, now }: StartOptions) {
+  const previous = readToken(request, issuer, cookie);
   const token = createToken();
-  await insertSession(db, {
+  const session = {
     id: uuidv7(),
     tokenHash: hashToken(token),
-    userId: options.userId,
-    now: options.now,
-    address: options.visit.address,
-    userAgent: (options.request.headers.get('user-agent') ?? '').slice(0, 400),
-  });
-  return buildTokenCookie(options.issuer, cookie, token, absoluteSeconds);
+    userId,
+    now,
+    address: visit.address,
+    userAgent: (request.headers.get('user-agent') ?? '').slice(0, 400),
+  };
+  return {
+    session,
+    previousTokenHash: previous ? hashToken(previous) : null,
+    setCookie: buildTokenCookie(issuer, cookie, token, absoluteSeconds),
+  };
 }
 
 /** The `Set-Cookie` value that takes the cookie away. */

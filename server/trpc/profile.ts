@@ -44,13 +44,13 @@ export const profileRouter = router({
     .mutation(async ({ ctx: { services, session, audit, request, visit, headers }, input }) => {
       const { db, guessLimits, now, config } = services;
       const { user } = session;
-      await guessLimits.countTry(user.email, visit.address);
+      const attempt = await guessLimits.countTry(user.email, visit.address);
       const from = (await findCredentialsByEmail(db, user.email))?.passwordHash;
       if (!(await verifyPassword(from, input.currentPassword)) || !from) {
         await audit(db, { type: 'password.refused', reason: 'wrong_password' });
         throw wrongPassword();
       }
-      await guessLimits.forgiveTry(user.email, visit.address);
+      await attempt.forgive();
 
       const to = await hashPassword(input.newPassword);
       const cookie = await db.transaction().execute(async (trx) => {
