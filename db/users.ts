@@ -112,36 +112,29 @@ export type HandOffUser = {
   nameEditedAt: Date | null;
 };
 
-const lockAccountOf = (column: 'id' | 'email') =>
+const lockBy = (column: 'id' | 'email') =>
   prepare((db, { value }: { value: string }) =>
     db
-      .selectFrom('accounts')
-      .select('id')
-      .where('id', '=', (query) => query.selectFrom('users').select('account_id').where(column, '=', value))
-      .forUpdate(),
+      .selectFrom('users as u')
+      .innerJoin('accounts as a', 'a.id', 'u.account_id')
+      .selectAll('u')
+      .where(`u.${column}`, '=', value)
+      .forNoKeyUpdate(['a', 'u']),
   );
-const selectForUpdate = (column: 'id' | 'email') =>
-  prepare((db, { value }: { value: string }) =>
-    db.selectFrom('users').selectAll().where(column, '=', value).forUpdate(),
-  );
-const locks = {
-  id: { account: lockAccountOf('id'), user: selectForUpdate('id') },
-  email: { account: lockAccountOf('email'), user: selectForUpdate('email') },
-};
+const locks = { id: lockBy('id'), email: lockBy('email') };
 
 /**
- * The user of that id or address, account and user held until the transaction ends. The account comes first,
- * as everywhere: two orders would lock each other out.
+ * The user of that id or address, account and user held until the transaction ends. The account comes first, as
+ * everywhere: two orders would lock each other out. The keys are left alone, so that rows that refer to them (a
+ * signup's contract, a session) need not wait, which would be the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
   key: { id: string } | { email: string },
 ): Promise<HandOffUser | undefined> {
-  const [lock, value] = 'id' in key ? [locks.id, key.id] : [locks.email, key.email];
-  await lock.account(trx, { value });
   const {
     rows: [row],
-  } = await lock.user(trx, { value });
+  } = await ('id' in key ? locks.id(trx, { value: key.id }) : locks.email(trx, { value: key.email }));
   if (!row) return undefined;
   return {
     id: row.id,

@@ -112,10 +112,9 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
     const userId = rows[0].user_id;
     await query(
       client,
-      'select id from accounts where id = (select account_id from users where id = $1) for update',
+      'select u.* from users u join accounts a on a.id = u.account_id where u.id = $1 for no key update of a, u',
       [userId],
     );
-    await query(client, 'select * from users where id = $1 for update', [userId]);
     await query(
       client,
       'insert into audit_events (id, type, reason, user_id, address, request_id, details) values ($1, $2, $3, $4, $5, $6, $7)',

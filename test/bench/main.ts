@@ -77,7 +77,8 @@ async function compareRow(runtime: Runtime, row: string, floor: Server, service:
   const expected = expectedOf(row);
   const connections = row.startsWith('page') ? 1 : 16;
   const results = { floor: [] as Measured[], service: [] as Measured[] };
-  for (const server of [floor, service]) await measure(server, ask, { seconds: 2, connections, expected });
+  for (const server of [floor, service])
+    await measure(server, ask, { seconds: row === 'login' ? 12 : 2, connections, expected });
   for (let round = 0; round < rounds; round++) {
     results.floor.push(await measure(floor, ask, { seconds, connections, expected }));
     results.service.push(await measure(service, ask, { seconds, connections, expected }));
