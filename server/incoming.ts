@@ -1,5 +1,6 @@
 // What the shell makes of a request as it arrives.
 import proxyAddr from 'proxy-addr';
+import { AppError } from './errors.ts';
 
 export function clientAddress(
   request: Request,
@@ -25,8 +26,17 @@ export function rejectOnAbort(signal: AbortSignal): Promise<never> {
   });
 }
 
+/** The refusal of what no Request, or no route, can be made of. */
+export function refuseUnroutable(request: Request): AppError | undefined {
+  // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
+  if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
+    return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
+  }
+  return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
+}
+
 /** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
-export function isPlainPath(path: string): boolean {
+function isPlainPath(path: string): boolean {
   if (!path.includes('%')) return true;
   try {
     decodeURIComponent(path);

@@ -28,7 +28,10 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
     referrerPolicy: 'same-origin',
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
+    // For browsers that are gone, and for links to elsewhere, which there are none of.
     xXssProtection: false,
+    xDownloadOptions: false,
+    xDnsPrefetchControl: false,
     permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
     // An endpoint that is stricter than the rest stays so.
     overwrite: false,

@@ -22,9 +22,9 @@ import {
 import {
   canonicalRequest,
   clientAddress,
-  isPlainPath,
   pathOf,
   readRequestId,
+  refuseUnroutable,
   rejectOnAbort,
 } from './incoming.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
@@ -91,15 +91,8 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
       throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
     },
   });
-  app.use((c, next) => {
-    const { method, url } = c.req;
-    // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
-    if (/^(TRACE|TRACK|CONNECT)$/.test(method)) {
-      throw new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
-    }
-    if (!isPlainPath(pathOf(url))) throw new AppError('not_found');
-    // To look for a body makes the runtime build a whole Request.
-    if (method === 'GET' || method === 'HEAD') return next();
+  // Not for GET: to look for a body makes the runtime build a whole Request.
+  app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
     // Reading the body of a sender that hung up may never end.
     return Promise.race([limitBody(c, next), rejectOnAbort(c.req.raw.signal)]);
@@ -162,14 +155,15 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   }
 
   const problemPage = pages.pages.find(({ path }) => path === '/problems/:code');
-  app.onError(async (thrown, c) => {
-    const { visit } = c.env;
+  app.onError((thrown, c) => answerError(thrown, c.req.raw, c.env.visit));
+
+  async function answerError(thrown: unknown, request: Request, visit: Visit): Promise<Response> {
     // A sender that hung up is no fault of ours, whatever it broke.
-    const hasHungUp = c.req.raw.signal.aborted;
+    const hasHungUp = request.signal.aborted;
     const error = hasHungUp ? new AppError('invalid_request', { cause: thrown }) : toAppError(thrown);
     logFault(error, visit);
     const refusal = buildProblemResponse(error, config.baseUrl);
-    if (!problemPage || !prefersHtml(c.req.raw)) return refusal;
+    if (!problemPage || !prefersHtml(request)) return refusal;
     const page = await problemPage.render(
       new Request(`${config.baseUrl}/problems/${error.code}`, { headers: { accept: 'text/html' } }),
       { backend, visit, problem: buildProblem(error, config.baseUrl) },
@@ -177,7 +171,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     const headers = new Headers(refusal.headers);
     headers.set('Content-Type', 'text/html; charset=utf-8');
     return new Response(page.body, { status: error.status, headers });
-  });
+  }
 
   function logFault(error: AppError, { requestId }: Visit): void {
     if (error.status >= 500)
@@ -193,7 +187,9 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
       address: clientAddress(request, peer.address, config.trustsProxy),
       cspNonce: '',
     };
-    const response = addHeaders(await app.fetch(request, { ...peer, visit }), {
+    const refusal = refuseUnroutable(request);
+    const answer = refusal ? answerError(refusal, request, visit) : app.fetch(request, { ...peer, visit });
+    const response = addHeaders(await answer, {
       ...securityHeaders,
       'x-request-id': visit.requestId,
       ...(options.isDraining?.() && { connection: 'close' }),

@@ -124,7 +124,7 @@ it('names only commands that there are', async () => {
     (match) => match[1] ?? '',
   );
   expect(commands).toContain('start');
-  expect(commands.filter((command) => !['ci', 'package', 'prune'].includes(command) && !(command in scripts))).toEqual(
-    [],
-  );
+  expect(
+    commands.filter((command) => !['ci', 'package', 'prune'].includes(command) && !(command in scripts)),
+  ).toEqual([]);
 });
