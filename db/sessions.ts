@@ -7,7 +7,6 @@ import type { InternalRole } from './users.ts';
 /** A session with all that a request needs of its user and account, read in one statement. */
 export type SessionRow = {
   id: string;
-  createdAt: Date;
   lastSeenAt: Date;
   endedAt: Date | null;
   user: SessionUser;
@@ -58,7 +57,6 @@ const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
     .select([
       's.id',
-      's.created_at',
       's.last_seen_at',
       's.ended_at',
       'u.id as user_id',
@@ -90,7 +88,6 @@ export async function findSessionByTokenHash(
   if (!row) return undefined;
   return {
     id: row.id,
-    createdAt: row.created_at,
     lastSeenAt: row.last_seen_at,
     endedAt: row.ended_at,
     user: {

@@ -33,7 +33,7 @@ function query(client: Client, text: string, values: unknown[]) {
   return client.query({ name, text, values });
 }
 
-const sessionOf = `select s.id, s.created_at, s.last_seen_at, s.ended_at, u.id as user_id, u.email, u.name, u.role,
+const sessionOf = `select s.id, s.last_seen_at, s.ended_at, u.id as user_id, u.email, u.name, u.role,
     u.email_verified_at, u.suspended_at, u.profile_updated_at, a.id as account_id, a.name as account_name,
     a.capabilities, a.verified_at
   from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
