@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { toASCII } from 'tr46';
 import { describe, expect, it } from 'vitest';
 import { readEmailAddress } from '../server/identity/email-address.ts';
 
@@ -33,6 +34,21 @@ describe('the canonical form', () => {
     expect(ascii).toBeGreaterThan(1 + idn.length);
     expect(readEmailAddress('a'.repeat(255 - ascii) + idn)).toHaveLength(254);
     expect(readEmailAddress('a'.repeat(256 - ascii) + idn)).toBeUndefined();
+  });
+
+  it('has the domain that the standard (UTS #46) makes of it, also where that is told without its tables', () => {
+    const rules = { checkHyphens: false, checkJoiners: true, useSTD3ASCIIRules: true, verifyDNSLength: true };
+    const label = fc.string({ unit: fc.constantFrom(...'aZ09--xn'), maxLength: 66 });
+    const domain = fc.array(fc.oneof(label, fc.constant('xn--')), { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(domain, (labels) => {
+        const ascii = toASCII(labels.join('.').toLowerCase(), { ...rules, checkBidi: true });
+        expect(readEmailAddress(`a@${labels.join('.')}`)).toBe(
+          ascii && ascii.length <= 252 ? `a@${ascii}` : undefined,
+        );
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('is its own canonical form, has one @, no capital and an ASCII domain, whatever it came from', () => {

@@ -36,7 +36,7 @@ async function answer(services: Services, request: Request, name: string): Promi
 
   const client = config.clients.get(name);
   if (!client) throw new AppError('unknown_client');
-  const asked = readLaunch(new URL(request.url).searchParams);
+  const asked = readLaunch(new URLSearchParams(/\?.*/.exec(request.url)?.[0]));
   const session = await findSession(db, request, { issuer: config.issuer, now: now() });
 
   if (asked.prompt === 'none') {
@@ -114,10 +114,20 @@ async function sealOrRefuse(payload: Payload, client: Client) {
 function redirectTo(client: Client, params: Record<string, string | undefined>): Response {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(params)) if (value !== undefined) query.set(name, value);
+  return redirect(startOf(client) + query, launchHeaders);
+}
+
+const starts = new WeakMap<Client, string>();
+
+/** The callback with its `?` or `&`: what is appended as text leaves its own query as it was spelt. Parsed once. */
+function startOf(client: Client): string {
+  const known = starts.get(client);
+  if (known) return known;
   const url = new URL(client.callbackUrl);
-  // Appended as text: the callback's own query stays as it was spelt.
-  url.search = `${url.search ? `${url.search}&` : ''}${query}`;
-  return redirect(url.href, launchHeaders);
+  url.hash = '';
+  const start = `${url.href.replace(/\?$/, '')}${url.search ? '&' : '?'}`;
+  starts.set(client, start);
+  return start;
 }
 
 const redirectHere = (path: string) => redirect(path, launchHeaders);

@@ -6,18 +6,25 @@ import { z } from 'zod';
 // later Unicode adds to either.
 const forbidden = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
 
+const rules = {
+  checkBidi: true,
+  checkHyphens: false,
+  checkJoiners: true,
+  useSTD3ASCIIRules: true,
+  verifyDNSLength: true,
+};
+
+/** What `toASCII` would leave as it is, told without its tables: nearly every domain. */
+function isPlainDomain(domain: string): boolean {
+  return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
+}
+
 /** The canonical form of an address, or undefined where it is refused. No provider-specific rules. */
 export function readEmailAddress(text: string): string | undefined {
   if (text.normalize('NFKC') !== text || forbidden.test(text)) return undefined;
   const [local, domain, ...more] = text.toLowerCase().split('@');
   if (!local || !domain || more.length > 0) return undefined;
-  const asciiDomain = toASCII(domain, {
-    checkBidi: true,
-    checkHyphens: false,
-    checkJoiners: true,
-    useSTD3ASCIIRules: true,
-    verifyDNSLength: true,
-  });
+  const asciiDomain = isPlainDomain(domain) ? domain : toASCII(domain, rules);
   if (!asciiDomain) return undefined;
   const address = `${local}@${asciiDomain}`;
   return Array.from(address).length <= 254 ? address : undefined;

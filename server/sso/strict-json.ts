@@ -38,7 +38,7 @@ function requireDistinctNames(text: string): void {
       open.pop();
     } else if (isName(text, index + found.length)) {
       // Compared as read: "a" and "\u0061" are one name.
-      const name: string = JSON.parse(found);
+      const name: string = found.includes('\\') ? JSON.parse(found) : found.slice(1, -1);
       const names = open.at(-1);
       if (names?.has(name)) throw new StrictJsonError('a name twice in one object');
       names?.add(name);
