@@ -7,7 +7,8 @@ import { startEmbeddedPostgres } from '../../db/embedded.ts';
 import { hashPassword } from '../../server/identity/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
-import { type Measured, measure, median, medians } from './load.ts';
+import { hasWrk, type Measured, measure, median, medians } from './load.ts';
+import { timeToFirstByte, weighPage } from './pages.ts';
 import { buildAsking, password, populate, settings } from './population.ts';
 import { type Server, startFloor, startService } from './servers.ts';
 
@@ -23,10 +24,7 @@ const answerOf: Record<string, number> = {
   'hand-off': 303,
   signups: 201,
   login: 303,
-  'page /login': 200,
-  'page /profile': 200,
 };
-const expectedOf = (row: string) => answerOf[row] ?? 200;
 
 const table: string[][] = [];
 const number = (value: number) => value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0);
@@ -38,7 +36,8 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
   settings: {
     synchronous_commit: 'off',
     max_connections: '100',
-    shared_buffers: '512MB',
+    // Room for a million users, as a database of that size has it.
+    shared_buffers: '2GB',
     max_wal_size: '4GB',
   },
 });
@@ -61,11 +60,12 @@ async function compare(runtime: Runtime, env: Record<string, string>): Promise<v
   const rows = Object.keys(answerOf).filter(
     (row) => isChosen(row) || (runtime === 'deno' && chosen.length < 2),
   );
-  if (rows.length === 0) return;
+  if (rows.length === 0 && !isChosen('pages')) return;
   const floor = await startFloor(runtime, env);
   const service = await startService(runtime, env);
   try {
     for (const row of rows) await compareRow(runtime, row, floor, service);
+    if (runtime === 'node' && isChosen('pages')) await comparePages(floor, service);
   } finally {
     await Promise.all([floor.stop(), service.stop()]);
   }
@@ -74,14 +74,13 @@ async function compare(runtime: Runtime, env: Record<string, string>): Promise<v
 async function compareRow(runtime: Runtime, row: string, floor: Server, service: Server): Promise<void> {
   const ask = buildAsking(users)[row];
   if (!ask) throw new Error(row);
-  const expected = expectedOf(row);
-  const connections = row.startsWith('page') ? 1 : 16;
+  const expected = answerOf[row] ?? 200;
   const results = { floor: [] as Measured[], service: [] as Measured[] };
   for (const server of [floor, service])
-    await measure(server, ask, { seconds: row === 'login' ? 12 : 2, connections, expected });
+    await measure(server, ask, { seconds: row === 'login' ? 12 : 2, expected });
   for (let round = 0; round < rounds; round++) {
-    results.floor.push(await measure(floor, ask, { seconds, connections, expected }));
-    results.service.push(await measure(service, ask, { seconds, connections, expected }));
+    results.floor.push(await measure(floor, ask, { seconds, expected }));
+    results.service.push(await measure(service, ask, { seconds, expected }));
   }
   const [least, ours] = [medians(results.floor), medians(results.service)];
   const name = runtime === 'node' ? row : `${row} (Deno)`;
@@ -89,10 +88,38 @@ async function compareRow(runtime: Runtime, row: string, floor: Server, service:
   table.push([name, ...cells(ours), number(ours.perSecond / least.perSecond)]);
   if (row !== 'launch') return;
   const perSecond = Math.floor(ours.perSecond * 0.6);
-  const at = { seconds, connections, expected, perSecond };
+  const at = { seconds, expected, perSecond };
   const [calm, oursCalm] = [await measure(floor, ask, at), await measure(service, ask, at)];
   table.push([`${name} at ${perSecond}/s, floor`, ...cells(calm), '']);
   table.push([`${name} at ${perSecond}/s`, ...cells(oursCalm), `p99 ${number(oursCalm.p99Ms / calm.p99Ms)}`]);
+}
+
+/** What a browser waits for and loads, at the first visit: the page and all that it names. */
+async function comparePages(floor: Server, service: Server): Promise<void> {
+  for (const path of ['/login', '/profile']) {
+    const ask = buildAsking(users)[`page ${path}`];
+    if (!ask) throw new Error(path);
+    const times = { floor: [] as number[], service: [] as number[] };
+    for (let n = 0; n < 200 * (rounds + 1); n++) {
+      for (const [name, server] of [
+        ['floor', floor],
+        ['service', service],
+      ] as const) {
+        const ms = await timeToFirstByte(server.url, ask());
+        // The first two hundred warm up.
+        if (n >= 200) times[name].push(ms);
+      }
+    }
+    const loaded = await weighPage(service.url, ask());
+    const kB = (bytes: number) => `${(bytes / 1_000).toFixed(1)} kB`;
+    const [least, ours] = [median(times.floor), median(times.service)];
+    table.push([`page ${path}, to the first byte, floor`, '', number(least), '', '', '']);
+    table.push([`page ${path}, to the first byte`, '', number(ours), '', '', number(least / ours)]);
+    table.push([
+      `page ${path}, gzip: HTML ${kB(loaded.html)}, style ${kB(loaded.style)}, script ${kB(loaded.script)}`,
+      ...Array(5).fill(''),
+    ]);
+  }
 }
 
 async function measureStart(env: Record<string, string>): Promise<void> {
@@ -156,7 +183,7 @@ async function measureGrowth(passwordHash: string): Promise<void> {
         for (const { size, service } of services) {
           const ask = buildAsking(size)[row];
           if (!ask) throw new Error(row);
-          const measured = await measure(service, ask, { seconds, expected: expectedOf(row) });
+          const measured = await measure(service, ask, { seconds, expected: answerOf[row] ?? 200 });
           // The first warms up.
           if (round >= 0) results.get(size)?.push(measured);
         }
@@ -189,7 +216,7 @@ async function createDatabase(name: string): Promise<void> {
 function print(): void {
   const lines = [['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU ms', 'ratio'], Array(6).fill('---'), ...table];
   process.stdout.write(
-    `\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}\n\n` +
+    `\n${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model.trim()}, Node ${process.version}, load by ${hasWrk ? 'wrk' : 'autocannon'}\n\n` +
       `${lines.map((line) => `| ${line.join(' | ')} |`).join('\n')}\n`,
   );
 }
