@@ -50,7 +50,7 @@ function isPlainPath(path: string): boolean {
  * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
  * cross-site check believes them; ours has run already.
  */
-export function canonicalRequest(request: Request, baseUrl: string): Request {
+export async function canonicalRequest(request: Request, baseUrl: string): Promise<Request> {
   const url = new URL(request.url);
   const headers = new Headers(request.headers);
   headers.set('host', new URL(baseUrl).host);
@@ -62,8 +62,9 @@ export function canonicalRequest(request: Request, baseUrl: string): Request {
     method: request.method,
     headers,
     signal: request.signal,
-    ...(hasBody && { body: request.body, duplex: 'half' }),
-  } as RequestInit);
+    // Read, not handed on: each Request around a stream makes another stream.
+    ...(hasBody && { body: await request.arrayBuffer() }),
+  });
 }
 
 /** The path of a whole URL, as it is spelt there. */

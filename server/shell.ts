@@ -85,13 +85,16 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { config } = backend;
   const app = new Hono<Env>();
 
-  const limitBody = bodyLimit({
-    maxSize: maxBodyBytes,
-    onError: () => {
-      throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
-    },
-  });
-  // Not for GET: to look for a body makes the runtime build a whole Request.
+  const refuseBody = () => {
+    throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
+  };
+  const limitUnmeasuredBody = bodyLimit({ maxSize: maxBodyBytes, onError: refuseBody });
+  const limitBody: MiddlewareHandler<Env> = (c, next) => {
+    const length = c.req.header('content-length');
+    // To look into the body makes the runtime build a whole Request; a length that is said is kept to by the runtime.
+    if (length === undefined || c.req.header('transfer-encoding')) return limitUnmeasuredBody(c, next);
+    return Number(length) > maxBodyBytes ? refuseBody() : next();
+  };
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
     // Reading the body of a sender that hung up may never end.
@@ -142,7 +145,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
 
   async function renderPage(render: Render, request: Request, visit: Visit): Promise<Response> {
     const context: RouteContext = { backend, visit };
-    const response = await render(canonicalRequest(request, config.baseUrl), context);
+    const response = await render(await canonicalRequest(request, config.baseUrl), context);
     if (!response.headers.has('Cache-Control')) response.headers.set('Cache-Control', 'no-store');
     if (!context.thrown) return response;
     if (!new URL(request.url).pathname.endsWith('.data')) throw context.thrown;
