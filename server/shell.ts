@@ -5,10 +5,10 @@
 // arrived; Remix's own handler renders the pages. So the doors that Remix opens to loaders (`.data`, `_data`,
 // rebuilt URLs, its own cross-site check) do not exist for the public endpoints.
 import { Hono, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { isMigrated } from '../db/migrate.ts';
 import type { Backend } from './backend.ts';
+import { limitBody } from './body-limit.ts';
 import { AppError, buildProblem, type Problem } from './errors.ts';
 import {
   addHeaders,
@@ -73,8 +73,6 @@ export type ShellOptions = {
 /** `address` is the peer's, as the runtime knows it. */
 export type Fetch = (request: Request, peer: { address: string }) => Promise<Response>;
 
-const maxBodyBytes = 64 * 1024;
-
 // Called by other systems with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/integrations\//;
 
@@ -84,17 +82,6 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
   const { config } = backend;
   const app = new Hono<Env>();
-
-  const refuseBody = () => {
-    throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBodyBytes} bytes.` });
-  };
-  const limitUnmeasuredBody = bodyLimit({ maxSize: maxBodyBytes, onError: refuseBody });
-  const limitBody: MiddlewareHandler<Env> = (c, next) => {
-    const length = c.req.header('content-length');
-    // To look into the body makes the runtime build a whole Request; a length that is said is kept to by the runtime.
-    if (length === undefined || c.req.header('transfer-encoding')) return limitUnmeasuredBody(c, next);
-    return Number(length) > maxBodyBytes ? refuseBody() : next();
-  };
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
     // Reading the body of a sender that hung up may never end.

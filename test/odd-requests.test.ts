@@ -112,18 +112,18 @@ describe('a body', () => {
   );
 });
 
-it.each(['Content-Length: 9\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'])(
-  'a body that its sender gives up half way is logged, and no fault of ours (%j)',
-  async (rest) => {
-    const before = app.logged.length;
-    const head = `POST /login HTTP/1.1\r\nHost: localhost:3000\r\nOrigin: ${app.config.baseUrl}`;
-    const socket = connect(listener.port, '127.0.0.1');
-    socket.write(`${head}\r\nContent-Type: application/x-www-form-urlencoded\r\n${rest}`);
-    setTimeout(() => socket.destroy(), 100);
-    await vi.waitFor(() => expect(app.logged.length).toBeGreaterThan(before), 5_000);
-    expect(app.logged.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
-  },
-);
+const halves = ['Content-Length: 9\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'];
+it.each(
+  halves.flatMap((half) => ['/login', '/sso/marketplace/callback'].map((path) => [path, half] as const)),
+)('a body that its sender gives up half way is logged, and no fault of ours (%s, %j)', async (path, rest) => {
+  const before = app.logged.length;
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost:3000\r\nOrigin: ${app.config.baseUrl}`;
+  const socket = connect(listener.port, '127.0.0.1');
+  socket.write(`${head}\r\nContent-Type: application/x-www-form-urlencoded\r\n${rest}`);
+  setTimeout(() => socket.destroy(), 100);
+  await vi.waitFor(() => expect(app.logged.length).toBeGreaterThan(before), 5_000);
+  expect(app.logged.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+});
 
 /** Sends the head of a request as it is, byte for byte, and reads until the other side closes. */
 function exchange(head: string, body = ''): Promise<string> {

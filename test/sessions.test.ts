@@ -43,6 +43,24 @@ async function expectLive(...cookies: string[]): Promise<void> {
     for (const cookie of cookies) expect(await isLoggedIn(send, cookie)).toBe(true);
 }
 
+describe('a login', () => {
+  it('takes the place of the session that the browser had, and moves the end of none that has ended', async () => {
+    const ends = async () =>
+      (await app.db.selectFrom('sessions').select('ended_at').orderBy('created_at').execute()).map((row) =>
+        row.ended_at?.getTime(),
+      );
+    const loginWith = (cookie: string) => app.send('/login', { form: { email, password }, cookie });
+    const cookie = await app.login(email);
+    later(minute);
+    const endedAt = now.getTime();
+    expect((await loginWith(cookie)).status).toBe(303);
+    expect(await ends()).toEqual([endedAt, undefined]);
+    later(minute);
+    expect((await loginWith(cookie)).status).toBe(303);
+    expect(await ends()).toEqual([endedAt, undefined, undefined]);
+  });
+});
+
 describe('a session that nobody ends', () => {
   it('lives on every instance', async () => {
     await expectLive(await app.login(email), await second.login(email));

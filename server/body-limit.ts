@@ -1,0 +1,20 @@
+// The size limit of what is sent to us.
+import type { MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { AppError } from './errors.ts';
+
+const maxBytes = 64 * 1024;
+
+function refuse(): never {
+  throw new AppError('body_too_large', { detail: `The body may hold at most ${maxBytes} bytes.` });
+}
+
+const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
+
+/** Throws 413 `body_too_large`. */
+export const limitBody: MiddlewareHandler = (c, next) => {
+  const length = c.req.header('content-length');
+  // To look into the body makes the runtime build a whole Request; a length that is said is kept to by the runtime.
+  if (length === undefined || c.req.header('transfer-encoding')) return countBody(c, next);
+  return Number(length) > maxBytes ? refuse() : next();
+};
