@@ -82,6 +82,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
   const { config } = backend;
   const app = new Hono<Env>();
+
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
     // Reading the body of a sender that hung up may never end.
