@@ -1,5 +1,5 @@
-// The only writer of `audit_events`, but for logins.ts: what happened, to whom, from where, and the precise reason that the
-// outside is not told. Never a password, token, payload or signature.
+// The only writer of `audit_events`, but for logins.ts: what happened, to whom, from where, and the precise reason
+// that the outside is not told. Never a password, token, payload or signature.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';

@@ -1,5 +1,5 @@
 // A login in one statement: its session and its audit event, in place of the session that the browser had, and only
-// for a user who still has the password that was verified. As a transaction it would take six.
+// for a user who still has the password that was verified. One by one they would be four round trips.
 import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';
 import type { NewSession } from './sessions.ts';

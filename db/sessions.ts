@@ -1,5 +1,5 @@
-// The only writer of `sessions`, but for logins.ts. What makes a session live is decided in server/identity/sessions.ts; here
-// it is a pair of instants: made after one, last seen after the other.
+// The only writer of `sessions`, but for logins.ts. What makes a session live is decided in
+// server/identity/sessions.ts; here it is a pair of instants: made after one, last seen after the other.
 import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';
 import type { InternalRole } from './users.ts';

@@ -46,6 +46,7 @@ export async function login(
   }
   const { id: userId, passwordHash } = user;
   const session = { userId, passwordHash, request, visit, issuer: config.issuer, now: now() };
+  // One statement, yet in a transaction: alone it would take effect also where the connection breaks before its answer.
   const cookie = await db.transaction().execute((trx) => startSessionByPassword(trx, session));
   if (cookie) await finishPendingLink(services, request, { ...trail, userId });
   return cookie;
