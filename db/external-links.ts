@@ -5,7 +5,7 @@ import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';
 import type { DB } from './schema.ts';
 
-type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
+export type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
 
 const selectForUpdate = prepare((db, values: { provider: string; externalId: string }) =>
   db

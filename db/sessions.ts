@@ -1,7 +1,8 @@
 // The only writer of `sessions`, but for logins.ts. What makes a session live is decided in
 // server/identity/sessions.ts; here it is a pair of instants: made after one, last seen after the other.
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepare, prepareRead } from './prepared.ts';
+import type { Reader } from './reader.ts';
 import type { InternalRole } from './users.ts';
 
 /** A session with all that a request needs of its user and account, read in one statement. */
@@ -50,7 +51,7 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   await insert(db, session);
 }
 
-const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
+const selectByTokenHash = prepareRead((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
@@ -78,13 +79,11 @@ const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint
 
 /** Ended sessions too, because a suspended user is recognised by one. */
 export async function findSessionByTokenHash(
-  db: Database,
+  read: Reader,
   tokenHash: Uint8Array,
   limits: SessionLimits,
 ): Promise<SessionRow | undefined> {
-  const {
-    rows: [row],
-  } = await selectByTokenHash(db, { tokenHash, ...limits });
+  const [row] = await selectByTokenHash(read, { tokenHash, ...limits });
   if (!row) return undefined;
   return {
     id: row.id,
@@ -135,13 +134,16 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-export async function endSessionByTokenHash(db: Database, tokenHash: Uint8Array, now: Date): Promise<void> {
-  await db
+const endByTokenHash = prepare((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
+  db
     .updateTable('sessions')
     .set({ ended_at: now })
     .where('token_hash', '=', tokenHash)
-    .where('ended_at', 'is', null)
-    .execute();
+    .where('ended_at', 'is', null),
+);
+
+export async function endSessionByTokenHash(db: Database, tokenHash: Uint8Array, now: Date): Promise<void> {
+  await endByTokenHash(db, { tokenHash, now });
 }
 
 export type ListedSession = {

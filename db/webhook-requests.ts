@@ -11,10 +11,12 @@ export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string
  * lock by chance, which costs the second a retry; the unique index is what keeps answers single.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
-  const { rows } = await sql<{ locked: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0)) as locked`.execute(trx);
-  return rows[0]?.locked === true;
+  return (await tryLock(trx, { webhookId })).rows[0]?.locked === true;
 }
+
+const tryLock = prepare((db, { webhookId }: { webhookId: string }) =>
+  db.selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0))`.as('locked')),
+);
 
 const select = prepare((db, { webhookId }: { webhookId: string }) =>
   db

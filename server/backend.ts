@@ -28,6 +28,7 @@ import { createCaller, handleTrpc } from './trpc/router.ts';
 export type Services = {
   config: Config;
   db: DatabaseClient['db'];
+  read: DatabaseClient['read'];
   now: () => Date;
   guessLimits: RateLimit;
   mailLimits: RateLimit;
@@ -46,6 +47,7 @@ export function createBackend(options: {
   const services: Services = {
     config,
     db: database.db,
+    read: database.read,
     now: options.now ?? (() => new Date()),
     ...createRateLimits(database.pool),
     log: options.log,
@@ -88,7 +90,7 @@ export function createBackend(options: {
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */
     async findSession(request: Request): Promise<Session | undefined> {
-      const session = await findSession(services.db, request, { issuer: config.issuer, now: services.now() });
+      const session = await findSession(services, request);
       return session === 'suspended' ? undefined : session;
     },
 

@@ -49,6 +49,9 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
+/** Without taking the whole address apart, as URL does. */
+export const readQuery = (request: Request) => new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]);
+
 /** The one value of a parameter, or undefined; given twice it is a 400 `invalid_request`. */
 export function readParameter(params: URLSearchParams, name: string): string | undefined {
   const values = params.getAll(name);

@@ -81,7 +81,10 @@ type Env = { Bindings: { visit: Visit }; Variables: { secureHeadersNonce?: strin
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
   const { config } = backend;
+  // Two, because one that knows few paths, and none that may be many things, finds them faster.
   const app = new Hono<Env>();
+  const site = new Hono<Env>();
+  app.notFound((c) => site.fetch(c.req.raw, c.env));
 
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
@@ -110,26 +113,26 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     return c.json({ status: 'ok' }, 200, { 'Cache-Control': 'no-store' });
   });
 
-  // From here on what browsers show and load: worth compressing, and pages run scripts.
-  app.use(buildSecureHeaders(config, true, options.isDevelopment));
-  app.use(
+  // The site is what browsers show and load: worth compressing, and pages run scripts.
+  site.use(buildSecureHeaders(config, true, options.isDevelopment));
+  site.use(
     compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
   );
-  app.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
+  site.use(options.isDevelopment ? '*' : '/assets/*', options.staticFiles);
   // The names before the patterns that would take them too.
   const byNames = [...pages.pages].sort(
     (one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')),
   );
   for (const { path, takesForms, render } of byNames) {
     for (const address of [path, path === '/' ? '/_root.data' : `${path}.data`]) {
-      app.all(address, (c) => {
+      site.all(address, (c) => {
         requireMethod(c.req.raw, takesForms ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
         c.env.visit.cspNonce = c.get('secureHeadersNonce') ?? '';
         return renderPage(render, c.req.raw, c.env.visit);
       });
     }
   }
-  app.all('*', () => backend.notFound());
+  site.all('*', () => backend.notFound());
 
   async function renderPage(render: Render, request: Request, visit: Visit): Promise<Response> {
     const context: RouteContext = { backend, visit };
@@ -146,7 +149,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   }
 
   const problemPage = pages.pages.find(({ path }) => path === '/problems/:code');
-  app.onError((thrown, c) => answerError(thrown, c.req.raw, c.env.visit));
+  for (const part of [app, site]) part.onError((thrown, c) => answerError(thrown, c.req.raw, c.env.visit));
 
   async function answerError(thrown: unknown, request: Request, visit: Visit): Promise<Response> {
     // A sender that hung up is no fault of ours, whatever it broke.

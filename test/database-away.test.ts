@@ -75,7 +75,8 @@ it('survives connections that are ended under way, again and again', async () =>
 
 describe('work under way', () => {
   const terminate = () =>
-    sql`select pg_terminate_backend(pid) from pg_locks where not granted`.execute(away.app.db);
+    sql`select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
+      where not granted and datname = current_database()`.execute(away.app.db);
   const ends: [how: string, end: () => unknown][] = [
     ['its connection is ended', terminate],
     ['the wire is cut', () => away.wire.cut()],

@@ -4,7 +4,7 @@
 // invoiced, the period is read under that lock, and a unique index stands behind it.
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { type Database, isDatabaseAway, limitLockWait } from '../../db/client.ts';
+import { type Database, isDatabaseAway } from '../../db/client.ts';
 import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
 import type { DB } from '../../db/schema.ts';
 import {
@@ -15,6 +15,7 @@ import {
   type Search,
   updateContract,
 } from '../../db/service-contracts.ts';
+import { limitLockWait } from '../../db/transactions.ts';
 import type { Services } from '../backend.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { endOfPeriod } from './periods.ts';

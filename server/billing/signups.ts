@@ -22,11 +22,13 @@ export type SignupOutcome = {
 
 export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Date): Promise<SignupOutcome> {
   const report = readReport(signup);
-  const known = await lockContract(trx, { signupId: signup.signup_id });
+  const [known, customer] = await Promise.all([
+    lockContract(trx, { signupId: signup.signup_id }),
+    findUserByEmail(trx, signup.user.email),
+  ]);
   if (known) return updateKnown(trx, known, report, now);
   const terms = applyReport(undefined, report, now);
   if (!terms) throw new Error('a first report always makes a contract');
-  const customer = await findUserByEmail(trx, signup.user.email);
   const { id: userId, accountId } = customer ?? (await createCustomer(trx, signup, now));
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
   await insertContract(trx, contract);

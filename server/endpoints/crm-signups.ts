@@ -2,7 +2,7 @@
 // exactly once, in two layers: the message (webhook-id) and the signup (signup_id).
 import { constantTimeEqual } from 'oslo/crypto';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { inTransaction } from '../../db/client.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { findAnswer, insertAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
 import type { Services } from '../backend.ts';
 import { readSignup, type Signup } from '../billing/signup.ts';
@@ -55,8 +55,10 @@ function answerOnce(
 ): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(db, async (trx) => {
-    const isAlone = await tryLockWebhookId(trx, webhookId);
-    const given = await findAnswer(trx, webhookId);
+    const [isAlone, given] = await Promise.all([
+      tryLockWebhookId(trx, webhookId),
+      findAnswer(trx, webhookId),
+    ]);
     if (given) {
       if (!constantTimeEqual(given.bodyHash, bodyHash)) throw new AppError('idempotency_key_reused');
       return { status: given.status, text: given.answer, isReplay: true };
@@ -65,15 +67,17 @@ function answerOnce(
     const outcome = await acceptSignup(trx, signup, now());
     const status = outcome.change === 'created' ? 201 : 200;
     const text = JSON.stringify(describeOutcome(outcome, now()));
-    await recordAuditEvent(trx, {
-      type: 'signup.accepted',
-      reason: outcome.change,
-      userId: outcome.contract.userId,
-      address: visit.address,
-      requestId: visit.requestId,
-      details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
-    });
-    await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
+    await Promise.all([
+      recordAuditEvent(trx, {
+        type: 'signup.accepted',
+        reason: outcome.change,
+        userId: outcome.contract.userId,
+        address: visit.address,
+        requestId: visit.requestId,
+        details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
+      }),
+      insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() }),
+    ]);
     return { status, text, isReplay: false };
   });
 }

@@ -8,6 +8,7 @@ import {
   invalidParameter,
   isSpeculative,
   readParameter,
+  readQuery,
   redirect,
   requireMethod,
   respond,
@@ -30,14 +31,14 @@ export async function launch(services: Services, request: Request, name: string)
 }
 
 async function answer(services: Services, request: Request, name: string): Promise<Response> {
-  const { config, db, now } = services;
+  const { config } = services;
   requireMethod(request, ['GET', 'HEAD']);
   if (isSpeculative(request)) return respond(204, launchHeaders);
 
   const client = config.clients.get(name);
   if (!client) throw new AppError('unknown_client');
-  const asked = readLaunch(new URLSearchParams(/\?.*/.exec(request.url)?.[0]));
-  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+  const asked = readLaunch(readQuery(request));
+  const session = await findSession(services, request);
 
   if (asked.prompt === 'none') {
     const refusal = refusalWithoutPage(session);

@@ -1,14 +1,16 @@
 // GET /sso/marketplace/callback (contract section 6): during the migration the legacy marketplace hands its
 // logged-in users over. POST is the same after the page that asks before switching users.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { inTransaction } from '../../db/client.ts';
+import { lockLink } from '../../db/external-links.ts';
 import { consumeNonce } from '../../db/nonces.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
 import {
   isSpeculative,
   readForm,
   readOwnPath,
+  readQuery,
   redirect,
   requireMethod,
   respond,
@@ -46,17 +48,19 @@ export async function marketplaceCallback(
 async function accept(services: Services, request: Request, visit: Visit): Promise<Response> {
   const { config, db, now } = services;
   const isConfirmed = request.method === 'POST';
-  const params = isConfirmed
-    ? new URLSearchParams([...(await readForm(request))])
-    : new URL(request.url).searchParams;
+  const params = isConfirmed ? new URLSearchParams([...(await readForm(request))]) : readQuery(request);
   const { payload, keepNonceUntil } = await openHandOff(services, params);
-  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+  const session = await findSession(services, request);
   const present = session && session !== 'suspended' ? session.user.id : undefined;
 
   const result = await inTransaction(db, async (trx) => {
     const nonce = { audience: `inbound:${provider}`, nonce: payload.nonce, expiresAt: keepNonceUntil };
-    if (!(await consumeNonce(trx, nonce))) throw new EnvelopeError('nonce_replayed', 'nonce used before');
-    const outcome = await acceptProfile(trx, payload.profile, now());
+    const [isFresh, link] = await Promise.all([
+      consumeNonce(trx, nonce),
+      lockLink(trx, provider, payload.profile.id),
+    ]);
+    if (!isFresh) throw new EnvelopeError('nonce_replayed', 'nonce used before');
+    const outcome = await acceptProfile(trx, payload.profile, link, now());
     const { userId } = outcome;
     const trail = {
       userId,
@@ -70,13 +74,13 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
     }
     // Asked only about what would be accepted; rolled back, so that nothing is used up before the click.
     if (present && present !== userId && !isConfirmed) throw new SwitchNeeded();
-    await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
+    const [cookie] = await Promise.all([
+      startSession(trx, { userId, request, visit, issuer: config.issuer, now: now() }),
+      recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change }),
+    ]);
     if (outcome.skippedEmail)
       await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason: 'email_in_use' });
-    return {
-      outcome,
-      cookie: await startSession(trx, { userId, request, visit, issuer: config.issuer, now: now() }),
-    };
+    return { outcome, cookie };
   }).catch((error) => {
     if (error instanceof SwitchNeeded) return undefined;
     throw error;

@@ -5,9 +5,9 @@ import { requireMethod, respond } from '../http.ts';
 import { findSession } from '../identity/sessions.ts';
 import { buildStandardProfile } from '../identity/standard-profile.ts';
 
-export async function ssoProfile({ config, db, now }: Services, request: Request): Promise<Response> {
+export async function ssoProfile(services: Services, request: Request): Promise<Response> {
   requireMethod(request, ['GET', 'HEAD']);
-  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+  const session = await findSession(services, request);
   if (!session || session === 'suspended')
     throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 

@@ -14,6 +14,9 @@ const rules = {
   verifyDNSLength: true,
 };
 
+/** What neither NFKC nor the list above can touch: nearly every address. */
+const isPlain = (text: string) => /^[!-~]*$/.test(text);
+
 /** What `toASCII` would leave as it is, told without its tables: nearly every domain. */
 function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
@@ -21,7 +24,7 @@ function isPlainDomain(domain: string): boolean {
 
 /** The canonical form of an address, or undefined where it is refused. No provider-specific rules. */
 export function readEmailAddress(text: string): string | undefined {
-  if (text.normalize('NFKC') !== text || forbidden.test(text)) return undefined;
+  if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const [local, domain, ...more] = text.toLowerCase().split('@');
   if (!local || !domain || more.length > 0) return undefined;
   const asciiDomain = isPlainDomain(domain) ? domain : toASCII(domain, rules);

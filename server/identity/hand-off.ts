@@ -5,9 +5,15 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount, updateAccountFromMarketplace } from '../../db/accounts.ts';
-import { LostRace } from '../../db/client.ts';
-import { findExternalId, insertLink, lockLink, setLinkApplied } from '../../db/external-links.ts';
+import {
+  type ExternalLink,
+  findExternalId,
+  insertLink,
+  lockLink,
+  setLinkApplied,
+} from '../../db/external-links.ts';
 import type { DB } from '../../db/schema.ts';
+import { LostRace } from '../../db/transactions.ts';
 import { type HandOffUser, insertUser, isEmailTaken, lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { MarketplaceProfile } from './marketplace-payload.ts';
@@ -27,15 +33,15 @@ export type HandOffOutcome =
   | { kind: 'proof_needed'; userId: string };
 
 /**
- * Applies one profile. Throws 403 `admin_not_allowed`, `account_suspended` or `email_unverified`, and 409
+ * Applies one profile; `link` is the one that it has here, held. Throws 403 `admin_not_allowed`, `account_suspended` or `email_unverified`, and 409
  * `email_in_use`.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
   profile: MarketplaceProfile,
+  link: ExternalLink | undefined,
   now: Date,
 ): Promise<HandOffOutcome> {
-  const link = await lockLink(trx, provider, profile.id);
   if (link) {
     const user = requireAllowed(await lockUser(trx, { id: link.userId }));
     if (link.appliedProfileUpdatedAt && profile.profile_updated_at <= link.appliedProfileUpdatedAt) {

@@ -2,10 +2,12 @@
 // session. Every batch is one transaction and every line may come again, so it can be interrupted at any
 // moment and run anew.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { type Database, inTransaction } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
+import { lockLink } from '../../db/external-links.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { AppError } from '../errors.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
-import { acceptProfile } from './hand-off.ts';
+import { acceptProfile, provider } from './hand-off.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './marketplace-payload.ts';
 
 export type ImportCounts = {
@@ -77,7 +79,8 @@ async function importBatch(
         refused: { line, id: profile.id, reason },
       });
       try {
-        const outcome = await acceptProfile(trx, profile, now);
+        const link = await lockLink(trx, provider, profile.id);
+        const outcome = await acceptProfile(trx, profile, link, now);
         if (outcome.kind === 'proof_needed') {
           results.push(refuse('password_to_be_proved'));
           continue;

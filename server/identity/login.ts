@@ -53,8 +53,9 @@ export async function login(
 }
 
 /** Ends the session of this browser, if it has one; the result is the `Set-Cookie` value. */
-export async function logout({ db, config, now }: Services, request: Request, visit: Visit): Promise<string> {
-  const session = await findSession(db, request, { issuer: config.issuer, now: now() });
+export async function logout(services: Services, request: Request, visit: Visit): Promise<string> {
+  const { db, config, now } = services;
+  const session = await findSession(services, request);
   if (session && session !== 'suspended') {
     await db.transaction().execute(async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());

@@ -1,8 +1,9 @@
 // A hand-off whose address has a password here waits until that user proves it, in this browser, for ten
 // minutes: the cookie's token is the only way to it, and it is about one marketplace id and one user.
 import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
-import { type Database, inTransaction } from '../../db/client.ts';
+import type { Database } from '../../db/client.ts';
 import { consumePendingLink, findPendingEmail, insertPendingLink } from '../../db/pending-links.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
 import { finishLink, provider } from './hand-off.ts';

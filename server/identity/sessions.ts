@@ -14,6 +14,7 @@ import {
   type SessionRow,
   touchSession,
 } from '../../db/sessions.ts';
+import type { Services } from '../backend.ts';
 import type { Visit } from '../http.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
@@ -42,8 +43,10 @@ type StartOptions = { userId: string; request: Request; visit: Visit; issuer: st
  */
 export async function startSession(db: Database, options: StartOptions): Promise<string> {
   const { session, previousTokenHash, setCookie } = createSession(options);
-  if (previousTokenHash) await endSessionByTokenHash(db, previousTokenHash, options.now);
-  await insertSession(db, session);
+  await Promise.all([
+    previousTokenHash && endSessionByTokenHash(db, previousTokenHash, options.now),
+    insertSession(db, session),
+  ]);
   return setCookie;
 }
 
@@ -94,16 +97,16 @@ export function buildEndedCookie(issuer: string): string {
  * undefined.
  */
 export async function findSession(
-  db: Database,
+  services: Pick<Services, 'config' | 'db' | 'read' | 'now'>,
   request: Request,
-  { issuer, now }: { issuer: string; now: Date },
 ): Promise<Session | 'suspended' | undefined> {
-  const token = readToken(request, issuer, cookie);
+  const token = readToken(request, services.config.issuer, cookie);
   if (!token) return undefined;
-  const session = await findSessionByTokenHash(db, hashToken(token), sessionLimits(now));
+  const now = services.now();
+  const session = await findSessionByTokenHash(services.read, hashToken(token), sessionLimits(now));
   if (session?.user.suspendedAt) return 'suspended';
   if (!session || session.endedAt) return undefined;
   if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)
-    await touchSession(db, session.id, now);
+    await touchSession(services.db, session.id, now);
   return session;
 }

@@ -2,11 +2,11 @@
 // password by it verifies the address too.
 import { v7 as uuidv7 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { inTransaction } from '../../db/client.ts';
 import { deleteLinks } from '../../db/external-links.ts';
 import { consumeMailLink, deleteMailLinks } from '../../db/mail-links.ts';
 import { insertMail } from '../../db/mails.ts';
 import { endSessions } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { findUserByEmail, lockUser, updateUser } from '../../db/users.ts';
 import type { Services } from '../backend.ts';
 import { AppError, toFieldErrors } from '../errors.ts';

@@ -7,9 +7,9 @@ import type { Log } from '../shell.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const words = process.argv.slice(2);
 
-/** One JSON object a line on stdout; errors with their stack, for operators only. */
+/** One JSON object a line on stdout, `time` in milliseconds since 1970; errors with their stack, for operators only. */
 export function createLog(): Log {
-  return pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: describeError } });
+  return pino({ base: null, serializers: { err: describeError } });
 }
 
 // Named one by one: what the database adds to its errors may hold a row, and so a person's data.

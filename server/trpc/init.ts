@@ -57,8 +57,8 @@ const trpcCodes: Record<number, TRPCError['code']> = {
 
 /** Needs a live session, and has it as `ctx.session`; otherwise 401 `login_required`. */
 export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
-  const { db, config, now } = ctx.services;
-  ctx.found ??= findSession(db, ctx.request, { issuer: config.issuer, now: now() });
+  const { db } = ctx.services;
+  ctx.found ??= findSession(ctx.services, ctx.request);
   const session = await ctx.found;
   if (!session || session === 'suspended') throw new AppError('login_required');
   const audit = (trx: typeof db, event: AuditEvent) =>

@@ -24,7 +24,7 @@ const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length
 /** Session tokens follow from the number of the user, so that the load needs no list of them. */
 const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
 
-/** Each with an account, a marketplace link and a session; nonces and audit events in proportion. */
+/** Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. */
 export async function populate(url: string, users: number, passwordHash: string): Promise<void> {
   const { db, pool, close } = openDatabase({
     url,
@@ -59,6 +59,11 @@ export async function populate(url: string, users: number, passwordHash: string)
     select 'marketplace', 'm-' || n, ${id(1)}, now()`);
   await run(`insert into nonces (audience, nonce, expires_at)
     select 'inbound:marketplace', 'bench-' || lpad(n::text, 20, '0'), now() + interval '1 day'`);
+  await run(`insert into service_contracts
+      (id, user_id, account_id, signup_id, plan, status, occurred_at, trial_ends_at)
+    select ${id(4)}, ${id(1)}, ${id(0)}, 'bench_' || n, 'starter', 'trialing', now(), now() + interval '1 year'`);
+  await run(`insert into webhook_requests (webhook_id, body_hash, status, answer, created_at)
+    select 'bench_' || n, sha256(n::text::bytea), 201, repeat('x', 300), now()`);
   await run(`insert into audit_events (id, type, user_id, address)
     select ${id(3)}, 'login.succeeded', ${id(1)}, '127.0.0.1'`);
   await pool.query({ ...one, text: 'vacuum analyze' } as never);

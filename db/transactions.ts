@@ -1,0 +1,62 @@
+// Transactions: all or nothing, and run again where another one was first.
+import { type DatabaseConnection, sql, type Transaction } from 'kysely';
+import type { Database } from './client.ts';
+import type { DB } from './schema.ts';
+
+/** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
+export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
+  await sql`set local lock_timeout = '1s'`.execute(trx);
+}
+
+// Unique keys that two transactions may reach for at once, each in good faith.
+const racedFor = new Set([
+  'users_email_key',
+  'external_links_pkey',
+  'external_links_user_id_provider_key',
+  'service_contracts_signup_id_key',
+  'webhook_requests_pkey',
+]);
+const maxAttempts = 8;
+
+/** Thrown in a transaction that found, too late to go on, that another one was first. */
+export class LostRace extends Error {}
+
+const connections = new WeakMap<Database, DatabaseConnection>();
+
+/**
+ * The connection of a transaction under way: Kysely holds each statement back until the one before is answered, which
+ * a pipelined connection need not.
+ */
+export const connectionOf = (db: Database) => connections.get(db);
+
+/**
+ * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
+ * (SQLSTATE 40001 and 40P01) or was first with a unique key: then it finds what that one left.
+ */
+export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction().execute((trx) => onConnection(trx, work));
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      const isConflict =
+        error instanceof LostRace ||
+        code === '40001' ||
+        code === '40P01' ||
+        (code === '23505' && racedFor.has(constraint ?? ''));
+      if (!isConflict || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+async function onConnection<T>(trx: Transaction<DB>, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  await trx.getExecutor().provideConnection(async (connection) => {
+    connections.set(trx, connection);
+  });
+  try {
+    return await work(trx);
+  } finally {
+    // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
+    connections.delete(trx);
+  }
+}

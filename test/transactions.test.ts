@@ -1,0 +1,93 @@
+// Statements of a transaction that are sent at once, without waiting for each other's answers.
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { recordAuditEvent } from '../db/audit-events.ts';
+import { type DatabaseClient, isDatabaseAway, openDatabase } from '../db/client.ts';
+import { consumeNonce } from '../db/nonces.ts';
+import { inTransaction } from '../db/transactions.ts';
+import { cloneDatabase } from './support/postgres.ts';
+import { openWire } from './support/wire.ts';
+
+let database: { url: string; drop: () => Promise<void> };
+let client: DatabaseClient;
+beforeAll(async () => {
+  database = await cloneDatabase(inject('templateUrl'));
+  client = openDatabase({
+    url: database.url,
+    poolSize: 4,
+    preparedStatements: true,
+    onError: () => undefined,
+  });
+});
+afterAll(async () => {
+  await client.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  await client.db.deleteFrom('audit_events').execute();
+  await client.db.deleteFrom('nonces').execute();
+});
+
+const types = Array.from({ length: 20 }, (_, n) => `test.${n}`);
+const noUuid = 'nobody';
+
+async function recorded(): Promise<string[]> {
+  const rows = await client.db.selectFrom('audit_events').select('type').execute();
+  return rows.map(({ type }) => type).sort();
+}
+
+it('are all kept', async () => {
+  await inTransaction(client.db, (trx) => Promise.all(types.map((type) => recordAuditEvent(trx, { type }))));
+  expect(await recorded()).toEqual([...types].sort());
+});
+
+it('are all undone where one of them fails, and where the work does', async () => {
+  const withOneWrong = inTransaction(client.db, (trx) =>
+    Promise.all(types.map((type, n) => recordAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) }))),
+  );
+  await expect(withOneWrong).rejects.toMatchObject({ code: '22P02' });
+  const withAnEnd = inTransaction(client.db, async (trx) => {
+    await Promise.all(types.map((type) => recordAuditEvent(trx, { type })));
+    throw new Error('changed my mind');
+  });
+  await expect(withAnEnd).rejects.toThrow('changed my mind');
+  expect(await recorded()).toEqual([]);
+});
+
+it('give each its own answer', async () => {
+  const nonces = types.map((type) => ({
+    audience: 'test',
+    nonce: `${type}-0123456789`,
+    expiresAt: new Date(Date.now() + 60_000),
+  }));
+  const use = (wanted: typeof nonces) =>
+    inTransaction(client.db, (trx) => Promise.all(wanted.map((nonce) => consumeNonce(trx, nonce))));
+  expect(await use(nonces.slice(0, 5))).toEqual(Array(5).fill(true));
+  expect(await use(nonces)).toEqual([...Array(5).fill(false), ...Array(15).fill(true)]);
+});
+
+it('are refused after its end', async () => {
+  const trx = await inTransaction(client.db, async (trx) => trx);
+  await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('already committed');
+  expect(await recorded()).toEqual([]);
+});
+
+it('fail where the connection is cut before its begin is answered', async () => {
+  const wire = await openWire(database.url);
+  const wired = openDatabase({
+    url: wire.url,
+    poolSize: 1,
+    preparedStatements: true,
+    onError: () => undefined,
+  });
+  await wired.pool.query('select 1');
+  const work = inTransaction(wired.db, (trx) => {
+    wire.cut();
+    return recordAuditEvent(trx, { type: 'cut' });
+  });
+  await expect(work).rejects.toSatisfy(isDatabaseAway);
+  wire.restore();
+  await inTransaction(wired.db, (trx) => recordAuditEvent(trx, { type: 'sound' }));
+  expect(await recorded()).toEqual(['sound']);
+  await wired.close();
+  wire.close();
+});
