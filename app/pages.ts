@@ -11,7 +11,7 @@ export function createPages(build: ServerBuild): Pages {
     if (component) {
       const mode = import.meta.env.DEV ? 'development' : 'production';
       const render = createRequestHandler(onlyWith(route.id, build), mode);
-      pages.pages.push({ path, takesForms: action !== undefined, render });
+      pages.pages.push({ path, action, render } as Pages['pages'][number]);
     } else pages.resources.push({ path, loader, action } as Pages['resources'][number]);
   }
   return pages;
@@ -24,9 +24,14 @@ export function createPages(build: ServerBuild): Pages {
 function onlyWith(id: string, build: ServerBuild): ServerBuild {
   const pick = <T>(routes: Record<string, T>) =>
     Object.fromEntries(Object.entries(routes).filter(([key]) => key === id || key === 'root'));
-  return {
-    ...build,
-    routes: pick(build.routes),
-    assets: { ...build.assets, routes: pick(build.assets.routes) },
-  };
+  const routes = pick(build.routes);
+  const page = routes[id];
+  const action = page?.module.action;
+  // The shell may have called it, in the hope that no page is needed after it.
+  if (action)
+    routes[id] = {
+      ...page,
+      module: { ...page.module, action: (args) => args.context.acted ?? action(args) },
+    };
+  return { ...build, routes, assets: { ...build.assets, routes: pick(build.assets.routes) } };
 }

@@ -4,12 +4,14 @@ import { type Kysely, Migrator, sql } from 'kysely';
 import * as foundation from './migrations/2026-11-20-foundation.ts';
 import * as inboundHandOff from './migrations/2026-11-20-inbound-hand-off.ts';
 import * as billingAndMail from './migrations/2026-11-21-billing-and-mail.ts';
+import * as unloggedRateLimits from './migrations/2026-11-21-unlogged-rate-limits.ts';
 import type { DB } from './schema.ts';
 
 const migrations = {
   '2026-11-20-foundation': foundation,
   '2026-11-20-inbound-hand-off': inboundHandOff,
   '2026-11-21-billing-and-mail': billingAndMail,
+  '2026-11-21-unlogged-rate-limits': unloggedRateLimits,
 };
 
 function buildMigrator(db: Kysely<DB>): Migrator {

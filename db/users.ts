@@ -1,7 +1,8 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepare, prepareRead } from './prepared.ts';
+import type { Reader } from './reader.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -13,12 +14,15 @@ export type Credentials = {
   suspendedAt: Date | null;
 };
 
-export async function findCredentialsByEmail(db: Database, email: string): Promise<Credentials | undefined> {
-  return db
+const selectCredentials = prepareRead((db, { email }: { email: string }) =>
+  db
     .selectFrom('users')
     .select(['id', 'password_hash as passwordHash', 'suspended_at as suspendedAt'])
-    .where('email', '=', email)
-    .executeTakeFirst();
+    .where('email', '=', email),
+);
+
+export async function findCredentialsByEmail(read: Reader, email: string): Promise<Credentials | undefined> {
+  return (await selectCredentials(read, { email }))[0];
 }
 
 export type FoundUser = { id: string; accountId: string; name: string; isSuspended: boolean };
@@ -36,32 +40,32 @@ export async function findUserByEmail(db: Database, email: string): Promise<Foun
   );
 }
 
-export async function insertUser(
-  db: Database,
-  user: {
-    id: string;
-    accountId: string;
-    email: string;
-    name: string;
-    role: InternalRole;
-    passwordHash: string | null;
-    emailVerifiedAt: Date | null;
-    suspendedAt?: Date | null;
-  },
-): Promise<void> {
-  await db
-    .insertInto('users')
-    .values({
-      id: user.id,
-      account_id: user.accountId,
-      email: user.email,
-      name: user.name,
-      role: user.role,
-      password_hash: user.passwordHash,
-      email_verified_at: user.emailVerifiedAt,
-      suspended_at: user.suspendedAt ?? null,
-    })
-    .execute();
+export type NewUser = {
+  id: string;
+  accountId: string;
+  email: string;
+  name: string;
+  role: InternalRole;
+  passwordHash: string | null;
+  emailVerifiedAt: Date | null;
+  suspendedAt?: Date | null;
+};
+
+const insert = prepare((db, user: Required<NewUser>) =>
+  db.insertInto('users').values({
+    id: user.id,
+    account_id: user.accountId,
+    email: user.email,
+    name: user.name,
+    role: user.role,
+    password_hash: user.passwordHash,
+    email_verified_at: user.emailVerifiedAt,
+    suspended_at: user.suspendedAt,
+  }),
+);
+
+export async function insertUser(db: Database, user: NewUser): Promise<void> {
+  await insert(db, { suspendedAt: null, ...user });
 }
 
 /** An edit by the person, which no hand-off overwrites again. */

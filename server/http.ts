@@ -131,21 +131,29 @@ export function buildProblemResponse(error: AppError, baseUrl: string): Response
   return respond(error.status, headers, JSON.stringify(buildProblem(error, baseUrl)));
 }
 
+/** Throws 400 `invalid_request` where its sender gave up half way. */
+export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await request.arrayBuffer().catch(refuseBody));
+}
+
+/** What reading a body threw, as the refusal that it is. */
+export function refuseBody(cause: unknown): never {
+  if (cause instanceof AppError) throw cause;
+  throw new AppError('invalid_request', { detail: 'The body cannot be read.', cause });
+}
+
 /**
  * The fields of a posted form, files as empty text. Throws 415 `unsupported_media_type`, and 400
  * `invalid_request` where the body is not what its type says.
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
   const type = request.headers.get('content-type') ?? '';
-  if (!/^(application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(type)) {
+  if (/^application\/x-www-form-urlencoded\b/i.test(type))
+    return new Map(new URLSearchParams(await request.text().catch(refuseBody)));
+  if (!/^multipart\/form-data\b/i.test(type))
     throw new AppError('unsupported_media_type', { detail: 'A form is expected here.' });
-  }
-  try {
-    const form = await request.formData();
-    return new Map([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
-  } catch (cause) {
-    throw new AppError('invalid_request', { detail: 'The form cannot be read.', cause });
-  }
+  const form = await request.formData().catch(refuseBody);
+  return new Map([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
 /** Our login page, which comes back to where the request wanted to go. */

@@ -20,12 +20,6 @@ export function readRequestId(request: Request): string {
   return given && /^[\w=-]{1,255}$/.test(given) ? given : crypto.randomUUID();
 }
 
-export function rejectOnAbort(signal: AbortSignal): Promise<never> {
-  return new Promise((_done, failed) => {
-    signal.addEventListener('abort', () => failed(new Error('The sender hung up.')), { once: true });
-  });
-}
-
 /** The refusal of what no Request, or no route, can be made of. */
 export function refuseUnroutable(request: Request): AppError | undefined {
   // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
@@ -48,23 +42,16 @@ function isPlainPath(path: string): boolean {
 
 /**
  * The request as Remix is to see it: on our own host, whatever Host and X-Forwarded-Host said, because its
- * cross-site check believes them; ours has run already.
+ * cross-site check believes them; ours has run already. Its body is given, or there is none.
  */
-export async function canonicalRequest(request: Request, baseUrl: string): Promise<Request> {
+export function canonicalRequest(request: Request, baseUrl: string, body?: Uint8Array<ArrayBuffer>): Request {
   const url = new URL(request.url);
   const headers = new Headers(request.headers);
   headers.set('host', new URL(baseUrl).host);
   headers.delete('x-forwarded-host');
   headers.delete('origin');
   if (url.searchParams.has('_data')) url.searchParams.delete('_data');
-  const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
-  return new Request(`${baseUrl}${url.pathname}${url.search}`, {
-    method: request.method,
-    headers,
-    signal: request.signal,
-    // Read, not handed on: each Request around a stream makes another stream.
-    ...(hasBody && { body: await request.arrayBuffer() }),
-  });
+  return new Request(`${baseUrl}${url.pathname}${url.search}`, { method: request.method, headers, body });
 }
 
 /** The path of a whole URL, as it is spelt there. */

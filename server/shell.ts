@@ -14,19 +14,13 @@ import {
   addHeaders,
   buildProblemResponse,
   prefersHtml,
+  readBody,
   requireMethod,
   requireOwnOrigin,
   toAppError,
   type Visit,
 } from './http.ts';
-import {
-  canonicalRequest,
-  clientAddress,
-  pathOf,
-  readRequestId,
-  refuseUnroutable,
-  rejectOnAbort,
-} from './incoming.ts';
+import { canonicalRequest, clientAddress, pathOf, readRequestId, refuseUnroutable } from './incoming.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
 
 /** What a route gets: Remix's load context. */
@@ -35,6 +29,8 @@ export type RouteContext = {
   visit: Visit;
   /** The refusal that the page /problems/{code} is to show, under whatever URL it came up. */
   problem?: Problem;
+  /** What the page's action came to, called by the shell ahead of Remix. */
+  acted?: Promise<unknown>;
   /** What a page's loader, action or component threw; the pages put it here, the shell answers it. */
   thrown?: unknown;
   /** The login was refused: the page is shown, also to who is logged in. */
@@ -49,8 +45,8 @@ type ResourceHandler = (args: RouteArgs) => Promise<Response>;
 export type Pages = {
   /** Path patterns of the resource routes, with their handlers. */
   resources: { path: string; loader: ResourceHandler; action: ResourceHandler }[];
-  /** Path patterns of the pages, whether they take a POST, and Remix's request handler for each. */
-  pages: { path: string; takesForms: boolean; render: Render }[];
+  /** Path patterns of the pages, what takes their forms, and Remix's request handler for each. */
+  pages: { path: string; action?: ResourceHandler; render: Render }[];
 };
 
 export type Log = {
@@ -88,8 +84,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
 
   app.on(['POST', 'PUT', 'PATCH', 'DELETE'], '*', (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, config.issuer);
-    // Reading the body of a sender that hung up may never end.
-    return Promise.race([limitBody(c, next), rejectOnAbort(c.req.raw.signal)]);
+    return limitBody(c, next);
   });
 
   for (const { path, loader, action } of pages.resources) {
@@ -123,21 +118,32 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const byNames = [...pages.pages].sort(
     (one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':')),
   );
-  for (const { path, takesForms, render } of byNames) {
-    for (const address of [path, path === '/' ? '/_root.data' : `${path}.data`]) {
-      site.all(address, (c) => {
-        requireMethod(c.req.raw, takesForms ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD']);
-        c.env.visit.cspNonce = c.get('secureHeadersNonce') ?? '';
-        return renderPage(render, c.req.raw, c.env.visit);
-      });
-    }
+  for (const { path, action, render } of byNames) {
+    const allowed = action ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
+    site.all(path, async (c) => {
+      const { visit } = c.env;
+      requireMethod(c.req.raw, allowed);
+      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
+      const context: RouteContext = { backend, visit };
+      if (action && c.req.method === 'POST') {
+        context.acted = action({ request: c.req.raw, params: c.req.param(), context });
+        // Most forms lead on to another page, and need none of Remix.
+        const answer = await context.acted.catch((thrown) => thrown);
+        if (answer instanceof Response && answer.headers.has('Location')) return withoutStore(answer);
+      }
+      return renderPage(render, c.req.raw, context);
+    });
+    site.all(path === '/' ? '/_root.data' : `${path}.data`, (c) => {
+      requireMethod(c.req.raw, allowed);
+      return renderPage(render, c.req.raw, { backend, visit: c.env.visit });
+    });
   }
   site.all('*', () => backend.notFound());
 
-  async function renderPage(render: Render, request: Request, visit: Visit): Promise<Response> {
-    const context: RouteContext = { backend, visit };
-    const response = await render(await canonicalRequest(request, config.baseUrl), context);
-    if (!response.headers.has('Cache-Control')) response.headers.set('Cache-Control', 'no-store');
+  async function renderPage(render: Render, request: Request, context: RouteContext): Promise<Response> {
+    const { visit } = context;
+    const body = request.method === 'POST' && !context.acted ? await readBody(request) : undefined;
+    const response = withoutStore(await render(canonicalRequest(request, config.baseUrl, body), context));
     if (!context.thrown) return response;
     if (!new URL(request.url).pathname.endsWith('.data')) throw context.thrown;
     // In a page that is open already, the page's own boundary shows that something failed.
@@ -148,13 +154,16 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     return new Response(response.body, { status: error.status, headers });
   }
 
+  function withoutStore(response: Response): Response {
+    if (!response.headers.has('Cache-Control')) response.headers.set('Cache-Control', 'no-store');
+    return response;
+  }
+
   const problemPage = pages.pages.find(({ path }) => path === '/problems/:code');
   for (const part of [app, site]) part.onError((thrown, c) => answerError(thrown, c.req.raw, c.env.visit));
 
   async function answerError(thrown: unknown, request: Request, visit: Visit): Promise<Response> {
-    // A sender that hung up is no fault of ours, whatever it broke.
-    const hasHungUp = request.signal.aborted;
-    const error = hasHungUp ? new AppError('invalid_request', { cause: thrown }) : toAppError(thrown);
+    const error = toAppError(thrown);
     logFault(error, visit);
     const refusal = buildProblemResponse(error, config.baseUrl);
     if (!problemPage || !prefersHtml(request)) return refusal;

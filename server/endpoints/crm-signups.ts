@@ -9,7 +9,7 @@ import { readSignup, type Signup } from '../billing/signup.ts';
 import { acceptSignup, describeOutcome } from '../billing/signups.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
-import { requireMethod, respond, toAppError, type Visit } from '../http.ts';
+import { readBody, requireMethod, respond, toAppError, type Visit } from '../http.ts';
 import { sha256 } from '../runtime/hash.ts';
 
 type Answer = { status: number; text: string; isReplay: boolean };
@@ -34,7 +34,7 @@ async function answer(services: Services, request: Request, visit: Visit): Promi
   if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(request.headers.get('content-type') ?? '')) {
     throw new AppError('unsupported_media_type', { detail: 'The body must be application/json.' });
   }
-  const body = new Uint8Array(await request.arrayBuffer());
+  const body = await readBody(request);
   const webhookId = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
   const signup = readSignup(body, now());
   const bodyHash = sha256(body);

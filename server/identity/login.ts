@@ -2,6 +2,7 @@
 // typed a wrong one.
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { endSessions } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { findCredentialsByEmail } from '../../db/users.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
@@ -21,7 +22,7 @@ export async function login(
   visit: Visit,
   credentials: { email: string; password: string },
 ): Promise<string | undefined> {
-  const { db, config, now, guessLimits } = services;
+  const { db, read, config, now, guessLimits } = services;
   const email = readEmailAddress(credentials.email);
   const guessKey = email ?? credentials.email;
   const trail = { address: visit.address, requestId: visit.requestId };
@@ -31,7 +32,7 @@ export async function login(
     throw error;
   });
 
-  const user = await findCredentialsByEmail(db, email ?? '');
+  const user = await findCredentialsByEmail(read, email ?? '');
   const isRight = await verifyPassword(user?.passwordHash, credentials.password);
   if (!user?.passwordHash || !isRight) {
     const reason = !user ? 'unknown_user' : user.passwordHash === null ? 'no_password' : 'wrong_password';
@@ -47,7 +48,7 @@ export async function login(
   const { id: userId, passwordHash } = user;
   const session = { userId, passwordHash, request, visit, issuer: config.issuer, now: now() };
   // One statement, yet in a transaction: alone it would take effect also where the connection breaks before its answer.
-  const cookie = await db.transaction().execute((trx) => startSessionByPassword(trx, session));
+  const cookie = await inTransaction(db, (trx) => startSessionByPassword(trx, session));
   if (cookie) await finishPendingLink(services, request, { ...trail, userId });
   return cookie;
 }

@@ -42,10 +42,10 @@ export const profileRouter = router({
   changePassword: authenticated
     .input(z.object({ currentPassword: z.string(), newPassword: newPasswordSchema }))
     .mutation(async ({ ctx: { services, session, audit, request, visit, headers }, input }) => {
-      const { db, guessLimits, now, config } = services;
+      const { db, read, guessLimits, now, config } = services;
       const { user } = session;
       const attempt = await guessLimits.countTry(user.email, visit.address);
-      const from = (await findCredentialsByEmail(db, user.email))?.passwordHash;
+      const from = (await findCredentialsByEmail(read, user.email))?.passwordHash;
       if (!(await verifyPassword(from, input.currentPassword)) || !from) {
         await audit(db, { type: 'password.refused', reason: 'wrong_password' });
         throw wrongPassword();

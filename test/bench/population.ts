@@ -18,6 +18,8 @@ export const settings = {
   // Nothing asked for here sends mail.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
+  // As behind a proxy: people have addresses of their own, which guesses are counted by.
+  TRUSTED_PROXIES: '127.0.0.1',
 };
 const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
 
@@ -93,19 +95,28 @@ export function buildAsking(users: number): Record<string, () => Asked> {
     }),
     profile: () => ({ method: 'GET', path: '/sso/profile', headers: { cookie: cookie() } }),
     'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users)) }),
-    signups: () => buildSignup(anyone(users)),
-    login: () => ({
-      method: 'POST',
-      path: '/login',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: issuer },
-      body: String(new URLSearchParams({ email: `user-${anyone(users)}@example.test`, password })),
-    }),
+    signups: () => buildSignup(`user-${anyone(users)}`),
+    'new signups': () => buildSignup(`new-${run}-${serial}`),
+    login: () => buildLogin(anyone(users)),
     'page /login': () => ({ method: 'GET', path: '/login', headers: { accept: 'text/html' } }),
     'page /profile': () => ({
       method: 'GET',
       path: '/profile',
       headers: { accept: 'text/html', cookie: cookie() },
     }),
+  };
+}
+
+function buildLogin(user: number): Asked {
+  return {
+    method: 'POST',
+    path: '/login',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: issuer,
+      'x-forwarded-for': [10, user >> 16, (user >> 8) & 255, user & 255].join('.'),
+    },
+    body: String(new URLSearchParams({ email: `user-${user}@example.test`, password })),
   };
 }
 
@@ -134,13 +145,13 @@ function buildHandOff(user: number): string {
   return `/sso/marketplace/callback?payload=${payload}&signature=${signature}`;
 }
 
-function buildSignup(user: number): Asked {
+function buildSignup(user: string): Asked {
   const [id, at] = [`${run}_${serial++}`, Date.now()];
   const body = JSON.stringify({
     signup_id: id,
     occurred_at: new Date(at).toISOString(),
-    user: { email: `user-${user}@example.test`, name: `User ${user}` },
-    account: { name: `Account ${user}` },
+    user: { email: `${user}@example.test`, name: user },
+    account: { name: user },
     contract: {
       plan: 'starter',
       status: 'trialing',
