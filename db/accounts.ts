@@ -1,20 +1,21 @@
 // The only writer of `accounts`.
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 
-export async function insertAccount(
-  db: Database,
-  account: { id: string; name: string; capabilities: string[]; verifiedAt: Date | null },
-): Promise<void> {
-  await db
-    .insertInto('accounts')
-    .values({
-      id: account.id,
-      name: account.name,
-      capabilities: account.capabilities,
-      verified_at: account.verifiedAt,
-    })
-    .execute();
+type NewAccount = { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
+
+const insert = prepare((db, account: NewAccount) =>
+  db.insertInto('accounts').values({
+    id: account.id,
+    name: account.name,
+    capabilities: account.capabilities,
+    verified_at: account.verifiedAt,
+  }),
+);
+
+export async function insertAccount(db: Database, account: NewAccount): Promise<void> {
+  await insert(db, account);
 }
 
 /** An edit by the person, which no hand-off overwrites again. */

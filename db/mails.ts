@@ -1,6 +1,7 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
 import type { Database } from './client.ts';
+import { prepare } from './prepared.ts';
 
 export type MailKind = 'welcome' | 'set_password' | 'verify_email';
 
@@ -14,22 +15,24 @@ export type MailRow = {
   attempts: number;
 };
 
-export async function insertMail(
-  db: Database,
-  mail: Omit<MailRow, 'createdAt' | 'attempts'> & { now: Date },
-): Promise<void> {
-  await db
-    .insertInto('mails')
-    .values({
+const insert = prepare(
+  (db, mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & { details: string; now: Date }) =>
+    db.insertInto('mails').values({
       id: mail.id,
       kind: mail.kind,
       user_id: mail.userId,
       recipient: mail.recipient,
-      details: JSON.stringify(mail.details),
+      details: mail.details,
       created_at: mail.now,
       next_attempt_at: mail.now,
-    })
-    .execute();
+    }),
+);
+
+export async function insertMail(
+  db: Database,
+  mail: Omit<MailRow, 'createdAt' | 'attempts'> & { now: Date },
+): Promise<void> {
+  await insert(db, { ...mail, details: JSON.stringify(mail.details) });
 }
 
 /**

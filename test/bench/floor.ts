@@ -158,7 +158,7 @@ async function signups(request: IncomingMessage, response: ServerResponse) {
       'select id, account_id, name, suspended_at from users where email = $1',
       [signup.user.email],
     );
-    const user = rows[0];
+    const user = rows[0] ?? (await createCustomer(client, signup));
     const contractId = randomUUID();
     await query(
       client,
@@ -180,8 +180,8 @@ async function signups(request: IncomingMessage, response: ServerResponse) {
     );
     answer = JSON.stringify({
       signup_id: signup.signup_id,
-      user: { id: user.id, created: false },
-      account: { id: user.account_id, created: false },
+      user: { id: user.id, created: rows.length === 0 },
+      account: { id: user.account_id, created: rows.length === 0 },
       contract: { id: contractId, status: contract.status, plan: contract.plan, created: true },
     });
     await query(
@@ -204,6 +204,32 @@ async function signups(request: IncomingMessage, response: ServerResponse) {
     );
   });
   response.writeHead(201, { 'Content-Type': 'application/json' }).end(answer);
+}
+
+async function createCustomer(
+  client: pg.PoolClient,
+  { user, account }: { user: Record<string, string>; account: Record<string, string> },
+) {
+  const [id, accountId] = [randomUUID(), randomUUID()];
+  await query(client, 'insert into accounts (id, name, capabilities, verified_at) values ($1, $2, $3, $4)', [
+    accountId,
+    account.name,
+    [],
+    null,
+  ]);
+  await query(
+    client,
+    `insert into users (id, account_id, email, name, role, password_hash, email_verified_at, suspended_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [id, accountId, user.email, user.name, 'user', null, null, null],
+  );
+  await query(
+    client,
+    `insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+     values ($1, $2, $3, $4, $5, $6, $6)`,
+    [randomUUID(), 'welcome', id, user.email, JSON.stringify({ name: user.name }), new Date()],
+  );
+  return { id, account_id: accountId };
 }
 
 /** Nothing but the hash: the service may do no more that matters. */

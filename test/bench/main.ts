@@ -23,6 +23,7 @@ const answerOf: Record<string, number> = {
   profile: 200,
   'hand-off': 303,
   signups: 201,
+  'new signups': 201,
   login: 303,
 };
 
