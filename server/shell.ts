@@ -77,7 +77,7 @@ type Env = { Bindings: { visit: Visit }; Variables: { secureHeadersNonce?: strin
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
   const { config } = backend;
-  // Two, because one that knows few paths, and none that may be many things, finds them faster.
+  // Two: among the patterns of the pages, Hono needs a slower way to find a path.
   const app = new Hono<Env>();
   const site = new Hono<Env>();
   app.notFound((c) => site.fetch(c.req.raw, c.env));

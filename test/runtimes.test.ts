@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { cloneDatabase, makeFolder } from './support/postgres.ts';
@@ -97,6 +98,28 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     });
     expect(await answer).toBe(303);
     expect(await service.exited).toBe(0);
+    await drop();
+  });
+
+  it('takes a body that its sender gives up half way for a refusal, and no fault', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url });
+    const types = { '/login': 'x-www-form-urlencoded', '/integrations/crm/signups': 'json' };
+    const halves = ['Content-Length: 9\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'];
+    for (const [path, type] of Object.entries(types)) {
+      for (const half of halves) {
+        const socket = connect(port, '127.0.0.1');
+        socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`);
+        socket.write(`Content-Type: application/${type}\r\n${half}`);
+        setTimeout(() => socket.destroy(), 200);
+      }
+    }
+    const statuses = () => [...service.output().matchAll(/"POST".*"status":(\d+)/g)].map(([, status]) => status);
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(4).fill('400'));
+    expect(service.output()).not.toMatch(/"level":50|warning/i);
+    service.child.kill('SIGTERM');
+    await service.exited;
     await drop();
   });
 
