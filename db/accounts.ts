@@ -1,11 +1,11 @@
 // The only writer of `accounts`.
 import { sql } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepareWrite } from './prepared.ts';
 
 type NewAccount = { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
 
-const insert = prepare((db, account: NewAccount) =>
+const insert = prepareWrite((db, account: NewAccount) =>
   db.insertInto('accounts').values({
     id: account.id,
     name: account.name,

@@ -2,7 +2,7 @@
 // that the outside is not told. Never a password, token, payload or signature.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepareWrite } from './prepared.ts';
 
 export type AuditEvent = {
   type: string;
@@ -23,7 +23,7 @@ type Row = {
   details: string;
 };
 
-const insert = prepare((db, row: Row) =>
+const insert = prepareWrite((db, row: Row) =>
   db.insertInto('audit_events').values({
     id: row.id,
     type: row.type,

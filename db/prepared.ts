@@ -12,7 +12,7 @@ import {
 import type { Database } from './client.ts';
 import type { Reader } from './reader.ts';
 import type { DB } from './schema.ts';
-import { connectionOf } from './transactions.ts';
+import { findOpen } from './transactions.ts';
 
 /** Builds one statement, whose text never depends on its values: it gets a stand-in for each, to be passed on only. */
 type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>;
@@ -22,7 +22,24 @@ export function prepare<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (db: Database, values: Values) => Promise<QueryResult<Row>> {
   const compile = compileOnce(build);
-  return (db, values) => (connectionOf(db) ?? db).executeQuery(compile(values));
+  return (db, values) => (findOpen(db)?.connection ?? db).executeQuery(compile(values));
+}
+
+/**
+ * For writes that nothing is to be learned from. In a transaction they are sent and not waited for; one that fails
+ * fails the transaction, at its end at the latest.
+ */
+export function prepareWrite<Values extends object>(
+  build: Build<Values, unknown>,
+): (db: Database, values: Values) => Promise<void> {
+  const compile = compileOnce(build);
+  return async (db, values) => {
+    const open = findOpen(db);
+    if (!open) return void (await db.executeQuery(compile(values)));
+    const write = open.connection.executeQuery(compile(values));
+    write.catch(() => undefined);
+    open.writes.push(write);
+  };
 }
 
 /** For a Reader, past Kysely, whose executor costs more than the rest of the way. */

@@ -2,7 +2,7 @@
 // server/billing/contract-states.ts; the stored status of a trial stays `trialing` after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepare, prepareWrite } from './prepared.ts';
 import type { DB, ServiceContracts } from './schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
@@ -43,7 +43,7 @@ export async function lockContract(
   return row && readRow(row);
 }
 
-const insert = prepare((db, row: ReturnType<typeof writeRow>) =>
+const insert = prepareWrite((db, row: ReturnType<typeof writeRow>) =>
   db.insertInto('service_contracts').values({
     id: row.id,
     user_id: row.user_id,

@@ -1,7 +1,7 @@
 // The only writer of `sessions`, but for logins.ts. What makes a session live is decided in
 // server/identity/sessions.ts; here it is a pair of instants: made after one, last seen after the other.
 import type { Database } from './client.ts';
-import { prepare, prepareRead } from './prepared.ts';
+import { prepareRead, prepareWrite } from './prepared.ts';
 import type { Reader } from './reader.ts';
 import type { InternalRole } from './users.ts';
 
@@ -35,7 +35,7 @@ export type NewSession = {
   userAgent: string;
 };
 
-const insert = prepare((db, session: NewSession) =>
+const insert = prepareWrite((db, session: NewSession) =>
   db.insertInto('sessions').values({
     id: session.id,
     token_hash: session.tokenHash,
@@ -134,7 +134,7 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-const endByTokenHash = prepare((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
+const endByTokenHash = prepareWrite((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
   db
     .updateTable('sessions')
     .set({ ended_at: now })

@@ -21,13 +21,19 @@ const maxAttempts = 8;
 /** Thrown in a transaction that found, too late to go on, that another one was first. */
 export class LostRace extends Error {}
 
-const connections = new WeakMap<Database, DatabaseConnection>();
+type Open = {
+  connection: DatabaseConnection;
+  /** Sent, and not waited for. */
+  writes: Promise<unknown>[];
+};
+
+const openTransactions = new WeakMap<Database, Open>();
 
 /**
- * The connection of a transaction under way: Kysely holds each statement back until the one before is answered, which
+ * Where the statements of a transaction under way go: Kysely holds each back until the one before is answered, which
  * a pipelined connection need not.
  */
-export const connectionOf = (db: Database) => connections.get(db);
+export const findOpen = (db: Database) => openTransactions.get(db);
 
 /**
  * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
@@ -36,7 +42,7 @@ export const connectionOf = (db: Database) => connections.get(db);
 export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction().execute((trx) => onConnection(trx, work));
+      return await runOnce(db, work);
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };
       const isConflict =
@@ -49,14 +55,22 @@ export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>
   }
 }
 
-async function onConnection<T>(trx: Transaction<DB>, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
-  await trx.getExecutor().provideConnection(async (connection) => {
-    connections.set(trx, connection);
+async function runOnce<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  const writes: Promise<unknown>[] = [];
+  const ended = db.transaction().execute(async (trx) => {
+    await trx.getExecutor().provideConnection(async (connection) => {
+      openTransactions.set(trx, { connection, writes });
+    });
+    try {
+      return await work(trx);
+    } finally {
+      // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
+      openTransactions.delete(trx);
+    }
   });
-  try {
-    return await work(trx);
-  } finally {
-    // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
-    connections.delete(trx);
-  }
+  const [end] = await Promise.allSettled([ended]);
+  // A write that failed made all after it fail, and the commit a rollback. So it is the reason.
+  await Promise.all(writes);
+  if (end.status === 'rejected') throw end.reason;
+  return end.value;
 }

@@ -1,7 +1,7 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare, prepareRead } from './prepared.ts';
+import { prepare, prepareRead, prepareWrite } from './prepared.ts';
 import type { Reader } from './reader.ts';
 import type { DB } from './schema.ts';
 
@@ -51,7 +51,7 @@ export type NewUser = {
   suspendedAt?: Date | null;
 };
 
-const insert = prepare((db, user: Required<NewUser>) =>
+const insert = prepareWrite((db, user: Required<NewUser>) =>
   db.insertInto('users').values({
     id: user.id,
     account_id: user.accountId,

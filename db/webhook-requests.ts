@@ -1,7 +1,7 @@
 // The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+import { prepare, prepareWrite } from './prepared.ts';
 import type { DB } from './schema.ts';
 
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
@@ -29,7 +29,7 @@ export async function findAnswer(db: Database, webhookId: string): Promise<Given
   return (await select(db, { webhookId })).rows[0];
 }
 
-const insert = prepare((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+const insert = prepareWrite((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
   db.insertInto('webhook_requests').values({
     webhook_id: given.webhookId,
     body_hash: given.bodyHash,

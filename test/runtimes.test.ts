@@ -110,12 +110,15 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     for (const [path, type] of Object.entries(types)) {
       for (const half of halves) {
         const socket = connect(port, '127.0.0.1');
-        socket.write(`POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`);
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`,
+        );
         socket.write(`Content-Type: application/${type}\r\n${half}`);
         setTimeout(() => socket.destroy(), 200);
       }
     }
-    const statuses = () => [...service.output().matchAll(/"POST".*"status":(\d+)/g)].map(([, status]) => status);
+    const statuses = () =>
+      [...service.output().matchAll(/"POST".*"status":(\d+)/g)].map(([, status]) => status);
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(4).fill('400'));
     expect(service.output()).not.toMatch(/"level":50|warning/i);
     service.child.kill('SIGTERM');

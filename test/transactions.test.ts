@@ -53,6 +53,17 @@ it('are all undone where one of them fails, and where the work does', async () =
   expect(await recorded()).toEqual([]);
 });
 
+it('fail for the reason of the first one that failed, whatever came after it', async () => {
+  const work = inTransaction(client.db, async (trx) => {
+    await recordAuditEvent(trx, { type: 'before' });
+    await recordAuditEvent(trx, { type: 'wrong', userId: noUuid });
+    await recordAuditEvent(trx, { type: 'after' });
+    return consumeNonce(trx, { audience: 'test', nonce: '0123456789abcdef', expiresAt: new Date() });
+  });
+  await expect(work).rejects.toMatchObject({ code: '22P02' });
+  expect(await recorded()).toEqual([]);
+});
+
 it('give each its own answer', async () => {
   const nonces = types.map((type) => ({
     audience: 'test',

@@ -29,13 +29,9 @@ export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Da
   if (known) return updateKnown(trx, known, report, now);
   const terms = applyReport(undefined, report, now);
   if (!terms) throw new Error('a first report always makes a contract');
-  const userId = customer?.id ?? uuidv7();
-  const accountId = customer?.accountId ?? uuidv7();
+  const { id: userId, accountId } = customer ?? (await createCustomer(trx, signup, now));
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
-  await Promise.all([
-    ...(customer ? [] : insertCustomer(trx, signup, { userId, accountId, now })),
-    insertContract(trx, contract),
-  ]);
+  await insertContract(trx, contract);
   return { contract, change: 'created', isNewCustomer: !customer };
 }
 
@@ -59,32 +55,27 @@ async function updateKnown(
   return { contract, change: 'updated', isNewCustomer: false };
 }
 
-/** Statements to be sent in this order, at once. */
-function insertCustomer(
-  trx: Transaction<DB>,
-  { user, account }: Signup,
-  { userId, accountId, now }: { userId: string; accountId: string; now: Date },
-): Promise<void>[] {
-  return [
-    insertAccount(trx, { id: accountId, name: account.name, capabilities: [], verifiedAt: null }),
-    insertUser(trx, {
-      id: userId,
-      accountId,
-      email: user.email,
-      name: user.name,
-      role: 'user',
-      passwordHash: null,
-      emailVerifiedAt: null,
-    }),
-    insertMail(trx, {
-      id: uuidv7(),
-      kind: 'welcome',
-      userId,
-      recipient: user.email,
-      details: { name: user.name, accountName: account.name },
-      now,
-    }),
-  ];
+async function createCustomer(trx: Transaction<DB>, { user, account }: Signup, now: Date) {
+  const [id, accountId] = [uuidv7(), uuidv7()];
+  await insertAccount(trx, { id: accountId, name: account.name, capabilities: [], verifiedAt: null });
+  await insertUser(trx, {
+    id,
+    accountId,
+    email: user.email,
+    name: user.name,
+    role: 'user',
+    passwordHash: null,
+    emailVerifiedAt: null,
+  });
+  await insertMail(trx, {
+    id: uuidv7(),
+    kind: 'welcome',
+    userId: id,
+    recipient: user.email,
+    details: { name: user.name, accountName: account.name },
+    now,
+  });
+  return { id, accountId };
 }
 
 /** The answer's body (contract section 7). */

@@ -67,17 +67,15 @@ function answerOnce(
     const outcome = await acceptSignup(trx, signup, now());
     const status = outcome.change === 'created' ? 201 : 200;
     const text = JSON.stringify(describeOutcome(outcome, now()));
-    await Promise.all([
-      recordAuditEvent(trx, {
-        type: 'signup.accepted',
-        reason: outcome.change,
-        userId: outcome.contract.userId,
-        address: visit.address,
-        requestId: visit.requestId,
-        details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
-      }),
-      insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() }),
-    ]);
+    await recordAuditEvent(trx, {
+      type: 'signup.accepted',
+      reason: outcome.change,
+      userId: outcome.contract.userId,
+      address: visit.address,
+      requestId: visit.requestId,
+      details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
+    });
+    await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
     return { status, text, isReplay: false };
   });
 }

@@ -74,13 +74,13 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
     }
     // Asked only about what would be accepted; rolled back, so that nothing is used up before the click.
     if (present && present !== userId && !isConfirmed) throw new SwitchNeeded();
-    const [cookie] = await Promise.all([
-      startSession(trx, { userId, request, visit, issuer: config.issuer, now: now() }),
-      recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change }),
-    ]);
+    await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
     if (outcome.skippedEmail)
       await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason: 'email_in_use' });
-    return { outcome, cookie };
+    return {
+      outcome,
+      cookie: await startSession(trx, { userId, request, visit, issuer: config.issuer, now: now() }),
+    };
   }).catch((error) => {
     if (error instanceof SwitchNeeded) return undefined;
     throw error;

@@ -43,10 +43,8 @@ type StartOptions = { userId: string; request: Request; visit: Visit; issuer: st
  */
 export async function startSession(db: Database, options: StartOptions): Promise<string> {
   const { session, previousTokenHash, setCookie } = createSession(options);
-  await Promise.all([
-    previousTokenHash && endSessionByTokenHash(db, previousTokenHash, options.now),
-    insertSession(db, session),
-  ]);
+  if (previousTokenHash) await endSessionByTokenHash(db, previousTokenHash, options.now);
+  await insertSession(db, session);
   return setCookie;
 }
 
