@@ -1,24 +1,13 @@
 // Many requests read on one connection.
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { type DatabaseClient, openDatabase } from '../db/client.ts';
-import { cloneDatabase } from './support/postgres.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openClient, type TestClient } from './support/database.ts';
 
-let database: { url: string; drop: () => Promise<void> };
-let client: DatabaseClient;
+let client: TestClient;
 beforeEach(async () => {
-  database = await cloneDatabase(inject('templateUrl'));
-  client = openDatabase({
-    url: database.url,
-    poolSize: 4,
-    preparedStatements: true,
-    onError: () => undefined,
-  });
+  client = await openClient();
 });
-afterEach(async () => {
-  await client.close();
-  await database.drop();
-});
+afterEach(() => client.close());
 
 const ask = (n: number) =>
   sql<{ n: number; pid: number }>`select ${n}::int as n, pg_backend_pid() as pid`.compile(client.db);

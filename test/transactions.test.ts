@@ -1,27 +1,17 @@
 // Statements of a transaction that are sent at once, without waiting for each other's answers.
-import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { recordAuditEvent } from '../db/audit-events.ts';
-import { type DatabaseClient, isDatabaseAway, openDatabase } from '../db/client.ts';
+import { isDatabaseAway, openDatabase } from '../db/client.ts';
 import { consumeNonce } from '../db/nonces.ts';
 import { inTransaction } from '../db/transactions.ts';
-import { cloneDatabase } from './support/postgres.ts';
+import { openClient, type TestClient } from './support/database.ts';
 import { openWire } from './support/wire.ts';
 
-let database: { url: string; drop: () => Promise<void> };
-let client: DatabaseClient;
+let client: TestClient;
 beforeAll(async () => {
-  database = await cloneDatabase(inject('templateUrl'));
-  client = openDatabase({
-    url: database.url,
-    poolSize: 4,
-    preparedStatements: true,
-    onError: () => undefined,
-  });
+  client = await openClient();
 });
-afterAll(async () => {
-  await client.close();
-  await database.drop();
-});
+afterAll(() => client.close());
 beforeEach(async () => {
   await client.db.deleteFrom('audit_events').execute();
   await client.db.deleteFrom('nonces').execute();
@@ -83,7 +73,7 @@ it('are refused after its end', async () => {
 });
 
 it('fail where the connection is cut before its begin is answered', async () => {
-  const wire = await openWire(database.url);
+  const wire = await openWire(client.url);
   const wired = openDatabase({
     url: wire.url,
     poolSize: 1,
