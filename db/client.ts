@@ -23,7 +23,12 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /** The same pool for what brings its own SQL (the rate limiter). */
+  /** For what brings its own SQL (the rate limiter). */
+  query: (statement: {
+    text: string;
+    values?: unknown[];
+  }) => Promise<{ rows: unknown[]; rowCount: number | null }>;
+  /** What all this goes through. */
   pool: pg.Pool;
   close: () => Promise<void>;
 };
@@ -63,6 +68,10 @@ export function openDatabase(options: DatabaseOptions): DatabaseClient {
   return {
     db: new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }),
     read: createReader(connect),
+    async query({ text, values = [] }) {
+      const client = await connect();
+      return client.query(text, values).finally(client.release);
+    },
     pool,
     close: () => pool.end(),
   };

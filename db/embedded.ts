@@ -187,7 +187,7 @@ async function withDatabase<T>(
 ): Promise<T> {
   const database = openDatabase({ url, poolSize: 1, preparedStatements: false, onError: () => undefined });
   try {
-    return await work(async (text) => (await database.pool.query(text)).rowCount ?? 0);
+    return await work(async (text) => (await database.query({ text })).rowCount ?? 0);
   } finally {
     await database.close();
   }

@@ -49,7 +49,7 @@ export function createBackend(options: {
     db: database.db,
     read: database.read,
     now: options.now ?? (() => new Date()),
-    ...createRateLimits(database.pool),
+    ...createRateLimits(database),
     log: options.log,
   };
   const demoClients = config.production ? undefined : createDemoClients(services);

@@ -13,21 +13,27 @@ export type RateLimit = {
 };
 
 type Try = {
-  /**
-   * It was right: the e-mail address starts afresh, and the address has the try back, once it has used up half of
-   * its tries: only who shares it with many will need it.
-   */
+  /** It was right: the e-mail address starts afresh, and the address has its try back. */
   forgive: () => Promise<void>;
+  /** Only that of the address, once it has used up half of its tries: only who shares it with many will need it. */
+  forgiveAddress: () => Promise<void>;
+  /** For who forgives the e-mail address in a statement of its own: the row of `rate_limits` to delete. */
+  emailKey: string;
 };
 
+type Store = Pick<DatabaseClient, 'query'>;
 type Points = { windowSeconds: number; triesByEmail: number; triesByAddress: number };
 
-export function createRateLimits(pool: DatabaseClient['pool']) {
+export function createRateLimits(store: Store) {
   return {
     /** Guesses of a password. */
-    guessLimits: createRateLimit(pool, '', { windowSeconds: 15 * 60, triesByEmail: 10, triesByAddress: 100 }),
+    guessLimits: createRateLimit(store, '', {
+      windowSeconds: 15 * 60,
+      triesByEmail: 10,
+      triesByAddress: 100,
+    }),
     /** Mails that somebody asks for. */
-    mailLimits: createRateLimit(pool, 'mail-', {
+    mailLimits: createRateLimit(store, 'mail-', {
       windowSeconds: 60 * 60,
       triesByEmail: 5,
       triesByAddress: 50,
@@ -35,9 +41,10 @@ export function createRateLimits(pool: DatabaseClient['pool']) {
   };
 }
 
-function createRateLimit(pool: DatabaseClient['pool'], prefix: string, points: Points): RateLimit {
+function createRateLimit(store: Store, prefix: string, points: Points): RateLimit {
   const shared = {
-    storeClient: pool,
+    storeClient: store,
+    storeType: 'client',
     tableName: 'rate_limits',
     tableCreated: true,
     duration: points.windowSeconds,
@@ -55,11 +62,16 @@ function createRateLimit(pool: DatabaseClient['pool'], prefix: string, points: P
       try {
         const ofAddress = await byAddress.consume(network);
         await byEmail.consume(digest);
+        const forgiveAddress = async () => {
+          if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
+        };
         return {
           async forgive() {
             await byEmail.delete(digest);
-            if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
+            await forgiveAddress();
           },
+          forgiveAddress,
+          emailKey: byEmail.getKey(digest),
         };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
