@@ -1,16 +1,23 @@
-// A login in one statement: its session and its audit event, in place of the session that the browser had, and only
-// for a user who still has the password that was verified. One by one they would be four round trips.
+// A login in one statement: its session and its audit event, in place of the session that the browser had and of the
+// tries before, and only for a user who still has the password that was verified. One by one they would be five round
+// trips.
 import type { Database } from './client.ts';
 import { prepare } from './prepared.ts';
 import type { NewSession } from './sessions.ts';
 
-export type Login = NewSession & {
+export type PasswordProof = {
   /** What was verified; hashing took a while, and it may have been replaced meanwhile. */
   passwordHash: string;
-  previousTokenHash: Uint8Array | null;
-  auditEventId: string;
-  requestId: string;
+  /** Where `rate_limits` counts the tries at the e-mail address. */
+  triesKey: string;
 };
+
+type Login = NewSession &
+  PasswordProof & {
+    previousTokenHash: Uint8Array | null;
+    auditEventId: string;
+    requestId: string;
+  };
 
 const insert = prepare((db, login: Login) =>
   db
@@ -31,6 +38,9 @@ const insert = prepare((db, login: Login) =>
         .set({ ended_at: login.now })
         .where('token_hash', '=', login.previousTokenHash)
         .where('ended_at', 'is', null),
+    )
+    .with('forgiven', (query) =>
+      query.deleteFrom('rate_limits').using('holder').where('rate_limits.key', '=', login.triesKey),
     )
     .with('event', (query) =>
       query

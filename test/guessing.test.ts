@@ -117,6 +117,11 @@ describe('too many guesses at one e-mail address', () => {
       expect((await guess(email, { typed: password })).status).toBe(303);
     }
   });
+
+  it('are forgiven by the right password of a suspended user, who is told so however often', async () => {
+    for (let count = 0; count <= triesByEmail; count++)
+      expect((await guess('suspended@example.test', { typed: password })).status).toBe(403);
+  });
 });
 
 describe('too many guesses from one client address', () => {

@@ -40,15 +40,17 @@ export async function login(
     return undefined;
   }
 
-  await attempt.forgive();
   if (user.suspendedAt) {
+    await attempt.forgive();
     await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'suspended', userId: user.id });
     throw new AppError('account_suspended');
   }
+  await attempt.forgiveAddress();
   const { id: userId, passwordHash } = user;
-  const session = { userId, passwordHash, request, visit, issuer: config.issuer, now: now() };
+  const proof = { passwordHash, triesKey: attempt.emailKey };
+  const session = { userId, request, visit, issuer: config.issuer, now: now() };
   // One statement, yet in a transaction: alone it would take effect also where the connection breaks before its answer.
-  const cookie = await inTransaction(db, (trx) => startSessionByPassword(trx, session));
+  const cookie = await inTransaction(db, (trx) => startSessionByPassword(trx, proof, session));
   if (cookie) await finishPendingLink(services, request, { ...trail, userId });
   return cookie;
 }

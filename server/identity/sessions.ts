@@ -5,7 +5,7 @@
 // made, or when it is ended: every request reads it anew, so an end counts at once on every instance.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/client.ts';
-import { insertLogin } from '../../db/logins.ts';
+import { insertLogin, type PasswordProof } from '../../db/logins.ts';
 import {
   endSessionByTokenHash,
   findSessionByTokenHash,
@@ -49,17 +49,18 @@ export async function startSession(db: Database, options: StartOptions): Promise
 }
 
 /**
- * Likewise after a password, with its audit event; undefined where the password was changed, or the user suspended,
- * since it was verified.
+ * Likewise after a password, with its audit event, and the tries before it forgotten; undefined where the password was
+ * changed, or the user suspended, since it was verified.
  */
 export async function startSessionByPassword(
   db: Database,
-  options: StartOptions & { passwordHash: string },
+  proof: PasswordProof,
+  options: StartOptions,
 ): Promise<string | undefined> {
   const { session, previousTokenHash, setCookie } = createSession(options);
   const isStarted = await insertLogin(db, {
     ...session,
-    passwordHash: options.passwordHash,
+    ...proof,
     previousTokenHash,
     auditEventId: uuidv7(),
     requestId: options.visit.requestId,
