@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { cloneDatabase, makeFolder } from './support/postgres.ts';
-import { findFreePort, type Runtime, run, startService } from './support/process.ts';
+import { entryOf, findFreePort, type Runtime, run, startService } from './support/process.ts';
 import { checkVectors } from './support/vectors.ts';
 
 let folder: string;
@@ -145,7 +146,7 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
       [{ NODE_ENV: 'production' }, /^The settings are not right:\n( {2}[A-Z_]+ .*\n)+$/],
     ];
     for (const [env, sentence] of faults) {
-      const service = run(runtime, ['build/service/main.js'], env);
+      const service = run(runtime, [entryOf[runtime]], env);
       expect(await service.exited).toBe(1);
       expect(service.output()).toMatch(sentence);
     }
@@ -154,6 +155,25 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
     await drop();
   });
 });
+
+it.runIf(existsSync('/proc/self/task'))(
+  'hashes on a thread for each processor, four at most, unless told otherwise, on Node',
+  async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const countThreads = async (env: Record<string, string>) => {
+      const service = await startService('node', await findFreePort(), { DATABASE_URL: url, ...env });
+      const threads = readdirSync(`/proc/${service.child.pid}/task`).length;
+      service.child.kill('SIGTERM');
+      await service.exited;
+      return threads;
+    };
+    const withOne = await countThreads({ UV_THREADPOOL_SIZE: '1' });
+    const more = Math.min(4, availableParallelism()) - 1;
+    expect((await countThreads({})) - withOne).toBe(more);
+    expect((await countThreads({ UV_THREADPOOL_SIZE: '9' })) - withOne).toBe(8);
+    await drop();
+  },
+);
 
 it('opens and seals the vectors alike on Node and on Deno', async () => {
   const onNode = await checkVectors();

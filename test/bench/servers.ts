@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { commandOf, findFreePort, type Runtime } from '../support/process.ts';
+import { commandOf, entryOf, findFreePort, type Runtime } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,7 +18,7 @@ export type Server = {
 };
 
 export const startService = (runtime: Runtime, env: Record<string, string>) =>
-  start([...commandOf[runtime], 'build/service/main.js'], '/readyz', env);
+  start([...commandOf[runtime], entryOf[runtime]], '/readyz', env);
 
 export const startFloor = (runtime: Runtime, env: Record<string, string>) =>
   start(

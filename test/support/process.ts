@@ -12,6 +12,12 @@ export const commandOf: Record<Runtime, string[]> = {
   deno: [`${root}/node_modules/.bin/deno`, 'run', '--no-lock', '--node-modules-dir=manual', '--allow-all'],
 };
 
+/** What starts the service. */
+export const entryOf: Record<Runtime, string> = {
+  node: 'server/runtime/start-node.cjs',
+  deno: 'build/service/main.js',
+};
+
 export type RunningProcess = {
   child: ChildProcess;
   /** All that it has written so far. */
@@ -43,7 +49,7 @@ export async function startService(
   port: number,
   env: Record<string, string>,
 ): Promise<RunningProcess> {
-  const running = run(runtime, ['build/service/main.js'], { PORT: String(port), ...env });
+  const running = run(runtime, [entryOf[runtime]], { PORT: String(port), ...env });
   let hasExited = false;
   void running.exited.then(() => {
     hasExited = true;
