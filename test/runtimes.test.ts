@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -122,6 +122,26 @@ describe.each<Runtime>(['node', 'deno'])('on %s', (runtime) => {
       [...service.output().matchAll(/"POST".*"status":(\d+)/g)].map(([, status]) => status);
     await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(4).fill('400'));
     expect(service.output()).not.toMatch(/"level":50|warning/i);
+    service.child.kill('SIGTERM');
+    await service.exited;
+    await drop();
+  });
+
+  it.runIf(existsSync('/proc/self/status'))('hashes few passwords at once, however many log in', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url });
+    const base = `http://localhost:${port}`;
+    const logins = Array.from({ length: 64 }, async (_, n) => {
+      const body = new URLSearchParams({ email: `nobody-${n}@example.test`, password: 'wrong' });
+      const answer = await fetch(`${base}/login`, { method: 'POST', body, headers: { origin: base } });
+      await answer.text();
+      return answer.status;
+    });
+    expect(await Promise.all(logins)).toEqual(Array(64).fill(401));
+    const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+    // All at once would take 1,216 MiB for their hashes alone.
+    expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(450 * 1_024);
     service.child.kill('SIGTERM');
     await service.exited;
     await drop();

@@ -2,13 +2,18 @@
 // never while a lock is held.
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import pLimit from 'p-limit';
 import { z } from 'zod';
+import { passwordThreads } from '../runtime/hash.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 // A hash of the same cost that no password is behind: who has none, or does not exist, costs the same time.
 const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
+
+// One waits where the next thread to be free finds it, so that none is idle.
+const atMost = pLimit(passwordThreads + 1);
 
 const minLength = 12;
 const maxLength = 128;
@@ -17,7 +22,7 @@ const maxLength = 128;
 const normalise = (password: string) => password.normalize('NFKC');
 
 export function hashPassword(password: string): Promise<string> {
-  return hash(normalise(password), argon2id);
+  return atMost(() => hash(normalise(password), argon2id));
 }
 
 /** The same work whether there is a hash or not; false without one. */
@@ -25,7 +30,7 @@ export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,
 ): Promise<boolean> {
-  const matches = await verify(passwordHash ?? nobodysHash, normalise(password));
+  const matches = await atMost(() => verify(passwordHash ?? nobodysHash, normalise(password)));
   return matches && typeof passwordHash === 'string';
 }
 
