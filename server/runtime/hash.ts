@@ -14,4 +14,7 @@ export function sha256(data: Uint8Array | string): Uint8Array {
  * How many passwords are hashed at once: each takes 19 MiB and a processor. Deno sets no bound of its own; on Node
  * start-node.cjs makes as many threads.
  */
-export const passwordThreads = Number(environment.UV_THREADPOOL_SIZE) || Math.min(4, availableParallelism());
+export const passwordThreads = Math.max(
+  1,
+  Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || Math.min(4, availableParallelism()),
+);
