@@ -13,6 +13,7 @@ import {
   trpcRequests,
   whileLocked,
 } from './support/away.ts';
+import { buildHandOff, handOver } from './support/marketplace.ts';
 
 let away: Away;
 beforeAll(async () => {
@@ -112,5 +113,18 @@ describe('work under way', () => {
     await expectUnavailable(whileLocked(away.app.db, 'nonces', receive, terminate));
     expect((await receive()).status).toBe(303);
     expect((await receive()).status).toBe(400);
+  });
+
+  it.each(ends)('leaves an inbound hand-off good to be tried again, once, where %s', async (how, end) => {
+    const user = { id: how.replaceAll(' ', '-') };
+    // Who is linked already: for somebody new more is asked, and waited for, on the way.
+    expect((await handOver(away.app, user)).status).toBe(303);
+    const path = await buildHandOff(away.app, user);
+    const receive = () => away.ask(path, { cookie: '' });
+    // Its last writes wait there, those before them have happened.
+    await expectUnavailable(whileLocked(away.app.db, 'audit_events', receive, end));
+    away.wire.restore();
+    expect((await receive()).status).toBe(303);
+    expect((await receive()).status).toBe(409);
   });
 });
