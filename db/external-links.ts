@@ -1,29 +1,6 @@
 // The only writer of `external_links`: who a user is at another system. Identity there is the id, never the
 // e-mail address.
-import type { Transaction } from 'kysely';
 import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
-import type { DB } from './schema.ts';
-
-export type ExternalLink = { userId: string; appliedProfileUpdatedAt: Date | null };
-
-const selectForUpdate = prepare((db, values: { provider: string; externalId: string }) =>
-  db
-    .selectFrom('external_links')
-    .select(['user_id as userId', 'applied_profile_updated_at as appliedProfileUpdatedAt'])
-    .where('provider', '=', values.provider)
-    .where('external_id', '=', values.externalId)
-    .forUpdate(),
-);
-
-/** Held until the transaction ends, so that updates of one user come one after the other. */
-export async function lockLink(
-  trx: Transaction<DB>,
-  provider: string,
-  externalId: string,
-): Promise<ExternalLink | undefined> {
-  return (await selectForUpdate(trx, { provider, externalId })).rows[0];
-}
 
 /** Who that user is at the other system. Not held. */
 export async function findExternalId(

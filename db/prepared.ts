@@ -26,8 +26,8 @@ export function prepare<Values extends object, Row>(
 }
 
 /**
- * For writes that nothing is to be learned from. In a transaction they are sent and not waited for; one that fails
- * fails the transaction, at its end at the latest.
+ * For writes that nothing is to be learned from. In a transaction they are sent and waited for at its end only; one
+ * that fails fails the transaction.
  */
 export function prepareWrite<Values extends object>(
   build: Build<Values, unknown>,

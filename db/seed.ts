@@ -1,8 +1,10 @@
 // The demo users of local mode (contract section 10). Their ids are fixed, so that a production start can
 // tell a database that they got into.
+
 import { sql } from 'kysely';
 import { insertAccount } from './accounts.ts';
 import type { Database } from './client.ts';
+import { inTransaction } from './transactions.ts';
 import { type InternalRole, insertUser } from './users.ts';
 
 export const demoPassword = 'local demo password';
@@ -48,7 +50,7 @@ const demoId = (kind: 0 | 1, index: number) => `01900000-0000-7000-800${kind}-00
 
 /** Only into a database that holds nobody yet: once they were changed or deleted, they stay so. */
 export async function seedDemoUsers(db: Database, passwordHash: string, now: Date): Promise<void> {
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     // Two instances may start at once.
     await sql`lock table users in share row exclusive mode`.execute(trx);
     if (await trx.selectFrom('users').select('id').limit(1).executeTakeFirst()) return;

@@ -23,7 +23,7 @@ export class LostRace extends Error {}
 
 type Open = {
   connection: DatabaseConnection;
-  /** Sent, and not waited for. */
+  /** Sent, and not waited for before the end. */
   writes: Promise<unknown>[];
 };
 
@@ -55,9 +55,9 @@ export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>
   }
 }
 
-async function runOnce<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
-  const writes: Promise<unknown>[] = [];
-  const ended = db.transaction().execute(async (trx) => {
+function runOnce<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (trx) => {
+    const writes: Promise<unknown>[] = [];
     await trx.getExecutor().provideConnection(async (connection) => {
       openTransactions.set(trx, { connection, writes });
     });
@@ -66,11 +66,9 @@ async function runOnce<T>(db: Database, work: (trx: Transaction<DB>) => Promise<
     } finally {
       // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
       openTransactions.delete(trx);
+      // Before the commit: sent together with it they might be done though a broken connection said otherwise. One
+      // that failed made all after it fail, so it is the reason.
+      await Promise.all(writes);
     }
   });
-  const [end] = await Promise.allSettled([ended]);
-  // A write that failed made all after it fail, and the commit a rollback. So it is the reason.
-  await Promise.all(writes);
-  if (end.status === 'rejected') throw end.reason;
-  return end.value;
 }

@@ -1,5 +1,5 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
-import { sql, type Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
 import { prepare, prepareRead, prepareWrite } from './prepared.ts';
 import type { Reader } from './reader.ts';
@@ -139,7 +139,37 @@ export async function lockUser(
   const {
     rows: [row],
   } = await ('id' in key ? locks.id(trx, { value: key.id }) : locks.email(trx, { value: key.email }));
-  if (!row) return undefined;
+  return row && readHandOffUser(row);
+}
+
+export type LinkedUser = { user: HandOffUser; appliedProfileUpdatedAt: Date | null };
+
+const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
+  db
+    .selectFrom('external_links as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .selectAll('u')
+    .select('l.applied_profile_updated_at')
+    .where('l.provider', '=', values.provider)
+    .where('l.external_id', '=', values.externalId)
+    .forUpdate('l')
+    .forNoKeyUpdate(['a', 'u']),
+);
+
+/** Likewise who is known by that id at the other system; the link is held first, then account and user. */
+export async function lockLinkedUser(
+  trx: Transaction<DB>,
+  provider: string,
+  externalId: string,
+): Promise<LinkedUser | undefined> {
+  const {
+    rows: [row],
+  } = await lockByLink(trx, { provider, externalId });
+  return row && { user: readHandOffUser(row), appliedProfileUpdatedAt: row.applied_profile_updated_at };
+}
+
+function readHandOffUser(row: Selectable<DB['users']>): HandOffUser {
   return {
     id: row.id,
     accountId: row.account_id,

@@ -74,6 +74,8 @@ describe('each rule bites', () => {
     ['db/users.ts', 'await Deno.readTextFile(file);'],
     ['db/users.ts', "return Buffer.from(text, 'hex');"],
     ['server/x.ts', 'const runtime = globalThis.Deno;'],
+    ['server/x.ts', 'await db.transaction().execute(work);'],
+    ['db/x.ts', 'const trx = await db.startTransaction().execute();'],
   ])('on %s: %s', (file, text) => {
     expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).not.toEqual([]);
   });
@@ -91,6 +93,7 @@ describe('each rule bites', () => {
     ['server/runtime/x.ts', "import process from 'node:process';\nprocess.exit(1);"],
     ['db/embedded.ts', "import { spawn } from 'node:child_process';\nconst it = await import(name);"],
     ['db/client.ts', "import pg from 'pg';"],
+    ['db/transactions.ts', 'return db.transaction().execute(work);'],
     ['db/migrations/x.ts', "import { type Kysely, sql } from 'kysely';"],
     ['server/sso/x.ts', "import { HMAC } from 'oslo/crypto';\nimport { sign } from './hmac.ts';"],
   ])('and leaves in peace %s: %s', (file, text) => {
@@ -104,7 +107,10 @@ describe('each rule bites', () => {
         file: 'server/x.ts',
         text: "import 'react';\nimport '../test/x.ts';\nimport 'node:fs';\nimport 'pg';",
       },
-      { file: 'db/x.ts', text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);" },
+      {
+        file: 'db/x.ts',
+        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();",
+      },
       { file: 'db/migrations/x.ts', text: "import 'uuid';" },
       { file: 'server/sso/x.ts', text: "import '../config.ts';" },
     ];

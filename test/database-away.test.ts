@@ -1,7 +1,7 @@
 // Contract section 9, 503 `unavailable`: the database is away; never a lost session, never an unsigned
 // redirect, nothing half done, and the process goes on.
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoPassword as password } from '../db/seed.ts';
 import { locationOf } from './support/app.ts';
 import {
@@ -9,10 +9,13 @@ import {
   dataRequests,
   expectUnavailable,
   openAway,
+  patienceMs,
   requests,
   trpcRequests,
   whileLocked,
 } from './support/away.ts';
+import { buildSignup, freshWebhookId, sendSignup } from './support/crm.ts';
+import { tokenIn } from './support/mail-server.ts';
 import { buildHandOff, handOver } from './support/marketplace.ts';
 
 let away: Away;
@@ -126,5 +129,34 @@ describe('work under way', () => {
     away.wire.restore();
     expect((await receive()).status).toBe(303);
     expect((await receive()).status).toBe(409);
+  });
+
+  it.each(ends)('leaves a signup to be sent again as if for the first time, where %s', async (how, end) => {
+    const body = JSON.stringify(buildSignup(how.replaceAll(' ', '-')));
+    const message = { webhookId: freshWebhookId() };
+    const app = { config: away.app.config, send: away.ask };
+    const receive = () => sendSignup(app, body, message);
+    await expectUnavailable(whileLocked(away.app.db, 'webhook_requests', receive, end));
+    away.wire.restore();
+    const [answer, again] = [await receive(), await receive()];
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, null]);
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+  });
+
+  it.each(ends)('leaves a link that sets a password good to be used, once, where %s', async (_, end) => {
+    const email = 'new-merchant@example.test';
+    await sql`delete from mails`.execute(away.app.db);
+    expect((await away.ask('/forgot-password', { form: { email }, cookie: '' })).status).toBe(303);
+    const token = await vi.waitFor(async () => {
+      const { rows } = await sql<{ text: string }>`select kept_text as text from mails
+        where recipient = ${email} and kept_text is not null`.execute(away.app.db);
+      return tokenIn(rows[0] ?? {}, '/set-password');
+    }, patienceMs);
+    const form = { newPassword: 'set by mail, by mail' };
+    const receive = () => away.ask(`/set-password?token=${token}`, { form, cookie: '' });
+    await expectUnavailable(whileLocked(away.app.db, 'audit_events', receive, end));
+    away.wire.restore();
+    expect((await receive()).status).toBe(303);
+    expect((await receive()).status).toBe(404);
   });
 });

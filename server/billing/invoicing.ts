@@ -15,7 +15,7 @@ import {
   type Search,
   updateContract,
 } from '../../db/service-contracts.ts';
-import { limitLockWait } from '../../db/transactions.ts';
+import { inTransaction, limitLockWait } from '../../db/transactions.ts';
 import type { Services } from '../backend.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { endOfPeriod } from './periods.ts';
@@ -52,7 +52,7 @@ async function forEachContract(
     for (const id of ids) {
       if (signal?.aborted) return;
       try {
-        const isChanged = await db.transaction().execute(async (trx) => {
+        const isChanged = await inTransaction(db, async (trx) => {
           await limitLockWait(trx);
           const contract = await lockContract(trx, { id });
           return contract !== undefined && (await work(trx, contract));
@@ -131,7 +131,7 @@ export async function settleInvoice(
   number: number,
   status: 'paid' | 'void',
 ): Promise<ClosingOutcome> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const invoice = await findInvoice(trx, number);
     if (!invoice) return 'unknown';
     // The contract first, as everywhere: so that nobody marks it overdue for this invoice meanwhile.
@@ -152,7 +152,7 @@ export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
 ): Promise<boolean | undefined> {
-  return db.transaction().execute(async (trx) => {
+  return inTransaction(db, async (trx) => {
     const contract = await lockContract(trx, { signupId });
     if (!contract) return undefined;
     const begun = await invoiceBegun(trx, contract, now(), now());

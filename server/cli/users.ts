@@ -1,9 +1,11 @@
 // Users, as operators make, suspend and resume them.
+
 import { type Command, Option } from 'commander';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../../db/accounts.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { type InternalRole, insertUser, setUserSuspended } from '../../db/users.ts';
+import { inTransaction } from '../../db/transactions.ts';
+import { type InternalRole, insertUser, isEmailTaken, setUserSuspended } from '../../db/users.ts';
 import { hashPassword, newPasswordSchema } from '../identity/passwords.ts';
 import { print, readInput } from '../runtime/process.ts';
 import { CommandError, readEmail, readName, withDatabase } from './command.ts';
@@ -22,22 +24,24 @@ export function addUserCommands(program: Command): void {
       const passwordHash = await hashPassword(password.data);
       const [id, accountId] = [uuidv7(), uuidv7()];
       await withDatabase((db) =>
-        db.transaction().execute(async (trx) => {
-          const name = options.account ?? options.name;
-          await insertAccount(trx, { id: accountId, name, capabilities: [], verifiedAt: null });
-          const { email, role } = options;
-          const user = {
+        inTransaction(db, async (trx) => {
+          const { email, name, role } = options;
+          if (await isEmailTaken(trx, email))
+            throw new CommandError('There is a user with this e-mail address already.');
+          await insertAccount(trx, {
+            id: accountId,
+            name: options.account ?? name,
+            capabilities: [],
+            verifiedAt: null,
+          });
+          await insertUser(trx, {
             id,
             accountId,
             email,
-            name: options.name,
+            name,
             role,
             passwordHash,
             emailVerifiedAt: new Date(),
-          };
-          await insertUser(trx, user).catch((error) => {
-            if (error.constraint !== 'users_email_key') throw error;
-            throw new CommandError('There is a user with this e-mail address already.');
           });
           await recordAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
         }),
@@ -60,7 +64,7 @@ export function addUserCommands(program: Command): void {
 
 async function suspend(email: string, at: Date | null): Promise<void> {
   await withDatabase((db) =>
-    db.transaction().execute(async (trx) => {
+    inTransaction(db, async (trx) => {
       const userId = await setUserSuspended(trx, email, at);
       if (!userId) throw new CommandError('There is no user with this e-mail address.');
       await recordAuditEvent(trx, {

@@ -1,9 +1,9 @@
 // GET /sso/marketplace/callback (contract section 6): during the migration the legacy marketplace hands its
 // logged-in users over. POST is the same after the page that asks before switching users.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { lockLink } from '../../db/external-links.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { inTransaction } from '../../db/transactions.ts';
+import { lockLinkedUser } from '../../db/users.ts';
 import type { Services } from '../backend.ts';
 import { AppError } from '../errors.ts';
 import {
@@ -55,12 +55,12 @@ async function accept(services: Services, request: Request, visit: Visit): Promi
 
   const result = await inTransaction(db, async (trx) => {
     const nonce = { audience: `inbound:${provider}`, nonce: payload.nonce, expiresAt: keepNonceUntil };
-    const [isFresh, link] = await Promise.all([
+    const [isFresh, known] = await Promise.all([
       consumeNonce(trx, nonce),
-      lockLink(trx, provider, payload.profile.id),
+      lockLinkedUser(trx, provider, payload.profile.id),
     ]);
     if (!isFresh) throw new EnvelopeError('nonce_replayed', 'nonce used before');
-    const outcome = await acceptProfile(trx, payload.profile, link, now());
+    const outcome = await acceptProfile(trx, payload.profile, known, now());
     const { userId } = outcome;
     const trail = {
       userId,

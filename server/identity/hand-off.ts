@@ -5,16 +5,18 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount, updateAccountFromMarketplace } from '../../db/accounts.ts';
-import {
-  type ExternalLink,
-  findExternalId,
-  insertLink,
-  lockLink,
-  setLinkApplied,
-} from '../../db/external-links.ts';
+import { findExternalId, insertLink, setLinkApplied } from '../../db/external-links.ts';
 import type { DB } from '../../db/schema.ts';
 import { LostRace } from '../../db/transactions.ts';
-import { type HandOffUser, insertUser, isEmailTaken, lockUser, updateUser } from '../../db/users.ts';
+import {
+  type HandOffUser,
+  insertUser,
+  isEmailTaken,
+  type LinkedUser,
+  lockLinkedUser,
+  lockUser,
+  updateUser,
+} from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { MarketplaceProfile } from './marketplace-payload.ts';
 
@@ -33,18 +35,18 @@ export type HandOffOutcome =
   | { kind: 'proof_needed'; userId: string };
 
 /**
- * Applies one profile; `link` is the one that it has here, held. Throws 403 `admin_not_allowed`, `account_suspended` or `email_unverified`, and 409
+ * Applies one profile; `known` is who has it here already, held. Throws 403 `admin_not_allowed`, `account_suspended` or `email_unverified`, and 409
  * `email_in_use`.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
   profile: MarketplaceProfile,
-  link: ExternalLink | undefined,
+  known: LinkedUser | undefined,
   now: Date,
 ): Promise<HandOffOutcome> {
-  if (link) {
-    const user = requireAllowed(await lockUser(trx, { id: link.userId }));
-    if (link.appliedProfileUpdatedAt && profile.profile_updated_at <= link.appliedProfileUpdatedAt) {
+  if (known) {
+    const user = requireAllowed(known.user);
+    if (known.appliedProfileUpdatedAt && profile.profile_updated_at <= known.appliedProfileUpdatedAt) {
       return { kind: 'accepted', userId: user.id, change: 'stale', skippedEmail: false };
     }
     const skippedEmail = await applyProfile(trx, user, profile, now);
@@ -75,15 +77,16 @@ export async function finishLink(
   profile: MarketplaceProfile,
   now: Date,
 ): Promise<boolean> {
-  if (await lockLink(trx, provider, profile.id)) return false;
-  const user = requireAllowed(await lockUser(trx, { id: userId }));
+  if (await lockLinkedUser(trx, provider, profile.id)) return false;
+  const user = await lockUser(trx, { id: userId });
+  if (!user) throw new Error('a pending link without its user');
+  requireAllowed(user);
   if ((await findExternalId(trx, provider, userId)) !== undefined) return false;
   await linkUser(trx, user, profile, now);
   return true;
 }
 
-function requireAllowed(user: HandOffUser | undefined): HandOffUser {
-  if (!user) throw new Error('a link without its user');
+function requireAllowed(user: HandOffUser): HandOffUser {
   if (user.role !== 'user') throw new AppError('admin_not_allowed', { reason: `role_${user.role}` });
   if (user.isSuspended) throw new AppError('account_suspended', { reason: 'suspended' });
   return user;

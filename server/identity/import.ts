@@ -3,8 +3,8 @@
 // moment and run anew.
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import type { Database } from '../../db/client.ts';
-import { lockLink } from '../../db/external-links.ts';
 import { inTransaction } from '../../db/transactions.ts';
+import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './hand-off.ts';
@@ -79,8 +79,8 @@ async function importBatch(
         refused: { line, id: profile.id, reason },
       });
       try {
-        const link = await lockLink(trx, provider, profile.id);
-        const outcome = await acceptProfile(trx, profile, link, now);
+        const known = await lockLinkedUser(trx, provider, profile.id);
+        const outcome = await acceptProfile(trx, profile, known, now);
         if (outcome.kind === 'proof_needed') {
           results.push(refuse('password_to_be_proved'));
           continue;

@@ -60,7 +60,7 @@ export async function logout(services: Services, request: Request, visit: Visit)
   const { db, config, now } = services;
   const session = await findSession(services, request);
   if (session && session !== 'suspended') {
-    await db.transaction().execute(async (trx) => {
+    await inTransaction(db, async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());
       const { address, requestId } = visit;
       await recordAuditEvent(trx, { type: 'logout', userId: session.user.id, address, requestId });

@@ -33,7 +33,7 @@ export async function requestPasswordLink(
   }
   await mailLimits.countTry(email, visit.address);
   // One transaction with a write in either case: its time does not tell whether there is such a user.
-  await db.transaction().execute(async (trx) => {
+  await inTransaction(db, async (trx) => {
     const user = await findUserByEmail(trx, email);
     const isKnown = user !== undefined && !user.isSuspended;
     await recordAuditEvent(trx, {

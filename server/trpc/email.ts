@@ -1,8 +1,10 @@
 // The address of who is logged in: a mail with a link, and the link.
+
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { consumeMailLink } from '../../db/mail-links.ts';
 import { insertMail } from '../../db/mails.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readOwnPath } from '../http.ts';
@@ -18,7 +20,7 @@ export const emailRouter = router({
       if (user.emailVerifiedAt) return;
       await services.mailLimits.countTry(user.email, visit.address);
       const next = readOwnPath(input.next);
-      await services.db.transaction().execute(async (trx) => {
+      await inTransaction(services.db, async (trx) => {
         await insertMail(trx, {
           id: uuidv7(),
           kind: 'verify_email',
@@ -41,7 +43,7 @@ export const emailRouter = router({
       const { db, now } = services;
       const link = await openMailLink(db, 'verify_email', input.token, now());
       if (link?.userId !== session.user.id) throw new AppError('not_found');
-      await db.transaction().execute(async (trx) => {
+      await inTransaction(db, async (trx) => {
         const user = await lockUser(trx, { id: link.userId });
         if (user?.email !== link.email || !(await consumeMailLink(trx, link)))
           throw new AppError('not_found');

@@ -1,8 +1,10 @@
 // The profile that its owner reads and edits: the single source of truth.
+
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
 import { deleteMailLinks } from '../../db/mail-links.ts';
 import { endSessions } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { editUserName, findCredentialsByEmail, replacePasswordHash } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { nameSchema } from '../identity/names.ts';
@@ -30,7 +32,7 @@ export const profileRouter = router({
       const accountName = input.accountName !== user.account.name ? input.accountName : undefined;
       const changed = [name && 'name', accountName && 'accountName'].filter((field) => field !== undefined);
       if (changed.length === 0) return;
-      await services.db.transaction().execute(async (trx) => {
+      await inTransaction(services.db, async (trx) => {
         // The account first, as everywhere: two orders would lock each other out.
         if (accountName) await editAccountName(trx, user.account.id, accountName);
         if (name) await editUserName(trx, user.id, name);
@@ -53,7 +55,7 @@ export const profileRouter = router({
       await attempt.forgive();
 
       const to = await hashPassword(input.newPassword);
-      const cookie = await db.transaction().execute(async (trx) => {
+      const cookie = await inTransaction(db, async (trx) => {
         if (!(await replacePasswordHash(trx, user.id, { from, to }))) throw wrongPassword();
         // Logged out or ended meanwhile: it must not come back under a new token.
         if ((await endSessions(trx, user.id, { id: session.id }, now())) === 0)

@@ -1,7 +1,9 @@
 // The places that this login is active, and ending each.
+
 import Bowser from 'bowser';
 import { z } from 'zod';
 import { endSessions, listSessions } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/transactions.ts';
 import { AppError } from '../errors.ts';
 import { sessionLimits } from '../identity/sessions.ts';
 import { authenticated, router } from './init.ts';
@@ -21,7 +23,7 @@ export const sessionsRouter = router({
   end: authenticated
     .input(z.object({ id: z.uuid() }))
     .mutation(async ({ ctx: { services, session, audit }, input }) => {
-      await services.db.transaction().execute(async (trx) => {
+      await inTransaction(services.db, async (trx) => {
         const ended = await endSessions(trx, session.user.id, { id: input.id }, services.now());
         if (ended === 0)
           throw new AppError('not_found', { detail: 'There is no such login, or it has ended already.' });
@@ -31,7 +33,7 @@ export const sessionsRouter = router({
 
   /** How many there were. */
   endOthers: authenticated.mutation(async ({ ctx: { services, session, audit } }) =>
-    services.db.transaction().execute(async (trx) => {
+    inTransaction(services.db, async (trx) => {
       const ended = await endSessions(trx, session.user.id, { exceptId: session.id }, services.now());
       await audit(trx, { type: 'session.ended_others', details: { ended } });
       return { ended };

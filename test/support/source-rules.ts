@@ -120,4 +120,13 @@ export const rules: Rule[] = [
         ? []
         : [...withoutComments(text).matchAll(runtimeGlobal)].map(([found]) => `${file} uses ${found}`),
   },
+  {
+    name: 'transactions are opened in one place',
+    breaches: ({ file, text }) =>
+      isIn(file, 'db/transactions.ts')
+        ? []
+        : [...withoutComments(text).matchAll(/\.(?:startT|t)ransaction\(\)/g)].map(
+            ([found]) => `${file} uses ${found}`,
+          ),
+  },
 ];
