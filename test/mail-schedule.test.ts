@@ -142,10 +142,13 @@ it('leaves its token to no table where a mail server repeats it', async () => {
   expect(last_error).not.toContain(tokenIn(mailer.given[0] ?? {}, '/set-password'));
 });
 
-it('is not held up by others that fail', async () => {
-  await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+const addMails = (count: number) =>
+  sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
     select gen_random_uuid(), 'set_password', u.id, 'n' || n || '@example.test', '{}', ${now}, ${now}
-    from generate_series(1, 35) n, users u where u.email = ${email}`.execute(test.db);
+    from generate_series(1, ${count}::int) n, users u where u.email = ${email}`.execute(test.db);
+
+it('is not held up by others that fail', async () => {
+  await addMails(35);
   const mailer = buildMailer((message) => {
     if (message.to.startsWith('n2')) refuse(message);
   });
@@ -156,6 +159,22 @@ it('is not held up by others that fail', async () => {
   expect(rows.map(({ recipient }) => recipient)).toEqual(
     ['2', '20', '21', '22', '23', '24', '25', '26', '27', '28', '29'].map((n) => `n${n}@example.test`),
   );
+});
+
+it('waits untried while the server is out of reach, which a few others find out', async () => {
+  await addMails(35);
+  const down = buildMailer(() => {
+    throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ESOCKET' });
+  });
+  await work(down);
+  expect(down.given).toHaveLength(10);
+  const { rows } = await sql`select 1 from mails where attempts = 0 and next_attempt_at = ${now}`.execute(
+    test.db,
+  );
+  expect(rows).toHaveLength(25);
+  const up = buildMailer();
+  await work(up);
+  expect(up.given).toHaveLength(25);
 });
 
 it('that another worker is taking at this moment is not waited for', async () => {

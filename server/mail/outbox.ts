@@ -20,7 +20,10 @@ const kinds = {
   verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm' },
 } as const satisfies Record<MailKind, unknown>;
 
-/** Until nothing is due or it is to stop. Without a mailer (local mode) mails are kept, to be shown. */
+/**
+ * Until nothing is due, the mail server is out of reach, or it is to stop. Without a mailer (local mode) mails are kept,
+ * to be shown.
+ */
 export async function sendDueMails(
   services: Services,
   mailer: Mailer | undefined,
@@ -31,19 +34,25 @@ export async function sendDueMails(
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const mails = await claimMails(services.db, { now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
-    await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
+    const answered = await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
+    // However many wait, a server that is away costs no more than these tries.
+    if (!answered.includes(true)) return;
   }
 }
 
+/** Whether the mail server said anything, be it a refusal. */
 async function sendMail(
   services: Services,
   mailer: Mailer | undefined,
   mail: MailRow,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { db, now } = services;
   const message = await composeMessage(services, mail);
-  if (!mailer) return markMailSent(db, mail.id, now(), message);
+  if (!mailer) {
+    await markMailSent(db, mail.id, now(), message);
+    return true;
+  }
   try {
     await Promise.race([
       mailer.send(message),
@@ -52,9 +61,10 @@ async function sendMail(
   } catch (error) {
     // Stopping: the lease runs out, and another worker takes it.
     if (!signal.aborted) await recordFailure(services, mail, error);
-    return;
+    return (error as { responseCode?: number }).responseCode !== undefined;
   }
   await markMailSent(db, mail.id, now());
+  return true;
 }
 
 async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message> {

@@ -15,7 +15,7 @@ export const settings = {
   MARKETPLACE_SSO_ISSUER: 'https://old-market.bench.test',
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
-  // Nothing asked for here sends mail.
+  // Nobody is there.
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'id@bench.test',
   // As behind a proxy: people have addresses of their own, which guesses are counted by.
