@@ -106,15 +106,12 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
     );
     const { rows } = await query(
       client,
-      'select user_id, applied_profile_updated_at from external_links where provider = $1 and external_id = $2 for update',
+      `select u.*, l.applied_profile_updated_at from external_links l
+        join users u on u.id = l.user_id join accounts a on a.id = u.account_id
+        where l.provider = $1 and l.external_id = $2 for update of l for no key update of a, u`,
       ['marketplace', claims.profile.id],
     );
-    const userId = rows[0].user_id;
-    await query(
-      client,
-      'select u.* from users u join accounts a on a.id = u.account_id where u.id = $1 for no key update of a, u',
-      [userId],
-    );
+    const userId = rows[0].id;
     await query(
       client,
       'insert into audit_events (id, type, reason, user_id, address, request_id, details) values ($1, $2, $3, $4, $5, $6, $7)',
