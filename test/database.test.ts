@@ -45,6 +45,16 @@ describe('migrations', () => {
     expect((await applied()).rows).toEqual(before.rows);
   });
 
+  it('wait for no lock that belongs to a session, which a pooler may have left with one', async () => {
+    // Kysely's own.
+    const kyselyLock = sql.lit(3853314791062309107n);
+    await app.db.connection().execute(async (session) => {
+      await sql`select pg_advisory_lock(${kyselyLock})`.execute(session);
+      await migrate(app.db);
+      await sql`select pg_advisory_unlock(${kyselyLock})`.execute(session);
+    });
+  });
+
   it('are what db/schema.ts says (npm run schema)', async () => {
     expect(await buildSchema(app.databaseUrl)).toBe(await readFile(schemaFile, 'utf8'));
   });
