@@ -1,6 +1,5 @@
 // The demo users of local mode (contract section 10). Their ids are fixed, so that a production start can
 // tell a database that they got into.
-
 import { sql } from 'kysely';
 import { insertAccount } from './accounts.ts';
 import type { Database } from './client.ts';

@@ -1,5 +1,4 @@
 // Users, as operators make, suspend and resume them.
-
 import { type Command, Option } from 'commander';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../../db/accounts.ts';

@@ -1,5 +1,4 @@
 // The address of who is logged in: a mail with a link, and the link.
-
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { consumeMailLink } from '../../db/mail-links.ts';

@@ -1,5 +1,4 @@
 // The profile that its owner reads and edits: the single source of truth.
-
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
 import { deleteMailLinks } from '../../db/mail-links.ts';

@@ -1,5 +1,4 @@
 // The places that this login is active, and ending each.
-
 import Bowser from 'bowser';
 import { z } from 'zod';
 import { endSessions, listSessions } from '../../db/sessions.ts';
