@@ -109,3 +109,7 @@ export function medians(rounds: Measured[]): Measured {
   const of = (name: keyof Measured) => median(rounds.map((round) => round[name]));
   return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), cpuMs: of('cpuMs') };
 }
+
+/** Of the requests a second in each round; the median. */
+export const pairedRatio = (ours: Measured[], theirs: Measured[]) =>
+  median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN)));

@@ -1,5 +1,7 @@
-// npm run bench: what the service costs above the floor (floor.ts), as ratios within one run: alternating, medians
-// of the rounds. Words choose rows: `npm run bench -- launch profile`. Linux only, for the CPU time of a process.
+// npm run bench: what the service costs above the floor (floor.ts), in one run. They take turns; who was first in one
+// round is last in the next. Each round gives a ratio, and medians of the rounds are printed: while the machine is
+// slow, it is so for both. Words choose rows: `npm run bench -- launch profile`. Linux only, for the CPU time of a
+// process.
 import { rm } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +10,7 @@ import { startEmbeddedPostgres } from '../../db/embedded.ts';
 import { hashPassword } from '../../server/identity/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
-import { hasWrk, type Measured, measure, median, medians } from './load.ts';
+import { hasWrk, type Measured, measure, median, medians, pairedRatio } from './load.ts';
 import { timeToFirstByte, weighPage } from './pages.ts';
 import { buildAsking, password, populate, settings } from './population.ts';
 import { type Server, startFloor, startService } from './servers.ts';
@@ -84,24 +86,37 @@ async function compareRow(runtime: Runtime, row: string, floor: Server, service:
   const ask = buildAsking(users)[row];
   if (!ask) throw new Error(row);
   const expected = answerOf[row] ?? 200;
-  const results = { floor: [] as Measured[], service: [] as Measured[] };
   // Few a second: what runs beside the hash is compiled late, and a round says little.
   const [warmUp, times] = row === 'login' ? [60, 3 * rounds] : [warmUpSeconds, rounds];
   for (const server of [floor, service]) await measure(server, ask, { seconds: warmUp, expected });
-  for (let round = 0; round < times; round++) {
-    results.floor.push(await measure(floor, ask, { seconds, expected }));
-    results.service.push(await measure(service, ask, { seconds, expected }));
-  }
-  const [least, ours] = [medians(results.floor), medians(results.service)];
+  const [ofFloor = [], ofService = []] = await takeTurns([floor, service], times, (server) =>
+    measure(server, ask, { seconds, expected }),
+  );
+  const [least, ours] = [medians(ofFloor), medians(ofService)];
   const name = runtime === 'node' ? row : `${row} (Deno)`;
   table.push([`${name}, floor`, ...cells(least), '']);
-  table.push([name, ...cells(ours), number(ours.perSecond / least.perSecond)]);
+  table.push([name, ...cells(ours), number(pairedRatio(ofService, ofFloor))]);
   if (row !== 'launch') return;
   const perSecond = Math.floor(ours.perSecond * 0.6);
   const at = { seconds: 5, expected, perSecond };
   const [calm, oursCalm] = [await measure(floor, ask, at), await measure(service, ask, at)];
   table.push([`${name} at ${perSecond}/s, floor`, ...cells(calm), '']);
   table.push([`${name} at ${perSecond}/s`, ...cells(oursCalm), `p99 ${number(oursCalm.p99Ms / calm.p99Ms)}`]);
+}
+
+/** What is measured of each, round by round; who began a round is last in the next. */
+async function takeTurns<T>(
+  contenders: T[],
+  times: number,
+  measureOne: (contender: T) => Promise<Measured>,
+): Promise<Measured[][]> {
+  const results = contenders.map((): Measured[] => []);
+  const turns = [...contenders.entries()];
+  for (let round = 0; round < times; round++) {
+    for (const [n, contender] of turns) results[n]?.push(await measureOne(contender));
+    turns.reverse();
+  }
+  return results;
 }
 
 /** What a browser waits for and loads, at the first visit: the page and all that it names. */
@@ -188,27 +203,21 @@ async function measureGrowth(passwordHash: string): Promise<void> {
       services.push({ size, service: await startService('node', env) });
     }
     for (const row of ['launch', 'profile', 'hand-off']) {
-      const results = new Map<number, Measured[]>(sizes.map((size) => [size, []]));
-      for (let round = -1; round < rounds; round++) {
-        for (const { size, service } of services) {
+      const expected = answerOf[row] ?? 200;
+      const measureFor =
+        (duration: number) =>
+        ({ size, service }: (typeof services)[number]) => {
           const ask = buildAsking(size)[row];
           if (!ask) throw new Error(row);
-          const isWarmUp = round < 0;
-          const expected = answerOf[row] ?? 200;
-          const measured = await measure(service, ask, {
-            seconds: isWarmUp ? warmUpSeconds : seconds,
-            expected,
-          });
-          if (!isWarmUp) results.get(size)?.push(measured);
-        }
-      }
-      const least = medians(results.get(10_000) ?? []).perSecond;
-      for (const [size, measured] of results) {
-        const ours = medians(measured);
+          return measure(service, ask, { seconds: duration, expected });
+        };
+      await takeTurns(services, 1, measureFor(warmUpSeconds));
+      const results = await takeTurns(services, rounds, measureFor(seconds));
+      for (const [n, measured] of results.entries()) {
         table.push([
-          `${row}, ${size.toLocaleString('en')} users`,
-          ...cells(ours),
-          number(ours.perSecond / least),
+          `${row}, ${sizes[n]?.toLocaleString('en')} users`,
+          ...cells(medians(measured)),
+          number(pairedRatio(measured, results[0] ?? [])),
         ]);
       }
     }
