@@ -1,5 +1,5 @@
 // The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
-import { type Selectable, sql, type Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './client.ts';
 import { prepare, prepareRead, prepareWrite } from './prepared.ts';
 import type { Reader } from './reader.ts';
@@ -116,12 +116,24 @@ export type HandOffUser = {
   nameEditedAt: Date | null;
 };
 
+const handOffUser = [
+  'u.id',
+  'u.account_id as accountId',
+  'u.email',
+  'u.name',
+  'u.role',
+  sql<boolean>`u.password_hash is not null`.as('hasPassword'),
+  sql<boolean>`u.suspended_at is not null`.as('isSuspended'),
+  'u.email_verified_at as emailVerifiedAt',
+  'u.name_edited_at as nameEditedAt',
+] as const;
+
 const lockBy = (column: 'id' | 'email') =>
   prepare((db, { value }: { value: string }) =>
     db
       .selectFrom('users as u')
       .innerJoin('accounts as a', 'a.id', 'u.account_id')
-      .selectAll('u')
+      .select(handOffUser)
       .where(`u.${column}`, '=', value)
       .forNoKeyUpdate(['a', 'u']),
   );
@@ -136,21 +148,20 @@ export async function lockUser(
   trx: Transaction<DB>,
   key: { id: string } | { email: string },
 ): Promise<HandOffUser | undefined> {
-  const {
-    rows: [row],
-  } = await ('id' in key ? locks.id(trx, { value: key.id }) : locks.email(trx, { value: key.email }));
-  return row && readHandOffUser(row);
+  const { rows } = await ('id' in key
+    ? locks.id(trx, { value: key.id })
+    : locks.email(trx, { value: key.email }));
+  return rows[0];
 }
 
-export type LinkedUser = { user: HandOffUser; appliedProfileUpdatedAt: Date | null };
+export type LinkedUser = HandOffUser & { appliedProfileUpdatedAt: Date | null };
 
 const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
   db
     .selectFrom('external_links as l')
     .innerJoin('users as u', 'u.id', 'l.user_id')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
-    .selectAll('u')
-    .select('l.applied_profile_updated_at')
+    .select([...handOffUser, 'l.applied_profile_updated_at as appliedProfileUpdatedAt'])
     .where('l.provider', '=', values.provider)
     .where('l.external_id', '=', values.externalId)
     .forUpdate('l')
@@ -163,24 +174,7 @@ export async function lockLinkedUser(
   provider: string,
   externalId: string,
 ): Promise<LinkedUser | undefined> {
-  const {
-    rows: [row],
-  } = await lockByLink(trx, { provider, externalId });
-  return row && { user: readHandOffUser(row), appliedProfileUpdatedAt: row.applied_profile_updated_at };
-}
-
-function readHandOffUser(row: Selectable<DB['users']>): HandOffUser {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    email: row.email,
-    name: row.name,
-    role: row.role,
-    hasPassword: row.password_hash !== null,
-    isSuspended: row.suspended_at !== null,
-    emailVerifiedAt: row.email_verified_at,
-    nameEditedAt: row.name_edited_at,
-  };
+  return (await lockByLink(trx, { provider, externalId })).rows[0];
 }
 
 /** Changes what is given; the rest stays. */

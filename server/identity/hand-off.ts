@@ -35,8 +35,8 @@ export type HandOffOutcome =
   | { kind: 'proof_needed'; userId: string };
 
 /**
- * Applies one profile; `known` is who has it here already, held. Throws 403 `admin_not_allowed`, `account_suspended` or `email_unverified`, and 409
- * `email_in_use`.
+ * Applies one profile; `known` is who has it here already, held. Throws 403 `admin_not_allowed`, `account_suspended`
+ * or `email_unverified`, and 409 `email_in_use`.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
@@ -45,7 +45,7 @@ export async function acceptProfile(
   now: Date,
 ): Promise<HandOffOutcome> {
   if (known) {
-    const user = requireAllowed(known.user);
+    const user = requireAllowed(known);
     if (known.appliedProfileUpdatedAt && profile.profile_updated_at <= known.appliedProfileUpdatedAt) {
       return { kind: 'accepted', userId: user.id, change: 'stale', skippedEmail: false };
     }

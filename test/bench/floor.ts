@@ -106,7 +106,10 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
     );
     const { rows } = await query(
       client,
-      `select u.*, l.applied_profile_updated_at from external_links l
+      `select u.id, u.account_id, u.email, u.name, u.role, u.password_hash is not null as has_password,
+          u.suspended_at is not null as is_suspended, u.email_verified_at, u.name_edited_at,
+          l.applied_profile_updated_at
+        from external_links l
         join users u on u.id = l.user_id join accounts a on a.id = u.account_id
         where l.provider = $1 and l.external_id = $2 for update of l for no key update of a, u`,
       ['marketplace', claims.profile.id],
