@@ -60,8 +60,9 @@ try {
 } finally {
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
+  // Also what was measured before something failed.
+  print();
 }
-print();
 
 async function compare(runtime: Runtime, env: Record<string, string>): Promise<void> {
   const rows = Object.keys(answerOf).filter(
