@@ -7,10 +7,9 @@ import {
   Kysely,
   Migrator,
   PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
   sql,
 } from 'kysely';
+import { dialect } from './dialect.ts';
 import * as foundation from './migrations/2026-11-20-foundation.ts';
 import * as inboundHandOff from './migrations/2026-11-20-inbound-hand-off.ts';
 import * as billingAndMail from './migrations/2026-11-21-billing-and-mail.ts';
@@ -44,12 +43,7 @@ function buildDialect(connection: DatabaseConnection): Dialect {
   class OneConnection extends DummyDriver {
     override acquireConnection = async () => connection;
   }
-  return {
-    createAdapter: () => new Adapter(),
-    createDriver: () => new OneConnection(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  };
+  return { ...dialect, createAdapter: () => new Adapter(), createDriver: () => new OneConnection() };
 }
 
 /** Without the lock of a session. */

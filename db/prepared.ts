@@ -1,15 +1,7 @@
 // Statements of the busiest paths, compiled once: building one with Kysely costs more than running it with pg.
-import {
-  type Compilable,
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-  type QueryResult,
-} from 'kysely';
+import { type Compilable, type CompiledQuery, Kysely, type QueryResult } from 'kysely';
 import type { Database } from './client.ts';
+import { dialect } from './dialect.ts';
 import type { Reader } from './reader.ts';
 import type { DB } from './schema.ts';
 import { findOpen } from './transactions.ts';
@@ -73,11 +65,4 @@ function compileOnce<Values extends object, Row>(build: Build<Values, Row>) {
 }
 
 // Compiles, and runs nothing.
-const builder = new Kysely<DB>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+const builder = new Kysely<DB>({ dialect });
