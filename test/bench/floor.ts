@@ -274,6 +274,8 @@ const server = createServer((request, response) => {
   const found = answers.find(([prefix]) => request.url?.startsWith(prefix));
   if (!found) return response.writeHead(404).end();
   found[1](request, response).catch((error) => {
+    // The load has left half way.
+    if (!request.complete) return;
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });

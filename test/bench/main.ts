@@ -18,8 +18,8 @@ import { type Server, startFloor, startService } from './servers.ts';
 const chosen = process.argv.slice(2);
 const isChosen = (name: string) => chosen.length === 0 || chosen.includes(name);
 // Many short ones: what else happens on the machine then meets all alike.
-const rounds = Number(process.env.BENCH_ROUNDS ?? 9);
-const seconds = Number(process.env.BENCH_SECONDS ?? 2);
+const rounds = Number(process.env.BENCH_ROUNDS ?? 24);
+const seconds = Number(process.env.BENCH_SECONDS ?? 1);
 const warmUpSeconds = 5;
 const users = 10_000;
 
