@@ -275,7 +275,7 @@ const server = createServer((request, response) => {
   if (!found) return response.writeHead(404).end();
   found[1](request, response).catch((error) => {
     // The load has left half way.
-    if (!request.complete) return;
+    if (error.code === 'ECONNRESET') return;
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
