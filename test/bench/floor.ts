@@ -274,9 +274,8 @@ const server = createServer((request, response) => {
   const found = answers.find(([prefix]) => request.url?.startsWith(prefix));
   if (!found) return response.writeHead(404).end();
   found[1](request, response).catch((error) => {
-    // The load has left half way.
-    if (error.code === 'ECONNRESET') return;
-    process.stderr.write(`${error}\n`);
+    // Not where the load has left half way.
+    if (error.code !== 'ECONNRESET') process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
 });

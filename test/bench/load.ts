@@ -55,6 +55,8 @@ async function runAutocannon(load: Load, expected: number): Promise<Loaded> {
     url: server.url,
     duration: seconds,
     connections,
+    // As wrk has it.
+    timeout: 2,
     ...(perSecond && { overallRate: perSecond }),
     requests: [{ setupRequest: (request) => ({ ...request, ...ask() }) }],
   });
