@@ -1,5 +1,10 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { HMAC } from 'oslo/crypto';
+import { encodeHex } from 'oslo/encoding';
 import { describe, expect, it, vi } from 'vitest';
 import { sealEnvelope } from '../server/sso/envelope.ts';
+import { sign } from '../server/sso/hmac.ts';
 import { buildPayload, encodePayload, example, open, signJson, writePayload } from './support/hand-off.ts';
 
 const { payload, signature, signature_next } = example;
@@ -18,6 +23,18 @@ describe('the worked example', () => {
   it('opens to exactly its JSON', async () => {
     const opened = await open(new URLSearchParams({ payload, signature }));
     expect(JSON.stringify(opened)).toBe(example.json);
+  });
+
+  it('is signed as oslo’s HMAC signs it, whatever the secret and the message are', async () => {
+    const bytes = (text: string) => new TextEncoder().encode(text);
+    const texts = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 200 });
+    await fc.assert(
+      fc.asyncProperty(texts, texts, async (secret, message) => {
+        const mac = await new HMAC('SHA-256').sign(bytes(secret), bytes(message));
+        expect(sign(secret, message)).toBe(encodeHex(mac));
+      }),
+      { numRuns: 300 },
+    );
   });
 
   const signatureCodes: Record<string, string> = {
@@ -91,6 +108,12 @@ describe('rotation', () => {
     expect(Object.keys(await sealEnvelope(buildPayload(), [a]))).toEqual(['payload', 'signature']);
     await expect(sealEnvelope(buildPayload(), [])).rejects.toThrow(TypeError);
     await expect(sealEnvelope(buildPayload(), [''])).rejects.toThrow(TypeError);
+  });
+
+  it('never takes an empty secret for one, also where somebody signed with nothing', async () => {
+    const unsigned = createHmac('sha256', '').update(payload).digest('hex');
+    const opened = open(new URLSearchParams({ payload, signature: unsigned }), { secrets: [''] });
+    await expect(opened).rejects.toThrow(TypeError);
   });
 
   it('refuses everything where the verifier holds no secret', async () => {

@@ -48,7 +48,7 @@ export async function sendSignup(
       'Content-Type': 'application/json',
       'webhook-id': message.id,
       'webhook-timestamp': message.timestamp,
-      'webhook-signature': await signWebhook(secret, message),
+      'webhook-signature': signWebhook(secret, message),
     },
   });
   return { status: response.status, text: await response.text() };

@@ -1,8 +1,8 @@
 // The signed hand-off: seal and open, one module, pure. The clock and the nonce check are passed in, so the
 // same code signs here, verifies in a client, and verifies what a legacy system hands us.
 //
-// A client may copy this folder (envelope, hmac, payload, strict-json): it needs `oslo` and `zod`, and imports
-// nothing else of this service.
+// A client may copy this folder (envelope, hmac, payload, strict-json): it needs `oslo` and `zod`, Node or Deno, and
+// imports nothing else of this service.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
 import { sign, verifyAny } from './hmac.ts';
@@ -41,8 +41,8 @@ export async function sealEnvelope(payload: object, secrets: readonly string[]):
   if (wire.length > maxPayloadLength) throw new RangeError('payload too long');
   return {
     payload: wire,
-    signature: await sign(secret, wire),
-    ...(next && { signature_next: await sign(next, wire) }),
+    signature: sign(secret, wire),
+    ...(next && { signature_next: sign(next, wire) }),
   };
 }
 
@@ -87,7 +87,7 @@ export async function openEnvelope<T extends Claims>(
     if (!/^[0-9a-f]{64}$/.test(text)) throw new EnvelopeError('malformed_payload', 'signature spelling');
   }
 
-  if (!(await verifyAny(options.secrets, payload, signatures))) {
+  if (!verifyAny(options.secrets, payload, signatures)) {
     throw new EnvelopeError('invalid_signature', 'mac');
   }
 

@@ -1,24 +1,36 @@
 // HMAC-SHA-256 as the hand-off uses it: the key is the UTF-8 bytes of the secret as configured, the message
 // the ASCII bytes of the `payload` parameter, the result 64 lower-case hex digits (contract section 3).
-import { constantTimeEqual, HMAC } from 'oslo/crypto';
+//
+// Made at once. oslo's HMAC imports the key for each signature and has each made on another thread, where on Node it
+// waits in line with the passwords being hashed: a fifth more hand-offs a second on Deno without.
+import { createHmac } from 'node:crypto';
+import { constantTimeEqual } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 
-const hmac = new HMAC('SHA-256');
 const encoder = new TextEncoder();
 
-export async function sign(secret: string, message: string): Promise<string> {
-  return encodeHex(await hmac.sign(encoder.encode(secret), encoder.encode(message)));
+/** Over the parts, one after the other; of a string its UTF-8 bytes count. Throws a TypeError without a key. */
+export function hmacSha256(key: string | Uint8Array, ...parts: (string | Uint8Array)[]): Uint8Array {
+  // Where a setting is missing, everybody could sign with the same nothing.
+  if (key.length === 0) throw new TypeError('hmacSha256 needs a key');
+  const hmac = createHmac('sha256', key);
+  for (const part of parts) hmac.update(part);
+  return hmac.digest();
+}
+
+export function sign(secret: string, message: string): string {
+  return encodeHex(hmacSha256(secret, message));
 }
 
 /** In constant time, over all pairs: the time tells neither which secret matched nor how much of it. */
-export async function verifyAny(
+export function verifyAny(
   secrets: readonly string[],
   message: string,
   signatures: readonly string[],
-): Promise<boolean> {
+): boolean {
   let matched = false;
   for (const secret of secrets) {
-    const expected = encoder.encode(await sign(secret, message));
+    const expected = encoder.encode(sign(secret, message));
     for (const signature of signatures) {
       matched = constantTimeEqual(expected, encoder.encode(signature)) || matched;
     }

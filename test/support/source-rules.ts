@@ -72,7 +72,13 @@ function imports(
   };
 }
 
-const nearTheRuntime = ['server/runtime/', 'db/client.ts', 'db/embedded.ts', 'db/embedded-files.ts'];
+const nearTheRuntime = [
+  'server/runtime/',
+  'server/sso/hmac.ts',
+  'db/client.ts',
+  'db/embedded.ts',
+  'db/embedded-files.ts',
+];
 const runtimeGlobal =
   /(?<![\w$.'"/-])(?:process|Deno|Bun|Buffer)(?=\s*(?:\?\.|\.\w|\[|;|\)|,\s*\w))|\bglobalThis\b/g;
 
@@ -109,9 +115,10 @@ export const rules: Rule[] = [
     inside: 'db/migrations/',
     isForbidden: ({ target }) => target !== 'kysely',
   }),
-  imports('server/sso/ imports only itself, oslo and zod, so that a client can copy it', {
+  imports('server/sso/ imports only itself, oslo, zod and node:crypto, so that a client can copy it', {
     inside: 'server/sso/',
-    isForbidden: ({ target }) => !isIn(target, 'server/sso/') && !isPackage(target, 'oslo', 'zod'),
+    isForbidden: ({ target }) =>
+      !isIn(target, 'server/sso/') && !isPackage(target, 'oslo', 'zod', 'node:crypto'),
   }),
   {
     name: 'process and Deno are used only near the runtime',
