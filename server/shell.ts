@@ -72,7 +72,7 @@ export type Fetch = (request: Request, peer: { address: string }) => Promise<Res
 // Called by other systems with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/integrations\//;
 
-type Env = { Bindings: { visit: Visit }; Variables: { secureHeadersNonce?: string } };
+type Env = { Bindings: { visit: Visit; context?: RouteContext }; Variables: { secureHeadersNonce?: string } };
 
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, log } = options;
@@ -120,17 +120,21 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   );
   for (const { path, action, render } of byNames) {
     const allowed = action ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
-    site.all(path, async (c) => {
-      const { visit } = c.env;
-      requireMethod(c.req.raw, allowed);
-      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
-      const context: RouteContext = { backend, visit };
-      if (action && c.req.method === 'POST') {
+    if (action) {
+      app.post(path, async (c, next) => {
+        const context: RouteContext = { backend, visit: c.env.visit };
         context.acted = action({ request: c.req.raw, params: c.req.param(), context });
-        // Most forms lead on to another page, and need none of Remix.
+        // Most forms lead on to another page, and need none of what pages need.
         const answer = await context.acted.catch((thrown) => thrown);
         if (answer instanceof Response && answer.headers.has('Location')) return withoutStore(answer);
-      }
+        c.env.context = context;
+        await next();
+      });
+    }
+    site.all(path, (c) => {
+      requireMethod(c.req.raw, allowed);
+      const { visit, context = { backend, visit } } = c.env;
+      visit.cspNonce = c.get('secureHeadersNonce') ?? '';
       return renderPage(render, c.req.raw, context);
     });
     site.all(path === '/' ? '/_root.data' : `${path}.data`, (c) => {
