@@ -1,6 +1,7 @@
 // A real Chromium out of an npm package, and axe in its pages.
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import {
   type Browser,
@@ -61,6 +62,12 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   process.env.TMPDIR = folder;
   // So told, it brings the system's libraries and a font along, which a bare Linux server may lack.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
+  // The package would have the font looked for in /tmp/fonts alone, and a page without a font crashes.
+  process.env.FONTCONFIG_PATH = folder;
+  await writeFile(
+    join(folder, 'fonts.conf'),
+    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
+  );
   const { default: packaged } = await import('@sparticuz/chromium');
   const browser = await chromium.launch({
     executablePath: await packaged.executablePath(),
