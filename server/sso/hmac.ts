@@ -1,8 +1,8 @@
 // HMAC-SHA-256 as the hand-off uses it: the key is the UTF-8 bytes of the secret as configured, the message
 // the ASCII bytes of the `payload` parameter, the result 64 lower-case hex digits (contract section 3).
 //
-// Made at once: a fifth more hand-offs a second on Deno. oslo's HMAC imports the key for each signature, and has each
-// made on another thread, where on Node it waits in line with the passwords being hashed.
+// Made at once, for a fifth more hand-offs a second on Deno: oslo's HMAC imports the key for each signature, has each
+// made on another thread, and on Node that waits in line with the passwords being hashed.
 import { createHmac } from 'node:crypto';
 import { constantTimeEqual } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
