@@ -122,6 +122,8 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     const allowed = action ? ['GET', 'HEAD', 'POST'] : ['GET', 'HEAD'];
     if (action) {
       app.post(path, async (c, next) => {
+        // Of Remix's own; a pattern would take it for a page.
+        if (c.req.path.endsWith('.data')) return next();
         const context: RouteContext = { backend, visit: c.env.visit };
         context.acted = action({ request: c.req.raw, params: c.req.param(), context });
         // Most forms lead on to another page, and need none of what pages need.

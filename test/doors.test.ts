@@ -95,3 +95,9 @@ describe('other resource routes', () => {
     },
   );
 });
+
+it('a form sent by Remix’s script reaches its own page, also under a pattern that would take the path', async () => {
+  const answer = await app.send('/demo/marketplace.data', { method: 'POST' });
+  expect(answer.status).toBe(202);
+  expect(answer.text).toContain('"/demo/marketplace"');
+});
