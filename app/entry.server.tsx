@@ -1,7 +1,7 @@
 import './load-context.ts';
 import type { AppLoadContext, EntryContext, HandleErrorFunction } from '@remix-run/node';
 import { RemixServer } from '@remix-run/react';
-// Of React's server renderers the one that both Node and Deno have.
+// React has several server renderers. This one runs on both Node and Deno.
 import { renderToReadableStream } from 'react-dom/server.browser';
 import { NonceContext } from './components/nonce.ts';
 
@@ -20,14 +20,13 @@ export default async function handleRequest(
     </NonceContext.Provider>,
     { nonce: visit.cspNonce },
   );
-  // Nothing here is deferred; whole pages let a failure become an answer of its own.
+  // The whole page before any of it is sent, so that a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  if (!headers.has('Cache-Control')) headers.set('Cache-Control', 'no-store');
   return new Response(stream, { status, headers });
 }
 
-/** The shell logs and answers it: one place decides what error text leaves the building. */
+/** Kept for app/pages.ts, which throws it on to the shell: one place decides what error text leaves the building. */
 export const handleError: HandleErrorFunction = (error, { context }) => {
   context.thrown ??= error;
 };

@@ -1,8 +1,16 @@
-// Routes receive the backend through Remix's load context; this is its type, everywhere.
-import type { RouteContext } from '../server/shell.ts';
+// What a route's loader and action find in Remix's load context.
+import type { Problem } from '../server/errors.ts';
+import type { RouteContext } from '../server/http/route.ts';
 
 declare module '@remix-run/server-runtime' {
-  interface AppLoadContext extends RouteContext {}
+  interface AppLoadContext extends RouteContext {
+    /** The method of the request. After an action, Remix calls the loaders with a GET. */
+    method: string;
+    /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */
+    problem?: Problem;
+    /** What a loader, an action or a component of a page threw. */
+    thrown?: unknown;
+  }
   interface Future {
     v3_singleFetch: true;
   }

@@ -1,37 +1,102 @@
-// What the HTTP shell takes from the built app: resource routes to call directly, and Remix for the pages.
-import { createRequestHandler, type ServerBuild } from '@remix-run/node';
-import type { Pages } from '../server/shell.ts';
+// Remix's build as the list of routes that the HTTP shell serves. Everything that the rest of the service would have to
+// know about Remix is here.
+//
+// Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further
+// doors to a loader (`.data`, `_data`) and its own cross-site check do not exist for them, and they take a fraction of
+// the time.
+import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
+import type { Pages, Route, RouteContext } from '../server/http/route.ts';
+
+type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
+type Render = (request: Request, context: AppLoadContext) => Promise<Response>;
 
 export function createPages(build: ServerBuild): Pages {
-  const pages: Pages = { resources: [], pages: [] };
-  for (const route of Object.values(build.routes)) {
-    const { default: component, loader, action } = route?.module ?? {};
-    const path = `/${route?.path ?? ''}`;
-    if (!route || route.id === 'root') continue;
-    if (component) {
-      const mode = import.meta.env.DEV ? 'development' : 'production';
-      const render = createRequestHandler(onlyWith(route.id, build), mode);
-      pages.pages.push({ path, action, render } as Pages['pages'][number]);
-    } else pages.resources.push({ path, loader, action } as Pages['resources'][number]);
-  }
-  return pages;
+  const routes = Object.values(build.routes).filter((route) => route !== undefined && route.id !== 'root');
+  const showProblem = buildRender('routes/problems.$code', build);
+  return {
+    routes: routes
+      .flatMap((route) =>
+        route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
+      )
+      // Names before the patterns that match them, too.
+      .sort((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':'))),
+    showProblem(problem, context) {
+      const request = new Request(`${context.backend.config.baseUrl}/problems/${problem.code}`);
+      return showProblem(request, { ...context, method: 'GET', problem });
+    },
+  };
+}
+
+function buildEndpoint(route: BuiltRoute): Route {
+  const { loader, action, headers } = route.module;
+  return {
+    path: pathOf(route),
+    methods: methodsOf(route),
+    headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
+    isPage: false,
+    handle(request, context, params) {
+      const answer = request.method === 'POST' ? action : loader;
+      return answer?.({
+        request,
+        params,
+        context: { ...context, method: request.method },
+      }) as Promise<Response>;
+    },
+  };
+}
+
+/** The page, and its data alone, which Remix's script asks for in a page that is open already. */
+function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
+  const render = buildRender(route.id, build);
+  const page = {
+    methods: methodsOf(route),
+    headers: { 'cache-control': 'no-store' },
+    isPage: true,
+    async handle(request: Request, routeContext: RouteContext) {
+      const context: AppLoadContext = { ...routeContext, method: request.method };
+      const response = await render(await toRemixRequest(request, routeContext), context);
+      if (context.thrown) throw context.thrown;
+      return response;
+    },
+  };
+  const path = pathOf(route);
+  // A pattern at the end of the path matches `.data`, too.
+  const dataPaths = path === '/' ? ['/_root.data'] : /:\w+$/.test(path) ? [] : [`${path}.data`];
+  return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
+}
+
+const pathOf = (route: BuiltRoute) => `/${route.path ?? ''}`;
+
+function methodsOf({ module: { default: component, loader, action } }: BuiltRoute): string[] {
+  return [...(component || loader ? ['GET', 'HEAD'] : []), ...(action ? ['POST'] : [])];
 }
 
 /**
- * The build with this page alone: Remix tries the patterns of all routes several times for each request, and which
- * page it is for, the shell knows already. Browsers get the whole list, in a file.
+ * Remix's request handler for one page. It gets no other page: the shell has found this one already, and Remix would try
+ * the patterns of all of them several times for each request. Browsers get the whole list, in a file.
  */
-function onlyWith(id: string, build: ServerBuild): ServerBuild {
+function buildRender(id: string, build: ServerBuild): Render {
   const pick = <T>(routes: Record<string, T>) =>
     Object.fromEntries(Object.entries(routes).filter(([key]) => key === id || key === 'root'));
-  const routes = pick(build.routes);
-  const page = routes[id];
-  const action = page?.module.action;
-  // The shell may have called it, in the hope that no page is needed after it.
-  if (action)
-    routes[id] = {
-      ...page,
-      module: { ...page.module, action: (args) => args.context.acted ?? action(args) },
-    };
-  return { ...build, routes, assets: { ...build.assets, routes: pick(build.assets.routes) } };
+  const assets = { ...build.assets, routes: pick(build.assets.routes) };
+  return createRequestHandler(
+    { ...build, routes: pick(build.routes), assets },
+    import.meta.env.DEV ? 'development' : 'production',
+  );
+}
+
+/**
+ * The request on our own host, whatever Host and X-Forwarded-Host say: Remix's cross-site check would believe them, and
+ * ours has run already.
+ */
+async function toRemixRequest(request: Request, { backend }: RouteContext): Promise<Request> {
+  const { baseUrl } = backend.config;
+  const url = new URL(request.url);
+  if (url.searchParams.has('_data')) url.searchParams.delete('_data');
+  const headers = new Headers(request.headers);
+  headers.set('host', new URL(baseUrl).host);
+  headers.delete('x-forwarded-host');
+  headers.delete('origin');
+  const body = request.method === 'POST' ? await backend.readBody(request) : undefined;
+  return new Request(`${baseUrl}${url.pathname}${url.search}`, { method: request.method, headers, body });
 }

@@ -10,7 +10,7 @@ export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
 export const meta: MetaFunction = () => [{ title: 'Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  // A problem page must come up even when nothing else does, so it asks for nothing.
+  // A problem page must render even when the database is down, so it reads nothing.
   const session = context.problem ? undefined : await context.backend.findSession(request);
   return { email: session?.user.email };
 }
@@ -18,7 +18,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const matches = useMatches();
-  // Pages that need no script, or appear under a URL that is not theirs and so cannot come alive.
+  // Pages that need no script, or that appear under another route’s URL and so cannot hydrate.
   const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
   return (
     <html lang="en">
@@ -43,11 +43,11 @@ export default function App() {
   return <Outlet />;
 }
 
-/** Only seen in a page that was open already: everything else is answered by the shell. */
+/** Only for a page that is already open in the browser: the shell answers everything else. */
 export function ErrorBoundary() {
   return (
-    <Page title="Something went wrong here">
-      <p>This did not work. Nothing is lost; please load the page again.</p>
+    <Page title="Sorry, something went wrong">
+      <p>Nothing has been lost. Reload the page to try again.</p>
       <p>
         <a className="button" href="/profile">
           Go to your profile

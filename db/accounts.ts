@@ -1,11 +1,11 @@
 // The only writer of `accounts`.
 import { sql } from 'kysely';
-import type { Database } from './client.ts';
-import { prepareWrite } from './prepared.ts';
+import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 type NewAccount = { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
 
-const insert = prepareWrite((db, account: NewAccount) =>
+const insert = prepareDeferredWrite((db, account: NewAccount) =>
   db.insertInto('accounts').values({
     id: account.id,
     name: account.name,
@@ -18,14 +18,14 @@ export async function insertAccount(db: Database, account: NewAccount): Promise<
   await insert(db, account);
 }
 
-/** An edit by the person, which no hand-off overwrites again. */
+/** An edit by the owner, which no hand-off overwrites. */
 export async function editAccountName(db: Database, id: string, name: string): Promise<void> {
   await db.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
 
 /**
- * What the marketplace says of an account: its name, unless it was edited here; its capabilities; verified from
- * then on where it says so, and never unverified again.
+ * What the marketplace says about an account: its capabilities, its name unless that was edited here, and that it is
+ * verified. It never takes a verification back.
  */
 export async function updateAccountFromMarketplace(
   db: Database,

@@ -1,8 +1,8 @@
-// The only writer of `audit_events`, but for logins.ts: what happened, to whom, from where, and the precise reason
+// The only writer of `audit_events`: what happened, to whom, from where, and the precise reason
 // that the outside is not told. Never a password, token, payload or signature.
 import { v7 as uuidv7 } from 'uuid';
-import type { Database } from './client.ts';
-import { prepareWrite } from './prepared.ts';
+import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 export type AuditEvent = {
   type: string;
@@ -23,7 +23,7 @@ type Row = {
   details: string;
 };
 
-const insert = prepareWrite((db, row: Row) =>
+const insert = prepareDeferredWrite((db, row: Row) =>
   db.insertInto('audit_events').values({
     id: row.id,
     type: row.type,

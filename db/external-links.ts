@@ -1,8 +1,8 @@
-// The only writer of `external_links`: who a user is at another system. Identity there is the id, never the
+// The only writer of `external_links`: the link between a user and their id at another system, which is never an
 // e-mail address.
-import type { Database } from './client.ts';
+import type { Database } from './postgres/client.ts';
 
-/** Who that user is at the other system. Not held. */
+/** The user's id at the other system. Takes no lock. */
 export async function findExternalId(
   db: Database,
   provider: string,
@@ -17,17 +17,27 @@ export async function findExternalId(
   return row?.external_id;
 }
 
-export async function insertLink(
-  db: Database,
-  link: { provider: string; externalId: string; userId: string },
-): Promise<void> {
+export type ExternalLink = {
+  provider: string;
+  externalId: string;
+  userId: string;
+  /** Of the newest profile applied. */
+  appliedProfileUpdatedAt: Date;
+};
+
+export async function insertExternalLink(db: Database, link: ExternalLink): Promise<void> {
   await db
     .insertInto('external_links')
-    .values({ provider: link.provider, external_id: link.externalId, user_id: link.userId })
+    .values({
+      provider: link.provider,
+      external_id: link.externalId,
+      user_id: link.userId,
+      applied_profile_updated_at: link.appliedProfileUpdatedAt,
+    })
     .execute();
 }
 
-export async function setLinkApplied(
+export async function setExternalLinkApplied(
   db: Database,
   provider: string,
   externalId: string,
@@ -41,6 +51,6 @@ export async function setLinkApplied(
     .execute();
 }
 
-export async function deleteLinks(db: Database, userId: string): Promise<void> {
+export async function deleteExternalLinks(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('external_links').where('user_id', '=', userId).execute();
 }

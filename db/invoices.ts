@@ -1,6 +1,6 @@
 // The only writer of `invoices` and of the row that numbers them.
 import type { Selectable, Transaction } from 'kysely';
-import type { Database } from './client.ts';
+import type { Database } from './postgres/client.ts';
 import type { DB, Invoices } from './schema.ts';
 
 /** `unitAmount` in minor units of the ISO 4217 currency. */

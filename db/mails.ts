@@ -1,7 +1,7 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
-import type { Database } from './client.ts';
-import { prepareWrite } from './prepared.ts';
+import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 export type MailKind = 'welcome' | 'set_password' | 'verify_email';
 
@@ -15,7 +15,7 @@ export type MailRow = {
   attempts: number;
 };
 
-const insert = prepareWrite(
+const insert = prepareDeferredWrite(
   (db, mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & { details: string; now: Date }) =>
     db.insertInto('mails').values({
       id: mail.id,

@@ -1,6 +1,6 @@
-// The only writer of `nonces`: what a hand-off used up, so that no restart and no second instance takes it again.
-import type { Database } from './client.ts';
-import { prepare } from './prepared.ts';
+// The only writer of `nonces`: those of used hand-offs, so that no restart and no other instance accepts one again.
+import type { Database } from './postgres/client.ts';
+import { prepare } from './postgres/prepare.ts';
 
 type Nonce = { audience: string; nonce: string; expiresAt: Date };
 
@@ -8,10 +8,11 @@ const insert = prepare((db, { audience, nonce, expiresAt }: Nonce) =>
   db
     .insertInto('nonces')
     .values({ audience, nonce, expires_at: expiresAt })
-    .onConflict((conflict) => conflict.constraint('nonces_pkey').doNothing()),
+    .onConflict((conflict) => conflict.constraint('nonces_pkey').doNothing())
+    .returning('nonce'),
 );
 
-/** One guarded statement: true for exactly one caller of each (audience, nonce), however many ask at once. */
+/** One guarded statement: true for one caller of each (audience, nonce), however many ask at once. */
 export async function consumeNonce(db: Database, nonce: Nonce): Promise<boolean> {
-  return (await insert(db, nonce)).numAffectedRows === 1n;
+  return (await insert(db, nonce)).length === 1;
 }

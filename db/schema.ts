@@ -73,14 +73,6 @@ export interface Invoices {
   unit_amount: Int8;
 }
 
-export interface MailLinks {
-  email: string;
-  expires_at: Timestamp;
-  purpose: string;
-  token_hash: Uint8Array;
-  user_id: string;
-}
-
 export interface Mails {
   attempts: Generated<number>;
   created_at: Timestamp;
@@ -97,18 +89,25 @@ export interface Mails {
   user_id: string;
 }
 
+export interface MailTokens {
+  email: string;
+  expires_at: Timestamp;
+  purpose: string;
+  token_hash: Uint8Array;
+  user_id: string;
+}
+
 export interface Nonces {
   audience: string;
   expires_at: Timestamp;
   nonce: string;
 }
 
-export interface PendingLinks {
+export interface PendingHandOffs {
   expires_at: Timestamp;
   external_id: string;
   profile: Json;
   provider: string;
-  return_to: string | null;
   token_hash: Uint8Array;
   user_id: string;
 }
@@ -175,10 +174,10 @@ export interface DB {
   external_links: ExternalLinks;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
-  mail_links: MailLinks;
+  mail_tokens: MailTokens;
   mails: Mails;
   nonces: Nonces;
-  pending_links: PendingLinks;
+  pending_hand_offs: PendingHandOffs;
   rate_limits: RateLimits;
   service_contracts: ServiceContracts;
   sessions: Sessions;

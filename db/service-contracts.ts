@@ -1,8 +1,8 @@
 // The only writer of `service_contracts`. Which state may follow which is decided in
 // server/billing/contract-states.ts; the stored status of a trial stays `trialing` after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
-import type { Database } from './client.ts';
-import { prepare, prepareWrite } from './prepared.ts';
+import type { Database } from './postgres/client.ts';
+import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { DB, ServiceContracts } from './schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
@@ -37,13 +37,11 @@ export async function lockContract(
   key: { id: string } | { signupId: string },
 ): Promise<Contract | undefined> {
   const [lock, value] = 'id' in key ? [locks.id, key.id] : [locks.signupId, key.signupId];
-  const {
-    rows: [row],
-  } = await lock(trx, { value });
+  const [row] = await lock(trx, { value });
   return row && readRow(row);
 }
 
-const insert = prepareWrite((db, row: ReturnType<typeof writeRow>) =>
+const insert = prepareDeferredWrite((db, row: ReturnType<typeof writeRow>) =>
   db.insertInto('service_contracts').values({
     id: row.id,
     user_id: row.user_id,

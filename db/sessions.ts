@@ -1,28 +1,11 @@
-// The only writer of `sessions`, but for logins.ts. What makes a session live is decided in
-// server/identity/sessions.ts; here it is a pair of instants: made after one, last seen after the other.
-import type { Database } from './client.ts';
-import { prepareRead, prepareWrite } from './prepared.ts';
-import type { Reader } from './reader.ts';
-import type { InternalRole } from './users.ts';
+// The only writer of `sessions`. server/identity/sessions.ts decides which are live; here that is a pair of instants:
+// created after one, last seen after the other.
+import type { Database } from './postgres/client.ts';
+import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import type { Reader } from './postgres/reader.ts';
+import { toUser, type User, userColumns } from './users.ts';
 
-/** A session with all that a request needs of its user and account, read in one statement. */
-export type SessionRow = {
-  id: string;
-  lastSeenAt: Date;
-  endedAt: Date | null;
-  user: SessionUser;
-};
-
-export type SessionUser = {
-  id: string;
-  email: string;
-  name: string;
-  role: InternalRole;
-  emailVerifiedAt: Date | null;
-  suspendedAt: Date | null;
-  profileUpdatedAt: Date;
-  account: { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
-};
+export type Session = { id: string; lastSeenAt: Date; endedAt: Date | null; user: User };
 
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
@@ -35,7 +18,7 @@ export type NewSession = {
   userAgent: string;
 };
 
-const insert = prepareWrite((db, session: NewSession) =>
+const insert = prepareDeferredWrite((db, session: NewSession) =>
   db.insertInto('sessions').values({
     id: session.id,
     token_hash: session.tokenHash,
@@ -51,63 +34,31 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   await insert(db, session);
 }
 
-const selectByTokenHash = prepareRead((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
+const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
-    .select([
-      's.id',
-      's.last_seen_at',
-      's.ended_at',
-      'u.id as user_id',
-      'u.email',
-      'u.name',
-      'u.role',
-      'u.email_verified_at',
-      'u.suspended_at',
-      'u.profile_updated_at',
-      'a.id as account_id',
-      'a.name as account_name',
-      'a.capabilities',
-      'a.verified_at',
-    ])
+    .select(['s.id', 's.last_seen_at as lastSeenAt', 's.ended_at as endedAt'])
+    .select(userColumns)
     .where('s.token_hash', '=', values.tokenHash)
     .where('s.created_at', '>', values.createdAfter)
     .where('s.last_seen_at', '>', values.seenAfter),
 );
 
-/** Ended sessions too, because a suspended user is recognised by one. */
+/** One statement. Finds ended sessions too: one of those tells that its user is suspended. */
 export async function findSessionByTokenHash(
   read: Reader,
   tokenHash: Uint8Array,
   limits: SessionLimits,
-): Promise<SessionRow | undefined> {
+): Promise<Session | undefined> {
   const [row] = await selectByTokenHash(read, { tokenHash, ...limits });
   if (!row) return undefined;
-  return {
-    id: row.id,
-    lastSeenAt: row.last_seen_at,
-    endedAt: row.ended_at,
-    user: {
-      id: row.user_id,
-      email: row.email,
-      name: row.name,
-      role: row.role,
-      emailVerifiedAt: row.email_verified_at,
-      suspendedAt: row.suspended_at,
-      profileUpdatedAt: row.profile_updated_at,
-      account: {
-        id: row.account_id,
-        name: row.account_name,
-        capabilities: row.capabilities,
-        verifiedAt: row.verified_at,
-      },
-    },
-  };
+  const { id, lastSeenAt, endedAt, ...user } = row;
+  return { id, lastSeenAt, endedAt, user: toUser(user) };
 }
 
-/** Never moves the instant back, whatever the clock of another instance said. */
+/** Never moves the instant back, whatever the clocks of other instances say. */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -117,7 +68,7 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/** Ends the one of `id`, all but `exceptId`, or all; how many of this user's were ended. */
+/** Ends this user's session `id`, all but `exceptId`, or all. The result is how many. */
 export async function endSessions(
   db: Database,
   userId: string,
@@ -134,7 +85,7 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-const endByTokenHash = prepareWrite((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
+const endByTokenHash = prepareDeferredWrite((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
   db
     .updateTable('sessions')
     .set({ ended_at: now })
@@ -154,7 +105,7 @@ export type ListedSession = {
   userAgent: string;
 };
 
-/** The live ones, the last seen first. */
+/** The live ones, last seen first. */
 export async function listSessions(
   db: Database,
   userId: string,

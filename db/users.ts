@@ -1,57 +1,154 @@
-// The only writer of `users`. `profile_updated_at` is the database's own business (see the first migration).
+// The only writer of `users`. `profile_updated_at` is set by a trigger (see the first migration).
 import { sql, type Transaction } from 'kysely';
-import type { Database } from './client.ts';
-import { prepare, prepareRead, prepareWrite } from './prepared.ts';
-import type { Reader } from './reader.ts';
+import type { Database } from './postgres/client.ts';
+import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import type { Reader } from './postgres/reader.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
 
-/** What login needs to know of a user. */
-export type Credentials = {
+/** A user with their account: the one shape in which the rest of the code knows them. */
+export type User = {
   id: string;
-  passwordHash: string | null;
+  email: string;
+  emailVerifiedAt: Date | null;
+  name: string;
+  /** When the owner last changed it here: from then on no hand-off overwrites it. */
+  nameEditedAt: Date | null;
+  role: InternalRole;
+  hasPassword: boolean;
   suspendedAt: Date | null;
+  profileUpdatedAt: Date;
+  /** `capabilities` are those granted, in force or not. */
+  account: { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
 };
 
-const selectCredentials = prepareRead((db, { email }: { email: string }) =>
-  db
-    .selectFrom('users')
-    .select(['id', 'password_hash as passwordHash', 'suspended_at as suspendedAt'])
-    .where('email', '=', email),
-);
+/** For statements with `users as u` and `accounts as a`; `toUser` makes a User of them. */
+export const userColumns = [
+  'u.id as userId',
+  'u.email',
+  'u.email_verified_at as emailVerifiedAt',
+  'u.name',
+  'u.name_edited_at as nameEditedAt',
+  'u.role',
+  sql<boolean>`u.password_hash is not null`.as('hasPassword'),
+  'u.suspended_at as suspendedAt',
+  'u.profile_updated_at as profileUpdatedAt',
+  'a.id as accountId',
+  'a.name as accountName',
+  'a.capabilities',
+  'a.verified_at as accountVerifiedAt',
+] as const;
 
-export async function findCredentialsByEmail(read: Reader, email: string): Promise<Credentials | undefined> {
-  return (await selectCredentials(read, { email }))[0];
+type UserRow = Omit<User, 'id' | 'account'> & {
+  userId: string;
+  accountId: string;
+  accountName: string;
+  capabilities: string[];
+  accountVerifiedAt: Date | null;
+};
+
+export function toUser({
+  userId,
+  accountId,
+  accountName,
+  capabilities,
+  accountVerifiedAt,
+  ...user
+}: UserRow): User {
+  const account = { id: accountId, name: accountName, capabilities, verifiedAt: accountVerifiedAt };
+  return { id: userId, ...user, account };
 }
 
-export type FoundUser = { id: string; accountId: string; name: string; isSuspended: boolean };
+const selectUsers = (db: Database) =>
+  db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
 const selectByEmail = prepare((db, { email }: { email: string }) =>
-  db.selectFrom('users').select(['id', 'account_id', 'name', 'suspended_at']).where('email', '=', email),
+  selectUsers(db).where('u.email', '=', email),
 );
 
-export async function findUserByEmail(db: Database, email: string): Promise<FoundUser | undefined> {
-  const {
-    rows: [row],
-  } = await selectByEmail(db, { email });
-  return (
-    row && { id: row.id, accountId: row.account_id, name: row.name, isSuspended: row.suspended_at !== null }
-  );
+export async function findUserByEmail(db: Database, email: string): Promise<User | undefined> {
+  const [row] = await selectByEmail(db, { email });
+  return row && toUser(row);
 }
 
-export type NewUser = {
-  id: string;
-  accountId: string;
-  email: string;
-  name: string;
-  role: InternalRole;
-  passwordHash: string | null;
-  emailVerifiedAt: Date | null;
-  suspendedAt?: Date | null;
+const selectPasswordHash = prepare((db, { email }: { email: string }) =>
+  db.selectFrom('users').select(['id as userId', 'password_hash as passwordHash']).where('email', '=', email),
+);
+
+/** Who has that address, and the hash of their password: null if they have none. Only for checking a password. */
+export async function findPasswordHash(
+  read: Reader,
+  email: string,
+): Promise<{ userId: string; passwordHash: string | null } | undefined> {
+  const [row] = await selectPasswordHash(read, { email });
+  return row;
+}
+
+const selectToLock = (db: Database) => selectUsers(db).forNoKeyUpdate(['a', 'u']);
+const lockById = prepare((db, { id }: { id: string }) => selectToLock(db).where('u.id', '=', id));
+const lockByEmail = prepare((db, { email }: { email: string }) =>
+  selectToLock(db).where('u.email', '=', email),
+);
+const lockByPassword = prepare((db, { id, passwordHash }: { id: string; passwordHash: string }) =>
+  selectToLock(db).where('u.id', '=', id).where('u.password_hash', '=', passwordHash),
+);
+
+/**
+ * Locks account and user until the transaction ends. With `passwordHash`, undefined if the user no longer has that one.
+ *
+ * The account comes first, as everywhere: two orders could deadlock. The keys stay free, so that new rows that refer to
+ * these (a contract, a session) need not wait; that would be the other order.
+ */
+export async function lockUser(
+  trx: Transaction<DB>,
+  key: { id: string } | { email: string } | { id: string; passwordHash: string },
+): Promise<User | undefined> {
+  const [row] = await ('email' in key
+    ? lockByEmail(trx, key)
+    : 'passwordHash' in key
+      ? lockByPassword(trx, key)
+      : lockById(trx, key));
+  return row && toUser(row);
+}
+
+export type LinkedUser = {
+  user: User;
+  /** `profile_updated_at` of the last profile applied from there. */
+  appliedProfileUpdatedAt: Date | null;
 };
 
-const insert = prepareWrite((db, user: Required<NewUser>) =>
+const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
+  db
+    .selectFrom('external_links as l')
+    .innerJoin('users as u', 'u.id', 'l.user_id')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .select(userColumns)
+    .select('l.applied_profile_updated_at as appliedProfileUpdatedAt')
+    .where('l.provider', '=', values.provider)
+    .where('l.external_id', '=', values.externalId)
+    .forUpdate('l')
+    .forNoKeyUpdate(['a', 'u']),
+);
+
+/** Locks the user of an external link: first the link, then account and user. */
+export async function lockLinkedUser(
+  trx: Transaction<DB>,
+  provider: string,
+  externalId: string,
+): Promise<LinkedUser | undefined> {
+  const [row] = await lockByLink(trx, { provider, externalId });
+  if (!row) return undefined;
+  const { appliedProfileUpdatedAt, ...user } = row;
+  return { user: toUser(user), appliedProfileUpdatedAt };
+}
+
+type NewUser = Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'name' | 'role' | 'suspendedAt'> & {
+  accountId: string;
+  passwordHash: string | null;
+};
+
+const insert = prepareDeferredWrite((db, user: NewUser) =>
   db.insertInto('users').values({
     id: user.id,
     account_id: user.accountId,
@@ -65,119 +162,19 @@ const insert = prepareWrite((db, user: Required<NewUser>) =>
 );
 
 export async function insertUser(db: Database, user: NewUser): Promise<void> {
-  await insert(db, { suspendedAt: null, ...user });
+  await insert(db, user);
 }
 
-/** An edit by the person, which no hand-off overwrites again. */
-export async function editUserName(db: Database, id: string, name: string): Promise<void> {
-  await db.updateTable('users').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
-}
-
-/** False where the password is no longer the one that was checked: somebody else changed it meanwhile. */
-export async function replacePasswordHash(
-  db: Database,
-  id: string,
-  { from, to }: { from: string; to: string },
-): Promise<boolean> {
-  const result = await db
+/** An edit by the owner, which no hand-off overwrites. */
+export async function editUser(db: Database, id: string, { name }: { name?: string }): Promise<void> {
+  await db
     .updateTable('users')
-    .set({ password_hash: to })
+    .set({ name, name_edited_at: name === undefined ? undefined : sql`now()` })
     .where('id', '=', id)
-    .where('password_hash', '=', from)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
+    .execute();
 }
 
-/** The user's id, or undefined where nobody has that address. A suspension ends all sessions: a trigger sees to it. */
-export async function setUserSuspended(
-  db: Database,
-  email: string,
-  suspendedAt: Date | null,
-): Promise<string | undefined> {
-  const row = await db
-    .updateTable('users')
-    .set({ suspended_at: suspendedAt })
-    .where('email', '=', email)
-    .returning('id')
-    .executeTakeFirst();
-  return row?.id;
-}
-
-/** A user as a hand-off has to know it. */
-export type HandOffUser = {
-  id: string;
-  accountId: string;
-  email: string;
-  name: string;
-  role: InternalRole;
-  hasPassword: boolean;
-  isSuspended: boolean;
-  emailVerifiedAt: Date | null;
-  nameEditedAt: Date | null;
-};
-
-const handOffUser = [
-  'u.id',
-  'u.account_id as accountId',
-  'u.email',
-  'u.name',
-  'u.role',
-  sql<boolean>`u.password_hash is not null`.as('hasPassword'),
-  sql<boolean>`u.suspended_at is not null`.as('isSuspended'),
-  'u.email_verified_at as emailVerifiedAt',
-  'u.name_edited_at as nameEditedAt',
-] as const;
-
-const lockBy = (column: 'id' | 'email') =>
-  prepare((db, { value }: { value: string }) =>
-    db
-      .selectFrom('users as u')
-      .innerJoin('accounts as a', 'a.id', 'u.account_id')
-      .select(handOffUser)
-      .where(`u.${column}`, '=', value)
-      .forNoKeyUpdate(['a', 'u']),
-  );
-const locks = { id: lockBy('id'), email: lockBy('email') };
-
-/**
- * The user of that id or address, account and user held until the transaction ends. The account comes first, as
- * everywhere: two orders would lock each other out. The keys are left alone, so that rows that refer to them (a
- * signup's contract, a session) need not wait, which would be the other order.
- */
-export async function lockUser(
-  trx: Transaction<DB>,
-  key: { id: string } | { email: string },
-): Promise<HandOffUser | undefined> {
-  const { rows } = await ('id' in key
-    ? locks.id(trx, { value: key.id })
-    : locks.email(trx, { value: key.email }));
-  return rows[0];
-}
-
-export type LinkedUser = HandOffUser & { appliedProfileUpdatedAt: Date | null };
-
-const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
-  db
-    .selectFrom('external_links as l')
-    .innerJoin('users as u', 'u.id', 'l.user_id')
-    .innerJoin('accounts as a', 'a.id', 'u.account_id')
-    .select([...handOffUser, 'l.applied_profile_updated_at as appliedProfileUpdatedAt'])
-    .where('l.provider', '=', values.provider)
-    .where('l.external_id', '=', values.externalId)
-    .forUpdate('l')
-    .forNoKeyUpdate(['a', 'u']),
-);
-
-/** Likewise who is known by that id at the other system; the link is held first, then account and user. */
-export async function lockLinkedUser(
-  trx: Transaction<DB>,
-  provider: string,
-  externalId: string,
-): Promise<LinkedUser | undefined> {
-  return (await lockByLink(trx, { provider, externalId })).rows[0];
-}
-
-/** Changes what is given; the rest stays. */
+/** Changes what is given. */
 export async function updateUser(
   db: Database,
   id: string,
@@ -195,7 +192,29 @@ export async function updateUser(
     .execute();
 }
 
-export async function isEmailTaken(db: Database, email: string): Promise<boolean> {
-  const row = await db.selectFrom('users').select('id').where('email', '=', email).executeTakeFirst();
-  return row !== undefined;
+/** The user's id, or undefined if nobody has that address. A trigger ends the sessions of a suspended user. */
+export async function setUserSuspended(
+  db: Database,
+  email: string,
+  suspendedAt: Date | null,
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable('users')
+    .set({ suspended_at: suspendedAt })
+    .where('email', '=', email)
+    .returning('id')
+    .executeTakeFirst();
+  return row?.id;
+}
+
+/** Locks the whole table against writes, until the transaction ends. */
+export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
+  await sql`lock table users in share row exclusive mode`.execute(trx);
+}
+
+/** Whether there is anybody, or anybody with one of `ids`. */
+export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
+  let query = db.selectFrom('users').select('id').limit(1);
+  if (ids) query = query.where('id', 'in', ids);
+  return (await query.executeTakeFirst()) !== undefined;
 }

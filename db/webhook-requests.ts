@@ -1,7 +1,7 @@
 // The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
 import { sql, type Transaction } from 'kysely';
-import type { Database } from './client.ts';
-import { prepare, prepareWrite } from './prepared.ts';
+import type { Database } from './postgres/client.ts';
+import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
 
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
@@ -11,7 +11,7 @@ export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string
  * lock by chance, which costs the second a retry; the unique index is what keeps answers single.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
-  return (await tryLock(trx, { webhookId })).rows[0]?.locked === true;
+  return (await tryLock(trx, { webhookId }))[0]?.locked === true;
 }
 
 const tryLock = prepare((db, { webhookId }: { webhookId: string }) =>
@@ -26,10 +26,10 @@ const select = prepare((db, { webhookId }: { webhookId: string }) =>
 );
 
 export async function findAnswer(db: Database, webhookId: string): Promise<GivenAnswer | undefined> {
-  return (await select(db, { webhookId })).rows[0];
+  return (await select(db, { webhookId }))[0];
 }
 
-const insert = prepareWrite((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+const insert = prepareDeferredWrite((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
   db.insertInto('webhook_requests').values({
     webhook_id: given.webhookId,
     body_hash: given.bodyHash,

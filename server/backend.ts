@@ -1,39 +1,36 @@
 // Everything behind the routes, made once and handed to them as Remix's load context: no module-level
 // singletons, so that development, tests and production run the same thing.
 import { TRPCError } from '@trpc/server';
-import type { DatabaseClient } from '../db/client.ts';
 import { listKeptMails } from '../db/mails.ts';
-import { demoPassword, demoUsers } from '../db/seed.ts';
-import type { Config } from './config.ts';
+import type { DatabaseClient } from '../db/postgres/client.ts';
+import type { Session } from '../db/sessions.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
-import { buildMarketplaceLink, type LegacyUser } from './demo/legacy-marketplace.ts';
+import { demoPassword, demoUsers } from './demo/demo-users.ts';
+import { buildHandOffUrl, type LegacyUser } from './demo/legacy-marketplace.ts';
 import { crmSignups } from './endpoints/crm-signups.ts';
 import { launch } from './endpoints/launch.ts';
-import { marketplaceCallback, openHandOff } from './endpoints/marketplace-callback.ts';
+import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
-import { invalidParameter, loginPath, readForm, readOwnPath, toAppError, type Visit } from './http.ts';
-import { capabilities } from './identity/hand-off.ts';
+import { toAppError } from './http/answers.ts';
+import { invalidParameter, loginPath, readBody, readForm, readOwnPath, type Visit } from './http/requests.ts';
+import { capabilities } from './identity/capabilities.ts';
 import { login, logout } from './identity/login.ts';
-import { findPendingLink } from './identity/pending-link.ts';
-import { createRateLimits, type RateLimit } from './identity/rate-limits.ts';
-import { findSession, type Session } from './identity/sessions.ts';
-import { describePasswordLink, requestPasswordLink, setPassword } from './identity/set-password.ts';
-import type { Log } from './shell.ts';
+import {
+  findPasswordMailAddress,
+  requestPasswordMail,
+  setPasswordByMail,
+} from './identity/password-by-mail.ts';
+import { createRateLimits } from './identity/rate-limits.ts';
+import { findSession } from './identity/sessions.ts';
+import type { Log } from './log.ts';
+import { findPendingEmail } from './marketplace/pending-hand-off.ts';
+import { verifyHandOff } from './marketplace/receive-hand-off.ts';
+import type { Services } from './services.ts';
+import type { Config } from './settings/config.ts';
 import { clientTitle } from './sso/clients.ts';
 import { toRefusal } from './trpc/init.ts';
 import { createCaller, handleTrpc } from './trpc/router.ts';
-
-/** What the rules work with. `now` is the only clock. */
-export type Services = {
-  config: Config;
-  db: DatabaseClient['db'];
-  read: DatabaseClient['read'];
-  now: () => Date;
-  guessLimits: RateLimit;
-  mailLimits: RateLimit;
-  log: Log;
-};
 
 export type Backend = ReturnType<typeof createBackend>;
 
@@ -49,7 +46,7 @@ export function createBackend(options: {
     db: database.db,
     read: database.read,
     now: options.now ?? (() => new Date()),
-    ...createRateLimits(database),
+    ...createRateLimits(database.db),
     log: options.log,
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
@@ -74,18 +71,18 @@ export function createBackend(options: {
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
-    requestPasswordLink: (visit: Visit, wish: { email: string; next?: string }) =>
-      requestPasswordLink(services, visit, wish),
-    describePasswordLink: (token: string) => describePasswordLink(services, token),
-    setPassword: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
-      setPassword(services, request, visit, fields),
-    /** Whom a genuine inbound hand-off is about; nothing is used up. */
+    requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }) =>
+      requestPasswordMail(services, visit, wish),
+    findPasswordMailAddress: (token: string) => findPasswordMailAddress(services, token),
+    setPasswordByMail: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
+      setPasswordByMail(services, request, visit, fields),
+    /** The person whom an inbound hand-off is about. Uses nothing up. */
     async describeHandOff(params: URLSearchParams): Promise<{ name: string; email: string }> {
-      const { payload } = await openHandOff(services, params);
-      return { name: payload.profile.name, email: payload.profile.email };
+      const { claims } = await verifyHandOff(services, params);
+      return { name: claims.profile.name, email: claims.profile.email };
     },
-    /** The address whose password this browser is asked for, so that its hand-off can be linked. */
-    findPendingLink: (request: Request) => findPendingLink(services, request),
+    /** The address of the user whom this browser's pending hand-off waits for. */
+    findPendingEmail: (request: Request) => findPendingEmail(services, request),
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */
@@ -113,10 +110,11 @@ export function createBackend(options: {
     requireDemo() {
       if (config.production) throw new AppError('not_found');
     },
-    buildMarketplaceLink: (user: LegacyUser, issuedAt: Date) => buildMarketplaceLink(config, user, issuedAt),
+    buildHandOffUrl: (user: LegacyUser, issuedAt: Date) => buildHandOffUrl(config, user, issuedAt),
     capabilities,
 
     // What pages need of the rules; they import none of it themselves.
+    readBody,
     readForm,
     invalidParameter,
     readOwnPath,

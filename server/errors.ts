@@ -1,104 +1,124 @@
-// Every refusal that leaves this service: one code, its status, and the words for people (contract section 9).
-// What a refusal says is decided here and in http.ts; `reason` is for logs and the audit trail only.
+// Every refusal that leaves this service: its code, its status and what it says to people (contract section 9).
+// `reason` is only for logs and the audit trail.
 import type { z } from 'zod';
 
 export const problems = {
-  invalid_request: [400, 'The request is not right', 'A parameter is missing, repeated, or not of its form.'],
+  invalid_request: [
+    400,
+    'This request is not valid',
+    'A parameter is missing, repeated or in the wrong format. Correct it and try again.',
+  ],
   malformed_payload: [
     400,
-    'The hand-off is not readable',
-    'The payload or its signature is not of the form that a hand-off has: its length, its alphabet, its JSON or its members.',
+    'We could not read the login link',
+    'The payload or signature has the wrong length, characters, JSON or fields. Go back to the site you came from and try again.',
   ],
   malformed_json: [
     400,
-    'The JSON is not readable',
-    'The body is not strict JSON: UTF-8, no name twice in one object, at most 16 levels deep.',
+    'We could not read the JSON',
+    'The body must be strict JSON: UTF-8, no duplicate names in an object, and at most 16 levels deep.',
   ],
-  login_required: [401, 'Please log in', 'This needs a login here, and there is none, or it has ended.'],
+  login_required: [
+    401,
+    'Log in to continue',
+    'You are not logged in, or your session has ended. Log in and try again.',
+  ],
   invalid_signature: [
     401,
-    'The hand-off is not genuine',
-    'The signature does not match the payload, or the payload was made by or for somebody else.',
+    'We could not verify the login link',
+    'The signature does not match the payload, or the payload was made by or for another service. Go back to the site you came from and try again.',
   ],
   payload_expired: [
     401,
-    'The hand-off has expired',
-    'A hand-off is good for a few minutes only, and this one is too old, or from the future. Start again from where you came.',
+    'This login link has expired',
+    'A login link from another site is valid for only a few minutes. This one is too old, or dated in the future. Go back to the site you came from and try again.',
   ],
   invalid_webhook_signature: [
     401,
-    'The message is not genuine',
-    'One of the headers webhook-id, webhook-timestamp and webhook-signature is missing or does not match the body.',
+    'We could not verify the webhook',
+    'The webhook-id, webhook-timestamp or webhook-signature header is missing, out of date or does not match the body. Sign the body exactly as you send it.',
   ],
   account_suspended: [
     403,
-    'This login is suspended',
-    'The password is right, but this login has been suspended. Please contact support.',
+    'Your account is suspended',
+    'You cannot log in while your account is suspended. Contact support for help.',
   ],
   admin_not_allowed: [
     403,
-    'Not possible for this address',
-    'Administrators and managers log in here directly, never through a hand-off.',
+    'Administrators must log in here',
+    'Administrators and managers cannot log in through another site. Log in here with your password instead.',
   ],
   cross_site_request: [
     403,
-    'The request came from another site',
-    'Changes are accepted from our own pages only. Open the page here and try again.',
+    'This request came from another site',
+    'You can only make changes from our own pages. Open the page here and try again.',
   ],
   email_unverified: [
     403,
-    'Please verify your e-mail address',
-    'Your e-mail address has to be verified before other products can rely on it.',
+    'Verify your email address',
+    'Your email address must be verified before you can continue. Verify it and try again.',
   ],
   unknown_client: [
     404,
-    'We do not know this product',
-    'There is no product of this name that a login could be carried to.',
+    'We do not recognise this product',
+    'You cannot log in to a product with this name. Check the address.',
   ],
-  not_configured: [404, 'Not switched on', 'This part of the service is not set up here.'],
-  not_found: [404, 'There is no such page', 'The address may be mistyped, or the page may have moved.'],
+  not_configured: [404, 'This feature is turned off', 'This feature has not been set up on this service.'],
+  not_found: [
+    404,
+    'Page not found',
+    'Check that the address is correct. The page may have been moved or deleted.',
+  ],
   method_not_allowed: [
     405,
-    'Not possible in this way',
-    'This address exists, but not for this method. The Allow header names those that work.',
+    'This method is not allowed',
+    'This address does not accept this HTTP method. The Allow header lists the methods it accepts.',
   ],
   nonce_replayed: [
     409,
-    'The hand-off was used before',
-    'A hand-off works once only. Start again from where you came.',
+    'This login link has already been used',
+    'A login link from another site works only once. Go back to the site you came from and try again.',
   ],
   request_in_progress: [
     409,
-    'Already being worked on',
-    'The same request is being worked on right now. Try again in a moment.',
+    'This request is already in progress',
+    'We are still processing the same request. Try again in a moment.',
   ],
-  email_in_use: [409, 'This address is taken', 'The e-mail address belongs to somebody else here.'],
-  body_too_large: [413, 'Too much at once', 'The body of the request is larger than this address accepts.'],
+  email_in_use: [
+    409,
+    'This email address is already in use',
+    'Another account already uses this email address. Contact support if it is yours.',
+  ],
+  body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
   unsupported_media_type: [
     415,
-    'Not a type that works here',
-    'The Content-Type of the request is not the one that this address reads.',
+    'This content type is not supported',
+    'This address does not accept the Content-Type or Content-Encoding of your request.',
   ],
-  validation_failed: [422, 'Please check what you entered', 'One or more of the values cannot be accepted.'],
+  validation_failed: [
+    422,
+    'Check what you entered',
+    'One or more values are not valid. Correct them and try again.',
+  ],
   idempotency_key_reused: [
     422,
-    'The same id with another body',
-    'This webhook-id was used before, with another body. Every new message needs an id of its own.',
+    'This webhook-id has already been used',
+    'You have sent a different body with this webhook-id. Use a new id for each new message.',
   ],
   rate_limited: [
     429,
-    'Too many tries',
-    'There were too many tries in a short time. Wait a little, then try again.',
+    'Too many attempts',
+    'There have been too many attempts in a short time. Wait a while, then try again.',
   ],
   internal_error: [
     500,
-    'Something went wrong here',
-    'This is a fault of ours. It has been recorded; please try again in a moment.',
+    'Sorry, something went wrong',
+    'The problem is on our side, and we have logged it. Try again in a moment.',
   ],
   unavailable: [
     503,
-    'Back in a moment',
-    'The service cannot reach its data right now. Nothing is lost; please try again in a moment.',
+    'Sorry, the service is unavailable',
+    'We cannot reach our database right now. Nothing has been lost. Try again in a moment.',
   ],
 } as const satisfies Record<string, readonly [status: number, title: string, explanation: string]>;
 
@@ -108,7 +128,7 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(problems, code);
 }
 
-/** RFC 6901 pointer to the member at fault, and what is wrong with it, in words for people. */
+/** An RFC 6901 pointer to the member with the error, and what to tell people about it. */
 export type FieldError = { pointer: string; detail: string };
 
 export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
@@ -118,7 +138,7 @@ export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
   }));
 }
 
-/** A refusal. Whatever else is thrown is a fault of ours and leaves as `internal_error`, without details. */
+/** A refusal. Anything else that is thrown is our fault and answered as `internal_error`, without details. */
 export class AppError extends Error {
   readonly code: ProblemCode;
   readonly status: number;
@@ -146,7 +166,7 @@ export class AppError extends Error {
     this.reason = options.reason;
   }
 
-  /** The same refusal with more headers on its answer. */
+  /** Adds headers to the answer. */
   with(headers: Record<string, string>): this {
     Object.assign(this.headers, headers);
     return this;

@@ -7,13 +7,13 @@ export const instantSchema = z.iso
     offset: true,
     error: ({ input }) =>
       input === undefined
-        ? 'Is required.'
-        : 'Must be an RFC 3339 time with its zone, such as 2026-01-01T00:00:00.000Z.',
+        ? 'Required.'
+        : 'Must be an RFC 3339 time with a time zone, such as 2026-01-01T00:00:00.000Z.',
     // Not to be compared with other instants.
     abort: true,
   })
   .transform((text) => new Date(text))
   .refine((at) => /^(?!0000)\d{4}-/.test(Number.isNaN(at.getTime()) ? '' : at.toISOString()), {
-    error: 'Must be a time in the years 1 to 9999.',
+    error: 'Must be in the years 1 to 9999.',
     abort: true,
   });

@@ -1,15 +1,17 @@
 // The process: settings → database → service → listen → drain. On Node and on Deno.
-import { isDatabaseAway } from '../db/client.ts';
-import { startEmbeddedPostgres } from '../db/embedded.ts';
-import { EmbeddedPostgresError } from '../db/embedded-files.ts';
-import { demoPassword, demoUsers } from '../db/seed.ts';
-import { type Config, readConfig } from './config.ts';
+
+import { EmbeddedPostgresError } from '../db/embedded/files.ts';
+import { startEmbeddedPostgres } from '../db/embedded/server.ts';
+import { isDatabaseAway } from '../db/postgres/client.ts';
+import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
-import { ListenError, listen } from './runtime/listen.ts';
+import { listen } from './runtime/listen.ts';
+import { ListenError } from './runtime/listener.ts';
 import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
 import { startService } from './service.ts';
-import { ConfigError } from './settings-reader.ts';
+import { type Config, readConfig } from './settings/config.ts';
+import { ConfigError } from './settings/reader.ts';
 
 // A balancer that asks /readyz every few seconds has noticed by then.
 const graceMs = 10_000;
@@ -49,14 +51,14 @@ async function start(): Promise<void> {
       await bundler?.close();
       await embedded?.stop();
     });
-    print(describeStart(config, embedded !== undefined));
+    print(describeStart(config, embedded?.folder));
   } catch (error) {
     await embedded?.stop();
     throw error;
   }
 }
 
-function describeStart(config: Config, isEmbedded: boolean): string {
+function describeStart(config: Config, dataFolder: string | undefined): string {
   if (config.production) return `Identity service ready: ${config.baseUrl}`;
   const demos = [...config.clients.values()].filter((client) => client.isDemo);
   const width = Math.max(...demoUsers.map(({ email }) => email.length));
@@ -67,12 +69,14 @@ function describeStart(config: Config, isEmbedded: boolean): string {
     `  Log in        ${config.baseUrl}/login`,
     ...demos.map(({ name }) => `  Demo client   ${config.baseUrl}/demo/${name}`),
     `  Migration     ${config.baseUrl}/demo/legacy-marketplace`,
-    ...(config.mail ? [] : [`  Mails         ${config.baseUrl}/dev/mail`]),
+    ...(config.mail ? [] : [`  Emails        ${config.baseUrl}/dev/mail`]),
     '',
-    `  Password of all demo users: ${demoPassword}`,
+    `  Password for all demo users: ${demoPassword}`,
     ...demoUsers.map(({ email, about }) => `    ${email.padEnd(width)}  ${about}`),
     '',
-    isEmbedded ? '  Data is kept by an embedded Postgres. Ctrl-C stops it all.' : '  Ctrl-C stops it.',
+    ...(dataFolder
+      ? [`  Data is kept in ${dataFolder}, by an embedded Postgres.`, '  Press Ctrl-C to stop everything.']
+      : ['  Press Ctrl-C to stop.']),
     '',
   ].join('\n');
 }
@@ -81,6 +85,7 @@ const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildE
 
 await start().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
-  if (isDatabaseAway(error)) exitWith(`The database cannot be reached (${error.code ?? error.message}).`);
-  exitWith(`The service cannot start. ${error instanceof Error ? error.stack : String(error)}`);
+  if (isDatabaseAway(error))
+    exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
+  exitWith(`The service could not start. ${error instanceof Error ? error.stack : String(error)}`);
 });

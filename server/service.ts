@@ -1,29 +1,25 @@
-// One instance of the service on a database: everything but the process around it. main.ts and the tests
-// start it alike.
-import { openDatabase } from '../db/client.ts';
-import { migrate } from '../db/migrate.ts';
-import { demoPassword, hasDemoUsers, seedDemoUsers } from '../db/seed.ts';
+// One instance of the service on a database. main.ts puts a process around it; tests start it as it is.
+import { openDatabase } from '../db/postgres/client.ts';
+import { migrate } from '../db/postgres/migrate.ts';
 import { createBackend } from './backend.ts';
-import { runInBackground } from './background.ts';
-import { runBilling } from './billing/invoicing.ts';
-import type { Config } from './config.ts';
+import { demoPassword, hasDemoUsers, seedDemoUsers } from './demo/demo-users.ts';
+import { createShell, type Fetch, type ShellOptions } from './http/shell.ts';
 import { hashPassword } from './identity/passwords.ts';
-import { createMailer } from './mail/mailer.ts';
-import { sendDueMails } from './mail/outbox.ts';
-import { ConfigError } from './settings-reader.ts';
-import { createShell, type Fetch, type Log, type ShellOptions } from './shell.ts';
-import { sweep } from './sweeper.ts';
+import { startJobs } from './jobs/jobs.ts';
+import type { Log } from './log.ts';
+import type { Config } from './settings/config.ts';
+import { ConfigError } from './settings/reader.ts';
 
 export type Service = {
   fetch: Fetch;
-  /** From now on /readyz says 503 and connections are closed after their answer. */
+  /** From then on /readyz answers 503, and connections close after their answer. */
   drain: () => void;
-  /** Stops background work and lets go of the database. */
+  /** Stops the jobs and closes the database. */
   close: () => Promise<void>;
 };
 
 /**
- * Migrates, and seeds the demo users in local mode. Throws a ConfigError where production meets a database
+ * Migrates the database, and seeds the demo users in local mode. In production it throws a ConfigError for a database
  * that holds them.
  */
 export async function startService(options: {
@@ -34,6 +30,7 @@ export async function startService(options: {
   now?: () => Date;
 }): Promise<Service> {
   const { config, log } = options;
+  await migrate(options.databaseUrl, () => log.info({}, "waiting for another instance's migrations"));
   const database = openDatabase({
     url: options.databaseUrl,
     poolSize: config.databasePoolSize,
@@ -41,29 +38,21 @@ export async function startService(options: {
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
   try {
-    await migrate(database.db);
     await seedOrRefuse(config, database.db);
   } catch (error) {
     await database.close();
     throw error;
   }
   const backend = createBackend({ config, database, log, now: options.now });
-  const { services } = backend;
-  const mailer = config.mail && createMailer(config.mail, config.baseUrl);
-  const stops = [
-    runInBackground('mail', 1_000, (signal) => sendDueMails(services, mailer, signal), log),
-    runInBackground('billing', 5_000, (signal) => runBilling(services, signal), log),
-    runInBackground('sweep', 60_000, (signal) => sweep(services, signal), log),
-  ];
+  const stopJobs = startJobs(backend.services);
   let isDraining = false;
   return {
-    fetch: await createShell({ ...options.shell, backend, log, isDraining: () => isDraining }),
+    fetch: await createShell({ ...options.shell, backend, isDraining: () => isDraining }),
     drain: () => {
       isDraining = true;
     },
     async close() {
-      await Promise.all(stops.map((stop) => stop()));
-      mailer?.close();
+      await stopJobs();
       await database.close();
     },
   };

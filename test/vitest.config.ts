@@ -7,11 +7,11 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/no-output.ts',
-    // Much of a test is waiting, for Postgres or another process.
+    // Tests spend much of their time waiting for Postgres or another process.
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
-    // Dates and languages as on nobody's machine in particular.
+    // An unusual time zone, so that no test depends on the developer's.
     env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
   },
 });

@@ -4,13 +4,13 @@ type FieldProps = {
   label: string;
   name: string;
   hint?: string;
-  /** What is wrong with the value, told at the field and announced. */
+  /** What is wrong with the value: shown at the field, and announced. */
   error?: string;
-  /** Of several fields at fault the first takes the focus. */
+  /** Set it to false where an earlier field has an error: the first one takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
-/** A labelled input; works without script, and with it moves to what is at fault. */
+/** A labelled input. It works without script; with it, a field with an error takes the focus. */
 export function Field({ label, hint, error, focusOnError = true, ...input }: FieldProps) {
   const id = useId();
   const ref = useRef<HTMLInputElement>(null);

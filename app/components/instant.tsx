@@ -1,4 +1,4 @@
-// One zone and one language on the server and in the browser, so that both write the same.
+// A fixed time zone and language, so that server and browser render the same text.
 const instant = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',

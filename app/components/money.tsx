@@ -1,11 +1,11 @@
-/** In minor units, of which `minorDigits` stand after the point. */
+/** In minor units; `minorDigits` is how many digits follow the decimal point. */
 export type Amount = { currency: string; unitAmount: number; minorDigits: number };
 
 export function Money({ currency, unitAmount, minorDigits }: Amount) {
   const format = new Intl.NumberFormat('en-GB', {
     style: 'currency',
     currency,
-    // Signs such as $ name many currencies.
+    // Several currencies share a sign such as $.
     currencyDisplay: 'code',
     minimumFractionDigits: minorDigits,
     maximumFractionDigits: minorDigits,

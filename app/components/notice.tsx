@@ -9,11 +9,11 @@ export function Notice({ kind, children }: { kind: 'success' | 'error' | 'info';
   );
 }
 
-/** Local mode: where the mail is instead of a mailbox. */
+/** Local mode sends no email: where to read it instead. */
 export function KeptMails() {
   return (
     <p>
-      Local mode: it is kept at <a href="/dev/mail">/dev/mail</a>.
+      In local mode, read the email at <a href="/dev/mail">/dev/mail</a>.
     </p>
   );
 }

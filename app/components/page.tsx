@@ -2,7 +2,7 @@ import { useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { loader } from '../root.tsx';
 
-/** The frame of every page of ours: who is logged in and a way out above, the content below. */
+/** The frame of every page: who is logged in and a way to log out above, the content below. */
 export function Page({
   title,
   intro,

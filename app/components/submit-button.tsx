@@ -2,9 +2,9 @@ import { useNavigation } from '@remix-run/react';
 import type { ReactNode } from 'react';
 
 type SubmitButtonProps = {
-  /** What the action is to do. */
+  /** Tells the action what to do. */
   intent: string;
-  /** Shown while this very form is under way. */
+  /** Shown while this form is being sent. */
   busy: string;
   quiet?: boolean;
   children: ReactNode;

@@ -29,17 +29,17 @@ export async function action({ request, params, context }: ActionFunctionArgs) {
 }
 
 const cacheNotices = {
-  first: 'First visit: this client now caches the profile.',
-  refreshed: 'profile_updated_at is newer than the cached one: the cache was refreshed.',
-  current: 'profile_updated_at is the cached one: nothing to refresh.',
+  first: 'First visit: this client has cached your profile.',
+  refreshed: 'Your profile has changed (newer profile_updated_at): this client refreshed its cache.',
+  current: 'Your profile has not changed (same profile_updated_at): there was nothing to refresh.',
 };
 
 export default function DemoClient() {
   const { name, title, session } = useLoaderData<typeof loader>();
   if (!session) {
     return (
-      <DemoPage title={title} heading="You are not logged in here">
-        <p>This page plays a product of the group: a site of its own, with a session of its own.</p>
+      <DemoPage title={title} heading="You are not logged in">
+        <p>This page plays the part of a product: a separate site with its own session.</p>
         <a className="button" href={`/demo/${name}/login`}>
           Log in with Identity
         </a>
@@ -50,9 +50,9 @@ export default function DemoClient() {
     <DemoPage title={title} heading={`Hello, ${session.profile.name}`}>
       <Notice kind="success">{cacheNotices[session.cache]}</Notice>
       <section aria-labelledby="cached">
-        <h2 id="cached">The profile that this client caches</h2>
+        <h2 id="cached">The profile in this client’s cache</h2>
         <dl className="facts card">
-          <dt>E-mail</dt>
+          <dt>Email address</dt>
           <dd>{session.profile.email}</dd>
           <dt>Role</dt>
           <dd>{session.profile.role}</dd>
@@ -72,7 +72,7 @@ export default function DemoClient() {
               Log out of this client
             </button>
           </form>
-          <a href="/profile">Edit the profile</a>
+          <a href="/profile">Edit your profile</a>
         </div>
       </section>
       <section aria-labelledby="payload">

@@ -5,7 +5,7 @@ import { Notice } from '../components/notice.tsx';
 
 export const meta = () => [{ title: 'Demo client' }];
 
-/** Verifies the hand-off and goes on to the client's page, or says why not. */
+/** Verifies the hand-off and redirects to the client's page, or says why it was refused. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
   const outcome = await clients.receive(client, request);
@@ -16,11 +16,11 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 export default function DemoCallback() {
   const { name, title, code, reason } = useLoaderData<typeof loader>();
   return (
-    <DemoPage title={title} heading="Refused">
+    <DemoPage title={title} heading="Hand-off refused">
       <Notice kind="error">
         This client refused the hand-off: <code>{code}</code> ({reason}).
       </Notice>
-      <p>Nobody was logged in by it, and whoever was logged in here before still is.</p>
+      <p>Nobody was logged in. If you were already logged in to this client, you still are.</p>
       <div className="actions">
         <a className="button" href={`/demo/${name}`}>
           Back to the client

@@ -10,14 +10,14 @@ export async function loader({ context }: LoaderFunctionArgs) {
   return { capabilities: context.backend.capabilities };
 }
 
-/** Signs what the form says, as the marketplace would, and sends the browser on with it. */
+/** Signs the profile in the form as the marketplace would, and redirects the browser with it. */
 export async function action({ request, context }: ActionFunctionArgs) {
   context.backend.requireDemo();
   const form = new URLSearchParams(await request.text());
   const text = (name: string) => form.get(name) ?? '';
   const ageSeconds = Number(text('age')) || 0;
   const changedAt = new Date(Date.now() - (Number(text('changed')) || 0) * 1_000);
-  const link = await context.backend.buildMarketplaceLink(
+  const link = await context.backend.buildHandOffUrl(
     {
       id: text('id'),
       email: text('email'),
@@ -35,14 +35,14 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function LegacyMarketplace() {
   const { capabilities } = useLoaderData<typeof loader>();
   return (
-    <DemoPage title="Legacy marketplace" heading="Hand a user over">
+    <DemoPage title="Legacy marketplace" heading="Hand over a user">
       <p>
-        This page plays the marketplace during the migration: it signs a profile of its own and sends the
-        browser on.
+        This page plays the part of the old marketplace during the migration: it signs a user’s profile and
+        sends the browser to Identity with it.
       </p>
       <form method="post" className="card">
-        <Field label="Id at the marketplace" name="id" required defaultValue="m-1001" />
-        <Field label="E-mail address" name="email" required defaultValue="lena@example.test" />
+        <Field label="Marketplace ID" name="id" required defaultValue="m-1001" />
+        <Field label="Email address" name="email" required defaultValue="lena@example.test" />
         <Field label="Name" name="name" required defaultValue="Lena Lang" />
         <div className="field">
           <label htmlFor="role">Role</label>
@@ -61,11 +61,11 @@ export default function LegacyMarketplace() {
           ))}
         </fieldset>
         <label className="choice field">
-          <input type="checkbox" name="email_verified" defaultChecked /> The marketplace has verified the
+          <input type="checkbox" name="email_verified" defaultChecked /> The marketplace has verified this
           address
         </label>
         <div className="field">
-          <label htmlFor="changed">The profile was changed there</label>
+          <label htmlFor="changed">Profile changed</label>
           <select id="changed" name="changed">
             <option value="0">just now</option>
             <option value="86400">yesterday</option>
@@ -73,7 +73,7 @@ export default function LegacyMarketplace() {
           </select>
         </div>
         <div className="field">
-          <label htmlFor="age">The hand-off was signed</label>
+          <label htmlFor="age">Hand-off signed</label>
           <select id="age" name="age">
             <option value="0">just now</option>
             <option value="240">four minutes ago</option>

@@ -4,9 +4,9 @@ import { Fragment } from 'react';
 import { Instant } from '../components/instant.tsx';
 import { Page } from '../components/page.tsx';
 
-export const meta = () => [{ title: 'Mails · Identity' }];
+export const meta = () => [{ title: 'Emails · Identity' }];
 
-/** Local mode: what would have been sent. */
+/** Local mode: the emails that were not sent. */
 export async function loader({ context }: LoaderFunctionArgs) {
   return { mails: await context.backend.listKeptMails() };
 }
@@ -14,8 +14,8 @@ export async function loader({ context }: LoaderFunctionArgs) {
 export default function DevMail() {
   const { mails } = useLoaderData<typeof loader>();
   return (
-    <Page title="Mails" intro="Local mode: kept here instead of being sent. The newest come first." wide>
-      {mails.length === 0 && <p>There are none yet. It takes a second or two until one arrives.</p>}
+    <Page title="Emails" intro="Local mode keeps emails here instead of sending them. Newest first." wide>
+      {mails.length === 0 && <p>No emails yet. New ones take a second or two to appear.</p>}
       {mails.map((mail) => (
         <article key={mail.id} className="card mail" aria-labelledby={mail.id}>
           <h2 id={mail.id}>{mail.subject}</h2>

@@ -7,7 +7,7 @@ import { Page } from '../components/page.tsx';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Set a password · Identity' }];
+export const meta = () => [{ title: 'Set or reset your password · Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
@@ -19,7 +19,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const email = (await backend.readForm(request)).get('email') ?? '';
   const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
   try {
-    await backend.requestPasswordLink(visit, { email, next });
+    await backend.requestPasswordMail(visit, { email, next });
   } catch (error) {
     const refusal = backend.readRefusal(error);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
@@ -37,24 +37,24 @@ export default function ForgotPassword() {
   const here = useFormAction();
   if (isSent && !refused) {
     return (
-      <Page title="Look into your mail">
+      <Page title="Check your email">
         <div className="card">
-          <p>If somebody has a login with that address, a link to set a password is on its way there.</p>
-          <p>It may take a minute, and it may land among the spam.</p>
+          <p>If there is an account with that address, we have sent it a link to set a password.</p>
+          <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
           {keepsMails && <KeptMails />}
           <p>
-            <a href="/forgot-password">Nothing came? Ask again</a>
+            <a href="/forgot-password">Ask for another link</a>
           </p>
         </div>
       </Page>
     );
   }
   return (
-    <Page title="Set a password" intro="For who has none yet, or forgot it: we mail you a link.">
+    <Page title="Set or reset your password" intro="Enter your email address and we will send you a link.">
       {refused && !refused.error && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           autoComplete="username"
@@ -63,10 +63,10 @@ export default function ForgotPassword() {
           defaultValue={refused?.email}
           error={refused?.error}
         />
-        <button type="submit">Mail me a link</button>
+        <button type="submit">Email me a link</button>
       </form>
       <p className="aside">
-        <a href="/login">Back to the login</a>
+        <a href="/login">Back to login</a>
       </p>
     </Page>
   );

@@ -1,5 +1,4 @@
-import type { LoaderFunctionArgs } from '@remix-run/node';
+import type { ActionFunctionArgs } from '@remix-run/node';
 
-export const loader = ({ request, context }: LoaderFunctionArgs) =>
+export const action = ({ request, context }: ActionFunctionArgs) =>
   context.backend.crmSignups(request, context.visit);
-export const action = loader;

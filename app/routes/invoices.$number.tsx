@@ -11,7 +11,7 @@ export const meta = ({ params }: { params: { number?: string } }) => [
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  // One address for one invoice.
+  // So that one invoice has one address.
   if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) backend.notFound();
   try {
     const { caller } = backend.createCaller(request, visit);
@@ -32,7 +32,7 @@ export default function InvoicePage() {
           <dd>
             <Day at={invoice.issuedAt} />
           </dd>
-          <dt>State</dt>
+          <dt>Status</dt>
           <dd>
             {invoiceStates[invoice.status]}
             {invoice.paidAt && (
@@ -43,7 +43,7 @@ export default function InvoicePage() {
             )}
             {invoice.status === 'open' && (
               <>
-                {' by '}
+                {', due '}
                 <Day at={invoice.dueAt} />
               </>
             )}

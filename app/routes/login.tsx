@@ -21,8 +21,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = await backend.findSession(request);
   const mustAsk = searchParams.get('prompt') === 'login';
   const next = backend.readOwnPath(searchParams.get('next'));
-  if (session && !mustAsk && !context.isLoginRefused) throw redirect(next ?? '/profile', 303);
-  const pendingEmail = await backend.findPendingLink(request);
+  // After a POST the login was refused, and the page says so even to somebody who is logged in.
+  if (session && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
+  const pendingEmail = await backend.findPendingEmail(request);
   return {
     next,
     email: pendingEmail ?? session?.user.email,
@@ -47,11 +48,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = backend.readRefusal(error);
     if (refusal.code !== 'rate_limited') throw error;
-    context.isLoginRefused = true;
     return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
-  context.isLoginRefused = true;
-  return data({ email, message: 'E-mail address or password is not right.' }, { status: 401 });
+  return data(
+    { email, message: 'The email address or password is incorrect. Check them and try again.' },
+    { status: 401 },
+  );
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -60,18 +62,21 @@ export default function Login() {
   const { next, email, pendingEmail, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
-    <Page title="Log in" intro={clientTitle ? `to go on to ${clientTitle}` : 'One login for all products'}>
-      {hasLoggedOut && !refused && <Notice kind="success">You are logged out here.</Notice>}
+    <Page
+      title="Log in"
+      intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
+    >
+      {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {pendingEmail && (
         <Notice kind="info">
-          <strong>{pendingEmail}</strong> has a password here already. Log in with it once, within ten
-          minutes, and your marketplace login is connected to it.
+          <strong>{pendingEmail}</strong> already has a password here. Log in with it within 10 minutes to
+          connect your marketplace account.
         </Notice>
       )}
       {refused && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={useFormAction()} className="card">
         <Field
-          label="E-mail address"
+          label="Email address"
           name="email"
           type="email"
           autoComplete="username"
@@ -92,14 +97,14 @@ export default function Login() {
       </form>
       <p className="aside">
         <a href={`/forgot-password${next ? `?next=${encodeURIComponent(next)}` : ''}`}>
-          No password yet, or forgotten?
+          Forgot your password, or don’t have one yet?
         </a>
       </p>
       {demo && (
         <details className="demo-logins" open>
           <summary>Local mode: demo users</summary>
           <p>
-            The password of all is <code>{demo.password}</code>
+            Password for all demo users: <code>{demo.password}</code>
           </p>
           <ul>
             {demo.users.map((user) => (

@@ -9,12 +9,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   return redirectDocument('/login?logged_out', { status: 303, headers: { 'Set-Cookie': cookie } });
 }
 
-/** Following a link never logs anybody out; the button does. */
+/** Following a link never logs anyone out; only the button does. */
 export default function Logout() {
   return (
-    <Page title="Log out?" intro="This ends your login here, in this browser.">
+    <Page title="Log out?" intro="This logs you out of Identity in this browser.">
       <form method="post" className="card">
-        <p>Products that you have opened keep their own login until they end it.</p>
+        <p>You may still be logged in to products you have opened. Log out of them separately.</p>
         <div className="actions">
           <button type="submit">Log out</button>
           <a href="/profile">Stay logged in</a>

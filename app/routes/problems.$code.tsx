@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 
-/** It also appears under the URL of whatever was refused, where it cannot come alive in the browser. */
+/** It also answers under the URL that was refused, where it cannot hydrate. */
 export const handle = { isStatic: true };
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [
@@ -29,7 +29,7 @@ export default function ProblemPage() {
         <p>{detail ?? explanation}</p>
         {isHere && (
           <p>
-            Programs get this with the status <code>{status}</code> and the code <code>{code}</code>.
+            Programs receive this as status <code>{status}</code> with the code <code>{code}</code>.
           </p>
         )}
         <div className="actions">

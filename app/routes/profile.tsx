@@ -36,7 +36,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const form = await backend.readForm(request);
   const { caller, headers } = backend.createCaller(request, visit);
   const intent = text(form, 'intent');
-  const values = { name: text(form, 'name'), accountName: text(form, 'accountName') };
+  // Shown again where they were refused. A form with passwords never is.
+  const values = intent === 'names' ? Object.fromEntries(form) : {};
   try {
     if (intent === 'names') await caller.profile.update(values);
     else if (intent === 'password') {
@@ -44,7 +45,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       await caller.profile.changePassword({ currentPassword, newPassword });
     } else if (intent === 'end-session') await caller.sessions.end({ id: text(form, 'id') });
     else if (intent === 'end-others') await caller.sessions.endOthers();
-    else throw backend.invalidParameter('intent', 'It names nothing that this page does.');
+    else throw backend.invalidParameter('intent', 'It must be an action of this page.');
   } catch (error) {
     const refusal = backend.readRefusal(error);
     const isToldHere = ['validation_failed', 'rate_limited', 'not_found'].includes(refusal.code);
@@ -59,7 +60,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   return redirect(`/profile?saved=${intent}`, { status: 303, headers });
 }
 
-/** Who is not logged in is asked to; the rest is for the shell. */
+/** Sends people who are not logged in to the login page; the shell answers the rest. */
 function pageError(error: unknown, request: Request, { backend }: LoaderFunctionArgs['context']) {
   const refusal = backend.readRefusal(error);
   return refusal.code === 'login_required'
@@ -70,11 +71,11 @@ function pageError(error: unknown, request: Request, { backend }: LoaderFunction
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 const savedNotices: Record<string, string> = {
-  names: 'Saved. Every product sees it from its next login on.',
-  password: 'Your password is changed, and you are logged out everywhere else.',
-  'password-set': 'Your password is set, and you are logged in here and nowhere else.',
-  'email-verified': 'Your e-mail address is verified.',
-  'end-session': 'That login has ended.',
+  names: 'Saved. Products will show your changes the next time you log in to them.',
+  password: 'Your password has been changed. You are logged out everywhere else.',
+  'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
+  'email-verified': 'Your email address has been verified.',
+  'end-session': 'You are logged out on that device.',
   'end-others': 'You are logged out everywhere else.',
 };
 
@@ -83,13 +84,13 @@ export default function Profile() {
   const refused = useActionData<typeof action>();
   const refusedFor = (intent: string) => (refused?.intent === intent ? refused : undefined);
   return (
-    <Page title="Your profile" intro="Kept here once, used by every product." wide>
+    <Page title="Your profile" intro="Update your details here and all our products will use them." wide>
       {!refused && saved && savedNotices[saved] && <Notice kind="success">{savedNotices[saved]}</Notice>}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       {!profile.emailVerified && (
         <Notice kind="info">
-          Your e-mail address is not verified yet, so other products cannot be opened with this login.{' '}
-          <a href="/verify-email">Verify it</a>
+          You need to verify your email address before you can open other products.{' '}
+          <a href="/verify-email">Verify it now</a>
         </Notice>
       )}
       <NamesForm profile={profile} refused={refusedFor('names')} />

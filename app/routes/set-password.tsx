@@ -6,13 +6,13 @@ import { Page } from '../components/page.tsx';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Set a password · Identity' }];
+export const meta = () => [{ title: 'Set your password · Identity' }];
 
 const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
 
-/** Looks only: programs that open the links in mails must not use them up. */
+/** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const email = await context.backend.describePasswordLink(tokenOf(request));
+  const email = await context.backend.findPasswordMailAddress(tokenOf(request));
   return data({ email }, { status: email ? 200 : 404 });
 }
 
@@ -20,7 +20,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const newPassword = (await backend.readForm(request)).get('newPassword') ?? '';
   try {
-    const cookie = await backend.setPassword(request, visit, { token: tokenOf(request), newPassword });
+    const cookie = await backend.setPasswordByMail(request, visit, { token: tokenOf(request), newPassword });
     const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
     const target = next ?? '/profile?saved=password-set';
     return redirectDocument(target, { status: 303, headers: { 'Set-Cookie': cookie } });
@@ -40,12 +40,14 @@ export default function SetPassword() {
   const here = useFormAction();
   if (!email) {
     return (
-      <Page title="This link does not work any more">
+      <Page title="This link no longer works">
         <div className="card">
-          <p>It was used before, is older than seven days, or the password was changed since.</p>
+          <p>
+            It has been used, is more than 7 days old, or the password has been changed since it was sent.
+          </p>
           <div className="actions">
             <a className="button" href="/forgot-password">
-              Ask for a new one
+              Ask for a new link
             </a>
             <a href="/login">Log in</a>
           </div>
@@ -54,14 +56,14 @@ export default function SetPassword() {
     );
   }
   return (
-    <Page title="Set a password" intro={`for ${email}`}>
+    <Page title="Set your password" intro={`for ${email}`}>
       <form method="post" action={here} className="card">
         {/* Tells password managers whose password it is. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Field
           key={refused?.error}
           label="New password"
-          hint="At least 12 characters. A few words in a row do well."
+          hint="Use at least 12 characters. A few random words work well."
           name="newPassword"
           type="password"
           autoComplete="new-password"
@@ -69,8 +71,8 @@ export default function SetPassword() {
           autoFocus
           error={refused?.error}
         />
-        <p className="hint">You are logged in with it at once, and logged out everywhere else.</p>
-        <button type="submit">Set the password</button>
+        <p className="hint">This logs you in here and logs you out everywhere else.</p>
+        <button type="submit">Set password</button>
       </form>
     </Page>
   );

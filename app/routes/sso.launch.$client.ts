@@ -2,4 +2,6 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, params, context }: LoaderFunctionArgs) =>
   context.backend.launch(request, params.client ?? '');
-export const action = loader;
+
+/** On every answer, refusals included. */
+export const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };

@@ -1,4 +1,3 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) => context.backend.ssoProfile(request);
-export const action = loader;

@@ -12,7 +12,7 @@ import { Page } from '../components/page.tsx';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Verify your e-mail address · Identity' }];
+export const meta = () => [{ title: 'Verify your email address · Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
@@ -29,7 +29,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   };
 }
 
-/** Mails the link, which goes on to where this page was to lead. */
+/** Emails a link that carries `next` along. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
@@ -51,22 +51,22 @@ export default function VerifyEmail() {
   const { email, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
-    <Page title="Please verify your e-mail address">
+    <Page title="Verify your email address">
       {refused && <Notice kind="error">{refused.message}</Notice>}
       {isSent && !refused && (
         <Notice kind="success">
-          A link is on its way to <strong>{email}</strong>. Open it in this browser.
+          We have sent a link to <strong>{email}</strong>. Open it in this browser.
         </Notice>
       )}
       <form method="post" action={useFormAction()} className="card">
         <p>
-          {clientTitle ? `${clientTitle} relies` : 'Our products rely'} on your address being yours, so we
-          cannot carry your login on before <strong>{email}</strong> is verified.
+          You need to verify <strong>{email}</strong> before you can open{' '}
+          {clientTitle ?? 'our other products'}.{!isSent && ' We will email you a link.'}
         </p>
         {isSent && keepsMails && <KeptMails />}
-        <p>Your login here works, and you can see and edit your profile.</p>
+        <p>You can still view and edit your profile.</p>
         <div className="actions">
-          <button type="submit">{isSent ? 'Mail me another link' : 'Mail me a link'}</button>
+          <button type="submit">{isSent ? 'Email me another link' : 'Email me a link'}</button>
           <a href="/profile">Go to your profile</a>
         </div>
       </form>

@@ -11,9 +11,9 @@ import { Page } from '../components/page.tsx';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Verify your e-mail address · Identity' }];
+export const meta = () => [{ title: 'Verify your email address · Identity' }];
 
-/** Looks only: programs that open the links in mails must not use them up. */
+/** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
   const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
@@ -53,12 +53,12 @@ export default function ConfirmEmail() {
       <Page title="This link does not work">
         <div className="card">
           <p>
-            It was used before, is older than seven days, or was mailed to somebody else than{' '}
-            <strong>{email}</strong>, who is logged in in this browser.
+            It has been used, is more than 7 days old, or was sent to a different address. You are logged in
+            as <strong>{email}</strong>.
           </p>
           <div className="actions">
             <a className="button" href="/verify-email">
-              Ask for a new one
+              Ask for a new link
             </a>
           </div>
         </div>
@@ -66,10 +66,11 @@ export default function ConfirmEmail() {
     );
   }
   return (
-    <Page title="Is this address yours?">
+    <Page title="Verify your email address">
       <form method="post" action={here} className="card">
         <p>
-          <strong>{email}</strong> will be verified{clientTitle && <>, and you go on to {clientTitle}</>}.
+          Is <strong>{email}</strong> your email address?
+          {clientTitle && <> Once it is verified, we will take you to {clientTitle}.</>}
         </p>
         <div className="actions">
           <button type="submit">Yes, verify it</button>

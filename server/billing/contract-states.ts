@@ -1,5 +1,5 @@
-// The life of a service contract (contract section 7), pure: which state follows which, and what a report of
-// the CRM changes. The clock is an argument, and the end of a trial is computed from it, so no job can miss it.
+// The states of a service contract (contract section 7): which may follow which, and what a report from the CRM
+// changes. All pure. Whether a trial is over is worked out from the clock each time, so no job can miss its end.
 import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
 
 const moves = {
@@ -11,13 +11,13 @@ const moves = {
 
 export type Move = keyof typeof moves;
 
-/** The state after a move, or undefined where the present one does not allow it. */
+/** The state after a move, or undefined if the present state does not allow it. */
 export function applyMove(status: ContractStatus, move: Move): ContractStatus | undefined {
   const { from, to } = moves[move];
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state at that instant: a trial is expired from the instant of its end. */
+/** The state at `now`: a trial expires the moment it ends. */
 export function presentStatus(
   { status, trialEndsAt }: Pick<ContractTerms, 'status' | 'trialEndsAt'>,
   now: Date,
@@ -26,14 +26,14 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** What the CRM says of a contract. */
+/** What the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
   status: 'trialing' | 'active';
 };
 
 /**
- * The terms after a report, whole: what a newer one leaves out is gone. Undefined where it changes nothing: it
- * is not newer than the last one applied, or its move is not allowed.
+ * All terms after a report; it replaces the last one whole. Undefined if it changes nothing: because it is not newer
+ * than the last one applied, or because the present state does not allow the move.
  */
 export function applyReport(
   contract: ContractTerms | undefined,
@@ -52,8 +52,8 @@ export function applyReport(
 }
 
 /**
- * Periods begin when a contract first is active with a price. One that had no price for a while goes on where
- * it gets one again: the time between is not invoiced.
+ * Periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
+ * gets one: the time between is not invoiced.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,

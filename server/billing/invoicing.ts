@@ -1,11 +1,12 @@
-// Invoices: one for each period of an active contract with a price, and what it means when one is not paid.
+// Invoices: one for each period of an active contract with a price, and what happens when one is not paid.
 //
-// The job may run twice, late, or on two instances at once: each contract is held while its next period is
-// invoiced, the period is read under that lock, and a unique index stands behind it.
+// The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that
+// lock, and a unique index allows one invoice a period.
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { type Database, isDatabaseAway } from '../../db/client.ts';
 import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
+import { type Database, isDatabaseAway } from '../../db/postgres/client.ts';
+import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import {
   type Contract,
@@ -15,8 +16,7 @@ import {
   type Search,
   updateContract,
 } from '../../db/service-contracts.ts';
-import { inTransaction, limitLockWait } from '../../db/transactions.ts';
-import type { Services } from '../backend.ts';
+import type { Services } from '../services.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { endOfPeriod } from './periods.ts';
 
@@ -25,7 +25,7 @@ const batchSize = 100;
 
 type Billing = Pick<Services, 'db' | 'now' | 'log'>;
 
-/** Invoices what is to be invoiced, and marks what is overdue, until nothing is left or it is to stop. */
+/** Invoices every period that has begun, then marks contracts past due, until none is left or `signal` aborts. */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { now } = billing;
   await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
@@ -37,14 +37,14 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   });
 }
 
-/** Each in a transaction of its own, held from its first statement on; one that fails does not stop the others. */
+/** Locks each contract in a transaction of its own; one that fails does not stop the others. */
 async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
   find: (db: Database, search: Search) => Promise<string[]>,
   work: (trx: Transaction<DB>, contract: Contract) => Promise<boolean>,
 ): Promise<void> {
-  // Those that failed, and those that there was nothing to do for after all.
+  // Contracts that failed, or needed nothing after all.
   const done: string[] = [];
   for (;;) {
     const ids = await find(db, { now: now(), limit: batchSize, except: done });
@@ -67,7 +67,7 @@ async function forEachContract(
   }
 }
 
-/** Every period that has begun by then; the contract, which the transaction holds, as it is afterwards. */
+/** Invoices every period that has begun by `until`; the result is the contract afterwards. `trx` has locked it. */
 export async function invoiceBegun(
   trx: Transaction<DB>,
   contract: Contract,
@@ -82,7 +82,7 @@ export async function invoiceBegun(
   }
 }
 
-/** Undefined where no period has begun by then that is not invoiced. */
+/** Undefined if every period that has begun by `until` is invoiced. */
 async function invoiceNextPeriod(
   trx: Transaction<DB>,
   contract: Contract,
@@ -90,7 +90,7 @@ async function invoiceNextPeriod(
   now: Date,
 ): Promise<Contract | undefined> {
   const { price, nextPeriodStartsAt: startsAt, billingAnchorDay } = contract;
-  // Another instance may have been here first.
+  // Another instance may have done it.
   if (contract.status !== 'active' || !price || !startsAt || !billingAnchorDay || startsAt > until) return;
   const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
   const isFree = price.unitAmount === 0;
@@ -101,7 +101,6 @@ async function invoiceNextPeriod(
     periodEndsAt: endsAt,
     currency: price.currency,
     unitAmount: price.unitAmount,
-    // Nothing to pay is paid.
     status: isFree ? 'paid' : 'open',
     issuedAt: now,
     dueAt: new Date(now.getTime() + daysToPay * 24 * 60 * 60 * 1_000),
@@ -113,7 +112,7 @@ async function invoiceNextPeriod(
   return invoiced;
 }
 
-/** False where the state does not allow it. The contract is one that the transaction holds. */
+/** False if the state does not allow it. `trx` has locked the contract. */
 async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move): Promise<boolean> {
   const status = applyMove(contract.status, move);
   if (!status) return false;
@@ -125,7 +124,7 @@ async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move
 
 export type ClosingOutcome = 'closed' | 'already_closed' | 'closed_otherwise' | 'unknown';
 
-/** Records a payment, or voids an invoice; a contract with nothing overdue any more is active again. */
+/** Records a payment, or voids an invoice. If nothing is overdue any more, the contract becomes active again. */
 export async function settleInvoice(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   number: number,
@@ -134,7 +133,7 @@ export async function settleInvoice(
   return inTransaction(db, async (trx) => {
     const invoice = await findInvoice(trx, number);
     if (!invoice) return 'unknown';
-    // The contract first, as everywhere: so that nobody marks it overdue for this invoice meanwhile.
+    // The contract first, so that the job cannot mark it past due for this invoice meanwhile.
     const contract = await lockContract(trx, { id: invoice.contractId });
     const closing = status === 'paid' ? { status, paidAt: now() } : { status, paidAt: null };
     if (!(await closeInvoice(trx, number, closing))) {
@@ -147,7 +146,7 @@ export async function settleInvoice(
   });
 }
 
-/** Ends a contract for good; undefined where there is none, false where it has ended already. */
+/** Ends a contract for good. Undefined if there is none, false if it has already ended. */
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,

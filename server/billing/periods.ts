@@ -1,14 +1,13 @@
 // Billing periods, pure, in UTC.
 
 /**
- * Where the period that begins at `start` ends: a month or year later at the same time of day, on the anchor
- * day, or on the last day of a month that is too short for it. So 31 January is followed by 28 February, and
- * that by 31 March.
+ * When a period that begins at `start` ends: a month or a year later, at the same time of day, on the anchor day, or on
+ * the last day of a month that does not have that day. So 31 January leads to 28 February, and that to 31 March.
  */
 export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: number): Date {
   const months = start.getUTCMonth() + (interval === 'month' ? 1 : 12);
   const end = new Date(start);
-  // Day 0 of a month is the last of the one before.
+  // Day 0 of a month is the last day of the month before.
   const lastDay = new Date(start);
   lastDay.setUTCFullYear(start.getUTCFullYear(), months + 1, 0);
   end.setUTCFullYear(start.getUTCFullYear(), months, Math.min(anchorDay, lastDay.getUTCDate()));

@@ -1,41 +1,43 @@
-// Signups, contracts, invoices, and the mails about them.
+// Signups, contracts, invoices and mails.
 import { type Command, Option } from 'commander';
 import { listFailedMails, retryFailedMails } from '../../db/mails.ts';
 import { cancelContract, settleInvoice } from '../billing/invoicing.ts';
-import { readConfig } from '../config.ts';
 import { sendSignup } from '../demo/crm.ts';
 import { environment, print } from '../runtime/process.ts';
+import { readConfig } from '../settings/config.ts';
 import { CommandError, now, readNumber, withDatabase } from './command.ts';
 
 export function addBillingCommands(program: Command): void {
   program
     .command('signup:send')
-    .description('send a signup to a running service, signed as the CRM would, and print the answer')
+    .description('send a signup to a running service, signed like the CRM does, and print the answer')
     .requiredOption('--email <address>')
     .requiredOption('--plan <name>', 'such as starter')
-    .option('--name <name>', 'of the person', 'CRM Customer')
-    .option('--account <name>', 'name of the account (default: that of the person)')
-    .option('--signup-id <id>', 'of an earlier signup, to report a change (default: a new one)')
+    .option('--name <name>', "the person's name", 'CRM Customer')
+    .option('--account <name>', "the account's name (default: the person's)")
+    .option('--signup-id <id>', 'an earlier signup, to report a change (default: a new one)')
     .addOption(new Option('--status <status>').choices(['trialing', 'active']).default('trialing'))
-    .option('--trial-days <days>', 'how long the trial lasts', readNumber, 14)
+    .option('--trial-days <days>', 'length of the trial', readNumber, 14)
     .option(
       '--amount <minor units>',
-      'price of a period, such as 2900 for 29.00 (default: no price)',
+      'price per period, such as 2900 for 29.00 (default: no price)',
       readNumber,
     )
-    .option('--currency <code>', 'of ISO 4217', 'EUR')
+    .option('--currency <code>', 'an ISO 4217 code', 'EUR')
     .addOption(new Option('--interval <interval>').choices(['month', 'year']).default('month'))
-    .option('--url <url>', 'of the service (default: IDENTITY_ISSUER)')
+    .option('--url <url>', 'where the service runs (default: IDENTITY_ISSUER)')
     .action(async (options) => {
       const config = readConfig(environment);
       const secret = config.crmSignupsSecrets?.[0];
-      if (!secret) throw new CommandError('CRM_SIGNUPS_SECRET is not set.');
+      if (!secret) throw new CommandError('CRM_SIGNUPS_SECRET is not set. Set it and try again.');
       const { account, amount, currency, interval } = options;
       const price = amount === undefined ? undefined : { unitAmount: amount, currency, interval };
       const url = options.url?.replace(/\/$/, '') ?? config.baseUrl;
       const signup = { ...options, accountName: account, price };
       const answer = await sendSignup({ url, secret }, signup, new Date()).catch(() => {
-        throw new CommandError(`Nothing answers at ${url}. Is the service running?`);
+        throw new CommandError(
+          `Nothing answers at ${url}. Start the service, or set PORT or --url to where it runs.`,
+        );
       });
       if (answer.status >= 300) throw new CommandError(`${answer.status} ${answer.text}`);
       print(`${answer.status} ${answer.text}`);
@@ -43,16 +45,16 @@ export function addBillingCommands(program: Command): void {
 
   program
     .command('contract:cancel')
-    .description('end a service contract for good')
-    .argument('<signup id>', 'that the CRM knows it by')
+    .description('cancel a service contract permanently')
+    .argument('<signup id>', "the CRM's id for it")
     .action(async (signupId: string) => {
       const isCanceled = await withDatabase((db) => cancelContract({ db, now }, signupId));
-      if (isCanceled === undefined) throw new CommandError('There is no contract of this signup.');
-      print(isCanceled ? 'The contract is canceled.' : 'The contract had ended already.');
+      if (isCanceled === undefined) throw new CommandError('There is no contract for this signup.');
+      print(isCanceled ? 'The contract is cancelled.' : 'The contract had already ended.');
     });
 
   for (const [status, description] of [
-    ['paid', 'record the payment of an invoice; nothing overdue any more makes its contract active again'],
+    ['paid', 'record a payment; if nothing is overdue any more, the contract becomes active again'],
     ['void', 'void an open invoice'],
   ] as const) {
     program
@@ -61,10 +63,10 @@ export function addBillingCommands(program: Command): void {
       .argument('<number>', '', readNumber)
       .action(async (number: number) => {
         const outcome = await withDatabase((db) => settleInvoice({ db, now }, number, status));
-        if (outcome === 'unknown') throw new CommandError('There is no invoice of this number.');
+        if (outcome === 'unknown') throw new CommandError('There is no invoice with this number.');
         if (outcome === 'closed_otherwise')
           throw new CommandError(
-            `Nothing was changed: invoice ${number} is ${status === 'paid' ? 'void' : 'paid'} already.`,
+            `Nothing changed: invoice ${number} is already ${status === 'paid' ? 'void' : 'paid'}.`,
           );
         print(`Invoice ${number} ${outcome === 'closed' ? 'is' : 'was already'} ${status}.`);
       });
@@ -72,8 +74,8 @@ export function addBillingCommands(program: Command): void {
 
   program
     .command('mails')
-    .description('list mails that could not be sent, those given up included')
-    .option('--retry', 'try them all again', false)
+    .description('list emails that failed, including those we gave up on')
+    .option('--retry', 'try all of them again', false)
     .action(({ retry }: { retry: boolean }) =>
       withDatabase(async (db) => {
         for (const mail of await listFailedMails(db)) {
@@ -82,7 +84,7 @@ export function addBillingCommands(program: Command): void {
             [state, mail.id, mail.kind, mail.recipient, `${mail.attempts} tries`, mail.lastError].join('  '),
           );
         }
-        if (retry) print(`${await retryFailedMails(db, now())} to be sent again.`);
+        if (retry) print(`${await retryFailedMails(db, now())} will be sent again.`);
       }),
     );
 }

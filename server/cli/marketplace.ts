@@ -1,25 +1,25 @@
-// The migration from the legacy marketplace: hand-off links and the importer.
+// The migration from the legacy marketplace: URLs of hand-offs, and the importer.
 import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
-import { readConfig } from '../config.ts';
-import { buildMarketplaceLink } from '../demo/legacy-marketplace.ts';
-import { importProfiles } from '../identity/import.ts';
+import { buildHandOffUrl } from '../demo/legacy-marketplace.ts';
+import { importProfiles } from '../marketplace/import.ts';
 import { openLines, openLineWriter } from '../runtime/files.ts';
 import { environment, onStopSignal, print } from '../runtime/process.ts';
+import { readConfig } from '../settings/config.ts';
 import { withDatabase } from './command.ts';
 
 export function addMarketplaceCommands(program: Command): void {
   program
     .command('marketplace:link')
-    .description('print a valid hand-off link of the legacy marketplace, for tests and demonstrations')
+    .description('print a valid hand-off URL of the legacy marketplace, for tests and demonstrations')
     .requiredOption('--email <address>')
-    .requiredOption('--id <id>', "the marketplace's own identifier")
-    .option('--name <name>', 'of the person', 'Marketplace User')
-    .option('--account <name>', 'name of the account')
+    .requiredOption('--id <id>', "the user's id at the marketplace")
+    .option('--name <name>', "the person's name", 'Marketplace User')
+    .option('--account <name>', "the account's name")
     .addOption(new Option('--role <role>').choices(['customer', 'merchant', 'admin']).default('customer'))
     .option('--capabilities <names>', 'comma-separated', (text: string) => text.split(','), [] as string[])
-    .option('--unverified', 'the marketplace has not verified the address', false)
-    .option('--return-to <path>', 'where to go afterwards')
+    .option('--unverified', 'say that the marketplace has not verified the email address', false)
+    .option('--return-to <path>', 'where the person goes afterwards')
     .action(async (options) => {
       const user = {
         ...options,
@@ -27,12 +27,12 @@ export function addMarketplaceCommands(program: Command): void {
         emailVerified: !options.unverified,
         profileUpdatedAt: new Date(),
       };
-      print(await buildMarketplaceLink(readConfig(environment), user, new Date()));
+      print(await buildHandOffUrl(readConfig(environment), user, new Date()));
     });
 
   program
     .command('import')
-    .description('import marketplace profiles, one JSON object a line; may be interrupted and run again')
+    .description('import marketplace profiles, one JSON object per line; can be interrupted and run again')
     .argument('<file>', 'such as users.ndjson')
     .action(async (file: string) => {
       let isStopped = false;
@@ -71,5 +71,5 @@ async function importFile(file: string, isStopped: () => boolean): Promise<void>
     `${created} created, ${linked} linked, ${updated} updated, ${stale} unchanged, ` +
       `${refused} refused${refused > 0 ? ` (see ${refusedFile})` : ''}.`,
   );
-  if (isStopped()) print('Stopped before the end; run it again to go on.');
+  if (isStopped()) print('Stopped before the end. Run it again to continue.');
 }

@@ -1,4 +1,4 @@
-// Plays the CRM: signs and posts a signup to a running service, for the command line.
+// Plays the CRM: signs a signup message and posts it to a running service. For the command line.
 import { v7 as uuidv7 } from 'uuid';
 import { signWebhook } from '../billing/webhook-signature.ts';
 
@@ -13,7 +13,7 @@ export type DemoSignup = {
   price?: { currency: string; unitAmount: number; interval: string };
 };
 
-/** The answer as it came. Throws a TypeError where nothing answers, as fetch does. */
+/** Throws a TypeError if nothing answers, as fetch does. */
 export async function sendSignup(
   { url, secret }: { url: string; secret: string },
   signup: DemoSignup,
@@ -48,7 +48,7 @@ export async function sendSignup(
       'Content-Type': 'application/json',
       'webhook-id': message.id,
       'webhook-timestamp': message.timestamp,
-      'webhook-signature': signWebhook(secret, message),
+      'webhook-signature': await signWebhook(secret, message),
     },
   });
   return { status: response.status, text: await response.text() };

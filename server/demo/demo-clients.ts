@@ -1,28 +1,29 @@
-// Local mode only: a small client of each kind, as a product's own engineer would write it, so that a
-// newcomer can see a hand-off arrive, be verified and be refused.
+// Local mode only: small clients, written as a product's own engineers would, so that a newcomer can watch a
+// hand-off arrive and be verified or refused.
 //
-// It uses nothing of the identity service but the public verifier (../sso), its client's secret, and a table
-// for used nonces. Its sessions are its own: ending one here ends none there.
+// They use only the public verifier (../sso), their own secret, and a table for used nonces. Their sessions are
+// their own: ending one here ends none there.
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
 import { base64url } from 'oslo/encoding';
 import { consumeNonce } from '../../db/nonces.ts';
-import type { Services } from '../backend.ts';
-import { isSpeculative, redirect, requireMethod } from '../http.ts';
+import { redirect } from '../http/answers.ts';
+import { isSpeculative } from '../http/requests.ts';
+import type { Services } from '../services.ts';
 import type { Client } from '../sso/clients.ts';
-import { EnvelopeError, openEnvelope } from '../sso/envelope.ts';
+import { EnvelopeError, verifyEnvelope } from '../sso/envelope.ts';
 import { type Payload, payloadSchema, type StandardProfile } from '../sso/payload.ts';
 
 export type DemoSession = {
   payload: Payload;
-  /** The query that the hand-off arrived with, for the visitor to tamper with. */
+  /** The query of the hand-off, for the visitor to tamper with. */
   query: string;
-  /** What the cached profile of this person was when the hand-off came. */
+  /** What the hand-off did to the cached profile of this person. */
   cache: 'first' | 'refreshed' | 'current';
   receivedAt: Date;
 };
 
-/** A refusal as this client tells it: the public code and, because it is a demo, the precise reason. */
+/** The public code and, because it is a demo, the precise reason. */
 export type DemoRefusal = { code: string; reason: string };
 
 const maxKept = 1_000;
@@ -31,49 +32,47 @@ export function createDemoClients({ config, db, now }: Services) {
   const sessions = new Map<string, DemoSession>();
   const profiles = new Map<string, StandardProfile>();
 
-  /** The demo receiver of that name; none where a real callback is configured. */
+  /** Undefined for a client with a real callback. */
   function find(name: string): Client | undefined {
     const client = config.clients.get(name);
     return client?.isDemo ? client : undefined;
   }
 
-  /** Where this client's login link leads: to the launch, with a state that ties the answer to this browser. */
-  function start({ name }: Client, request: Request): Response {
-    requireMethod(request, ['GET', 'HEAD']);
+  /** This client's login: leads to the launch, with a state that ties the answer to this browser. */
+  function start({ name }: Client): Response {
     const state = randomToken();
     const query = new URLSearchParams({ state, return_to: `/demo/${name}` });
     return redirect(`/sso/launch/${name}?${query}`, { 'Set-Cookie': cookie(name, 'state', state) });
   }
 
-  /** The callback: a session of this client's own and a redirect away from the signed URL, or a refusal. */
+  /** The callback: starts a session of this client's own and redirects away from the signed URL, or refuses. */
   async function receive(client: Client, request: Request): Promise<Response | DemoRefusal> {
     if (isSpeculative(request)) return new Response(null, { status: 204 });
     const { searchParams } = new URL(request.url);
-    const error = searchParams.get('error');
-    if (error) return { code: error, reason: 'the identity service answered without a payload' };
-    // The verifier takes the clock as an argument, so the visitor can let time pass without waiting.
+    const refusal = searchParams.get('error');
+    if (refusal) return { code: refusal, reason: 'the identity service did not send a payload' };
+    // The verifier takes the clock as an argument, so visitors can let time pass without waiting.
     const waited = Math.max(0, Number(searchParams.get('wait_seconds') ?? 0));
     try {
-      const payload = await openEnvelope(searchParams, {
+      const { claims: payload, keepNonceUntil } = await verifyEnvelope(searchParams, {
         secrets: client.secrets,
         schema: payloadSchema,
         iss: config.issuer,
         aud: client.name,
         ttlSeconds: config.ssoTtlSeconds,
         now: new Date(now().getTime() + waited * 1_000),
-        consumeNonce: (nonce, expiresAt) =>
-          consumeNonce(db, { audience: `demo:${client.name}`, nonce, expiresAt }),
       });
-      const expected = readCookie(request, 'state');
-      if (payload.state !== undefined && payload.state !== expected) {
-        return { code: 'state_mismatch', reason: 'the login was not asked for by this browser' };
+      const nonce = { audience: `demo:${client.name}`, nonce: payload.nonce, expiresAt: keepNonceUntil };
+      if (!(await consumeNonce(db, nonce))) return { code: 'nonce_replayed', reason: 'nonce used before' };
+      if (payload.state !== undefined && payload.state !== readCookie(request, 'state')) {
+        return { code: 'state_mismatch', reason: 'this browser did not ask for the login' };
       }
       const id = keepSession(payload, searchParams);
-      // This client only ever returns to its own page, so `return_to` need not be trusted further.
+      // Always this client's own page, so it need not trust `return_to`.
       return redirect(`/demo/${client.name}`, { 'Set-Cookie': cookie(client.name, 'session', id) });
-    } catch (refusal) {
-      if (refusal instanceof EnvelopeError) return { code: refusal.code, reason: refusal.reason };
-      throw refusal;
+    } catch (error) {
+      if (error instanceof EnvelopeError) return { code: error.code, reason: error.reason };
+      throw error;
     }
   }
 
@@ -92,7 +91,7 @@ export function createDemoClients({ config, db, now }: Services) {
     return id;
   }
 
-  function findDemoSession({ name }: Client, request: Request): DemoSession | undefined {
+  function findSession({ name }: Client, request: Request): DemoSession | undefined {
     const session = sessions.get(readCookie(request, 'session') ?? '');
     return session?.payload.aud === name ? session : undefined;
   }
@@ -103,13 +102,13 @@ export function createDemoClients({ config, db, now }: Services) {
     return redirect(`/demo/${name}`, { 'Set-Cookie': cookie(name, 'session', '') });
   }
 
-  return { find, start, receive, findSession: findDemoSession, end };
+  return { find, start, receive, findSession, end };
 }
 
 const randomToken = () =>
   base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
 
-/** A demo may run for weeks: the oldest goes when there are too many. */
+/** Drops the oldest when there are too many: a demo may run for weeks. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

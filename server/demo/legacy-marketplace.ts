@@ -1,9 +1,7 @@
-// Plays the legacy marketplace: makes the inbound hand-offs that it would, for the command line, the demo page
-// and the tests.
-import { base64url } from 'oslo/encoding';
-import type { Config } from '../config.ts';
+// Plays the legacy marketplace: makes inbound hand-offs for the command line, the demo page and the tests.
 import { AppError } from '../errors.ts';
-import { sealEnvelope } from '../sso/envelope.ts';
+import type { Config } from '../settings/config.ts';
+import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 
 export type LegacyUser = {
   id: string;
@@ -17,8 +15,8 @@ export type LegacyUser = {
   returnTo?: string;
 };
 
-/** The link that the marketplace would send its logged-in user's browser to. Throws 404 `not_configured`. */
-export async function buildMarketplaceLink(
+/** The URL that the marketplace sends its logged-in user's browser to. Throws 404 `not_configured`. */
+export async function buildHandOffUrl(
   { marketplaceInbound, issuer, baseUrl }: Config,
   user: LegacyUser,
   issuedAt: Date,
@@ -30,7 +28,7 @@ export async function buildMarketplaceLink(
     aud: issuer,
     iat,
     exp: iat + marketplaceInbound.ttlSeconds,
-    nonce: base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false }),
+    nonce: createNonce(),
     client: 'marketplace',
     profile: {
       id: user.id,

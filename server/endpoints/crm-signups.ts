@@ -1,25 +1,24 @@
-// POST /integrations/crm/signups (contract section 7): the CRM's signups become customers and contracts,
-// exactly once, in two layers: the message (webhook-id) and the signup (signup_id).
+// POST /integrations/crm/signups (contract section 7): turns a signup message from the CRM into a customer with a
+// contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
 import { constantTimeEqual } from 'oslo/crypto';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { inTransaction } from '../../db/transactions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAnswer, insertAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
-import type { Services } from '../backend.ts';
-import { readSignup, type Signup } from '../billing/signup.ts';
-import { acceptSignup, describeOutcome } from '../billing/signups.ts';
+import { acceptSignup, describeOutcome } from '../billing/accept-signup.ts';
+import { readSignup, type Signup } from '../billing/signup-message.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
-import { readBody, requireMethod, respond, toAppError, type Visit } from '../http.ts';
+import { respond, toAppError } from '../http/answers.ts';
+import { readBody, type Visit } from '../http/requests.ts';
 import { sha256 } from '../runtime/hash.ts';
-
-type Answer = { status: number; text: string; isReplay: boolean };
+import type { Services } from '../services.ts';
 
 export async function crmSignups(services: Services, request: Request, visit: Visit): Promise<Response> {
   try {
     return await answer(services, request, visit);
   } catch (error) {
     const refusal = toAppError(error);
-    // In the log and not in the audit trail, which strangers could fill. The details hold no value of the body.
+    // Logged, not audited: strangers could fill the audit trail. The details hold no value of the body.
     const { code, detail, errors } = refusal;
     services.log.info({ requestId: visit.requestId, code, detail, errors }, 'signup refused');
     throw refusal;
@@ -28,18 +27,15 @@ export async function crmSignups(services: Services, request: Request, visit: Vi
 
 async function answer(services: Services, request: Request, visit: Visit): Promise<Response> {
   const { config, now } = services;
-  requireMethod(request, ['POST']);
   const secrets = config.crmSignupsSecrets;
   if (!secrets) throw new AppError('not_configured');
-  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(request.headers.get('content-type') ?? '')) {
-    throw new AppError('unsupported_media_type', { detail: 'The body must be application/json.' });
-  }
+  requireJson(request);
   const body = await readBody(request);
   const webhookId = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
   const signup = readSignup(body, now());
-  const bodyHash = sha256(body);
+  const message = { webhookId, bodyHash: sha256(body), signup, visit };
 
-  const { status, text, isReplay } = await answerOnce(services, { webhookId, bodyHash, signup, visit });
+  const { status, text, isReplay } = await answerOnce(services, message);
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
@@ -48,11 +44,17 @@ async function answer(services: Services, request: Request, visit: Visit): Promi
   return respond(status, headers, text);
 }
 
-/** Work and answer in one transaction: neither is ever there without the other. */
-function answerOnce(
-  { db, now }: Services,
-  message: { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit: Visit },
-): Promise<Answer> {
+function requireJson(request: Request): void {
+  const type = request.headers.get('content-type') ?? '';
+  if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type))
+    throw new AppError('unsupported_media_type', { detail: 'The Content-Type must be application/json.' });
+}
+
+type Message = { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit: Visit };
+type Answer = { status: number; text: string; isReplay: boolean };
+
+/** The work and the answer that is kept come together, in one transaction, or not at all. */
+function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(db, async (trx) => {
     const [isAlone, given] = await Promise.all([
@@ -64,6 +66,7 @@ function answerOnce(
       return { status: given.status, text: given.answer, isReplay: true };
     }
     if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
+
     const outcome = await acceptSignup(trx, signup, now());
     const status = outcome.change === 'created' ? 201 : 200;
     const text = JSON.stringify(describeOutcome(outcome, now()));

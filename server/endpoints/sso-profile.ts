@@ -1,26 +1,25 @@
-// GET /sso/profile (contract section 5): the profile as every product sees it, for who is logged in here.
-import type { Services } from '../backend.ts';
+// GET /sso/profile (contract section 5): the profile that clients see, for the person who is logged in here.
 import { AppError } from '../errors.ts';
-import { requireMethod, respond } from '../http.ts';
+import { respond } from '../http/answers.ts';
+import { buildStandardProfile } from '../identity/profile.ts';
 import { findSession } from '../identity/sessions.ts';
-import { buildStandardProfile } from '../identity/standard-profile.ts';
+import type { Services } from '../services.ts';
 
 export async function ssoProfile(services: Services, request: Request): Promise<Response> {
-  requireMethod(request, ['GET', 'HEAD']);
   const session = await findSession(services, request);
   if (!session || session === 'suspended')
     throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 
   const profile = buildStandardProfile(session.user);
-  // The id too: two users of one browser may share an instant.
+  // With the id: two users of one browser may share a time.
   const etag = `"${profile.id}.${profile.profile_updated_at}"`;
   const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Cookie' };
-  if (matches(request.headers.get('if-none-match'), etag)) return respond(304, headers);
+  if (matchesTag(request.headers.get('if-none-match'), etag)) return respond(304, headers);
   return respond(200, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(profile));
 }
 
 /** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or `*`. */
-function matches(ifNoneMatch: string | null, etag: string): boolean {
+function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false;
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }

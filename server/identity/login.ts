@@ -1,20 +1,20 @@
-// Login and logout. One answer and one amount of work, whether the user is unknown, has no password, or
-// typed a wrong one.
+// Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
+// work.
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { inTransaction } from '../../db/transactions.ts';
-import { findCredentialsByEmail } from '../../db/users.ts';
-import type { Services } from '../backend.ts';
+import { findPasswordHash, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import type { Visit } from '../http.ts';
+import type { Visit } from '../http/requests.ts';
+import { finishPendingHandOff } from '../marketplace/pending-hand-off.ts';
+import type { Services } from '../services.ts';
 import { readEmailAddress } from './email-address.ts';
 import { verifyPassword } from './passwords.ts';
-import { finishPendingLink } from './pending-link.ts';
-import { buildEndedCookie, findSession, startSessionByPassword } from './sessions.ts';
+import { buildEndedCookie, findSession, startSession } from './sessions.ts';
 
 /**
- * The `Set-Cookie` value of a new session, or undefined for wrong credentials. Throws 429 `rate_limited`, and
- * 403 `account_suspended` to who knows the password.
+ * The `Set-Cookie` value of a new session, or undefined for wrong credentials. Throws 429 `rate_limited` and, after a
+ * right password, 403 `account_suspended`.
  */
 export async function login(
   services: Services,
@@ -22,40 +22,48 @@ export async function login(
   visit: Visit,
   credentials: { email: string; password: string },
 ): Promise<string | undefined> {
-  const { db, read, config, now, guessLimits } = services;
+  const { db, read, guessLimits } = services;
   const email = readEmailAddress(credentials.email);
-  const guessKey = email ?? credentials.email;
   const trail = { address: visit.address, requestId: visit.requestId };
-  const attempt = await guessLimits.countTry(guessKey, visit.address).catch(async (error) => {
-    if (error instanceof AppError)
-      await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'rate_limited' });
-    throw error;
-  });
+  const attempt = await guessLimits
+    .countTry(email ?? credentials.email, visit.address)
+    .catch(async (error) => {
+      if (error instanceof AppError)
+        await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'rate_limited' });
+      throw error;
+    });
 
-  const user = await findCredentialsByEmail(read, email ?? '');
-  const isRight = await verifyPassword(user?.passwordHash, credentials.password);
-  if (!user?.passwordHash || !isRight) {
-    const reason = !user ? 'unknown_user' : user.passwordHash === null ? 'no_password' : 'wrong_password';
-    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason, userId: user?.id });
+  const known = await findPasswordHash(read, email ?? '');
+  const isRight = await verifyPassword(known?.passwordHash, credentials.password);
+  if (!known?.passwordHash || !isRight) {
+    const reason = !known ? 'unknown_user' : known.passwordHash === null ? 'no_password' : 'wrong_password';
+    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason, userId: known?.userId });
     return undefined;
   }
 
-  if (user.suspendedAt) {
-    await attempt.forgive();
-    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'suspended', userId: user.id });
-    throw new AppError('account_suspended');
-  }
+  const { userId, passwordHash } = known;
+  const outcome = await inTransaction(db, async (trx) => {
+    // Hashing took a while: the password may have changed since.
+    const user = await lockUser(trx, { id: userId, passwordHash });
+    if (!user) return undefined;
+    await attempt.forgiveEmail(trx);
+    if (user.suspendedAt) {
+      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended', userId });
+      return 'suspended';
+    }
+    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId });
+    return {
+      setCookie: await startSession(trx, services, { userId, startedBy: 'password', request, visit }),
+    };
+  });
   await attempt.forgiveAddress();
-  const { id: userId, passwordHash } = user;
-  const proof = { passwordHash, triesKey: attempt.emailKey };
-  const session = { userId, request, visit, issuer: config.issuer, now: now() };
-  // One statement, yet in a transaction: alone it would take effect also where the connection breaks before its answer.
-  const cookie = await inTransaction(db, (trx) => startSessionByPassword(trx, proof, session));
-  if (cookie) await finishPendingLink(services, request, { ...trail, userId });
-  return cookie;
+  if (!outcome) return undefined;
+  if (outcome === 'suspended') throw new AppError('account_suspended');
+  await finishPendingHandOff(services, request, { ...trail, userId });
+  return outcome.setCookie;
 }
 
-/** Ends the session of this browser, if it has one; the result is the `Set-Cookie` value. */
+/** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
 export async function logout(services: Services, request: Request, visit: Visit): Promise<string> {
   const { db, config, now } = services;
   const session = await findSession(services, request);

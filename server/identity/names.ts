@@ -1,17 +1,17 @@
 // Names of people and accounts (contract section 9).
 import { z } from 'zod';
 
-// Embeddings, overrides and isolates turn the text around them; plain direction marks, which Arabic and
-// Hebrew names need, do not.
+// Embeddings, overrides and isolates can reverse the text around them. Plain direction marks cannot, and Arabic
+// and Hebrew names need them.
 const forbidden = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Trimmed, 1 to 200 code points, nothing that could garble the page it is shown on. */
+/** Trimmed, 1 to 200 code points, nothing that could garble the page around it. */
 export const nameSchema = z
   .string()
   .trim()
-  .refine((name) => name !== '', { error: 'Please enter a name.', abort: true })
-  .refine((name) => Array.from(name).length <= 200, 'Please keep it to 200 characters.')
+  .refine((name) => name !== '', { error: 'Enter a name.', abort: true })
+  .refine((name) => Array.from(name).length <= 200, 'Use no more than 200 characters.')
   .refine(
     (name) => !forbidden.test(name),
-    'This contains characters that cannot be shown, such as control characters.',
+    'Remove characters that cannot be shown, such as control characters.',
   );

@@ -1,30 +1,31 @@
-// Slows what strangers may try, such as guessing passwords or having mails sent, by e-mail address and by the
-// address of who tries, counted in Postgres for all instances together.
+// Limits what strangers can try, such as guessing passwords or requesting mails. Tries are counted by e-mail address and
+// by network address, in Postgres, for all instances together.
 import ipaddr from 'ipaddr.js';
+import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
-import type { DatabaseClient } from '../../db/client.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { deleteRateLimit } from '../../db/rate-limits.ts';
 import { AppError } from '../errors.ts';
 import { sha256 } from '../runtime/hash.ts';
 
 export type RateLimit = {
-  /** Counts a try before it is made, so that many at once do not slip through. Throws 429 `rate_limited`. */
+  /** Call it before the try itself, so that many at once cannot slip through. Throws 429 `rate_limited`. */
   countTry: (email: string, address: string) => Promise<Try>;
 };
 
 type Try = {
-  /** It was right: the e-mail address starts afresh, and the address has its try back. */
-  forgive: () => Promise<void>;
-  /** Only that of the address, once it has used up half of its tries: only who shares it with many will need it. */
+  /** After a success: clears the count of the e-mail address. `db` may be a transaction. */
+  forgiveEmail: (db: Database) => Promise<void>;
+  /** Gives the network address its try back, to spare a write only once half of its tries are used up. */
   forgiveAddress: () => Promise<void>;
-  /** For who forgives the e-mail address in a statement of its own: the row of `rate_limits` to delete. */
-  emailKey: string;
 };
 
-type Store = Pick<DatabaseClient, 'query'>;
+type Store = ReturnType<typeof createStore>;
 type Points = { windowSeconds: number; triesByEmail: number; triesByAddress: number };
 
-export function createRateLimits(store: Store) {
+export function createRateLimits(db: Database) {
+  const store = createStore(db);
   return {
     /** Guesses of a password. */
     guessLimits: createRateLimit(store, '', {
@@ -32,12 +33,22 @@ export function createRateLimits(store: Store) {
       triesByEmail: 10,
       triesByAddress: 100,
     }),
-    /** Mails that somebody asks for. */
+    /** Mails that people request. */
     mailLimits: createRateLimit(store, 'mail-', {
       windowSeconds: 60 * 60,
       triesByEmail: 5,
       triesByAddress: 50,
     }),
+  };
+}
+
+/** As much of a pg client as the library uses. */
+function createStore(db: Database) {
+  return {
+    async query({ text, values }: { text: string; values: unknown[] }) {
+      const { rows, numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, values));
+      return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
+    },
   };
 }
 
@@ -48,7 +59,7 @@ function createRateLimit(store: Store, prefix: string, points: Points): RateLimi
     tableName: 'rate_limits',
     tableCreated: true,
     duration: points.windowSeconds,
-    // Swept together with the rest, not by a timer of the library's own.
+    // The job `sweep` does that.
     clearExpiredByTimeout: false,
   };
   const limiter = (key: string, tries: number) =>
@@ -62,16 +73,11 @@ function createRateLimit(store: Store, prefix: string, points: Points): RateLimi
       try {
         const ofAddress = await byAddress.consume(network);
         await byEmail.consume(digest);
-        const forgiveAddress = async () => {
-          if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
-        };
         return {
-          async forgive() {
-            await byEmail.delete(digest);
-            await forgiveAddress();
+          forgiveEmail: (db) => deleteRateLimit(db, byEmail.getKey(digest)),
+          async forgiveAddress() {
+            if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
           },
-          forgiveAddress,
-          emailKey: byEmail.getKey(digest),
         };
       } catch (refusal) {
         if (!(refusal instanceof RateLimiterRes)) throw refusal;
@@ -82,10 +88,10 @@ function createRateLimit(store: Store, prefix: string, points: Points): RateLimi
   };
 }
 
-// Keys of one length, and no list of addresses in the table.
+// Keys have one length, and the table holds no list of e-mail addresses.
 const digestOf = (email: string) => base64url.encode(sha256(email), { includePadding: false });
 
-/** One customer line: the address in IPv4, the /64 in IPv6, where each customer has that many addresses. */
+/** What one customer line has: one address in IPv4, a /64 in IPv6. */
 function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);

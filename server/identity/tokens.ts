@@ -1,4 +1,4 @@
-// Random tokens in cookies, of which the database only knows the SHA-256: who reads it cannot use them.
+// Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
 import { base64url } from 'oslo/encoding';
@@ -11,7 +11,7 @@ export function createToken(): string {
 
 export const hashToken = (token: string): Uint8Array => sha256(token);
 
-/** A `Set-Cookie` value for the whole site; a life of 0 takes the cookie away. */
+/** A `Set-Cookie` value for the whole site; `maxAgeSeconds` 0 deletes the cookie. */
 export function buildTokenCookie(issuer: string, name: string, token: string, maxAgeSeconds: number): string {
   return serializeCookie(cookieName(issuer, name), token, {
     httpOnly: true,
@@ -22,7 +22,7 @@ export function buildTokenCookie(issuer: string, name: string, token: string, ma
   });
 }
 
-/** The token of that cookie, or undefined where there is none of the right form. */
+/** The token in that cookie, or undefined if it is missing or malformed. */
 export function readToken(request: Request, issuer: string, name: string): string | undefined {
   const token = parseCookie(request.headers.get('cookie') ?? '')[cookieName(issuer, name)];
   return token && /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined;
@@ -30,5 +30,5 @@ export function readToken(request: Request, issuer: string, name: string): strin
 
 const isSecure = (issuer: string) => issuer.startsWith('https:');
 
-// The prefix makes browsers refuse the cookie from a subdomain or over plain http (RFC 6265bis section 4.1.3).
+// With this prefix, browsers refuse the cookie from a subdomain or over plain http (RFC 6265bis section 4.1.3).
 const cookieName = (issuer: string, name: string) => (isSecure(issuer) ? `__Host-${name}` : name);

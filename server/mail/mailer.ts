@@ -1,22 +1,22 @@
-// Hands mails to an SMTP server, and knows nothing of what they say.
+// Hands mails to an SMTP server.
 import { createTransport } from 'nodemailer';
-import type { Config } from '../config.ts';
+import type { Config } from '../settings/config.ts';
 
 export type Message = { id: string; to: string; subject: string; text: string };
 
 export type Mailer = {
-  /** Resolves once the server has taken it. */
+  /** Resolves once the server has accepted it. */
   send: (message: Message) => Promise<void>;
   close: () => void;
 };
 
-/** `baseUrl` is what message ids are made of. */
+/** Message ids use the host of `baseUrl`. */
 export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string): Mailer {
   const transport = createTransport({
     url: mail.smtpUrl,
     pool: true,
     maxConnections: 3,
-    // A server that hangs is one that failed; the worker's lease on a mail is longer than these together.
+    // A server that hangs has failed. All of these together are shorter than the worker's lease on a mail.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
@@ -24,16 +24,16 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   const domain = new URL(baseUrl).hostname;
   return {
     async send({ id, to, subject, text }) {
-      // nodemailer takes these two out of an address, which makes it that of somebody else.
-      if (/[<>]/.test(to)) throw new Error('No mail can be addressed there.');
+      // nodemailer removes these two, which turns the address into somebody else's.
+      if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       await transport.sendMail({
         from: mail.from,
         to: { name: '', address: to },
         subject,
         text,
-        // The same at every attempt, so that a mail sent twice can be told for what it is.
+        // The same at every attempt, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
-        // RFC 3834: no answer by a machine.
+        // RFC 3834: asks machines not to answer.
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

@@ -1,4 +1,4 @@
-// What mails say. Plain text: it is read everywhere, and a link in it shows where it leads.
+// The text of every email. Plain text: every mail program shows it, and links show where they lead.
 
 type Words = { subject: string; text: string };
 
@@ -9,19 +9,19 @@ type Letter = {
   lifeDays: number;
 };
 
-/** For who was made a customer by the CRM and has no password yet. */
+/** For a new customer from the CRM, who has no password yet. */
 export function buildWelcome({ baseUrl, link, details, lifeDays }: Letter): Words {
   return {
-    subject: 'Your login is ready: set a password',
+    subject: 'Your account is ready: set a password',
     text: `Hello ${details.name},
 
-a login has been made for you, with the account “${details.accountName}”. Set a password to use it:
+We have created an account for you: “${details.accountName}”. Set a password to start using it:
 
 ${link}
 
-The link works once, within ${lifeDays} days, and confirms that this address is yours. If it has run out, ask for another one at ${baseUrl}/forgot-password
+The link works once and expires after ${lifeDays} days. Using it also verifies your email address. If the link has expired, ask for a new one: ${baseUrl}/forgot-password
 
-If you did not expect this, leave it: without the link nobody can use the login.
+If you were not expecting this email, you can ignore it. Nobody can log in to the account without this link.
 `,
   };
 }
@@ -31,29 +31,29 @@ export function buildSetPassword({ baseUrl, link, details, lifeDays }: Letter): 
     subject: 'Set a new password',
     text: `Hello ${details.name},
 
-somebody, most likely you, asked for a link to set the password of your login:
+We received a request to set a new password for your account. To set it, open this link:
 
 ${link}
 
-The link works once, within ${lifeDays} days. If it has run out, ask for another one at ${baseUrl}/forgot-password
+The link works once and expires after ${lifeDays} days. If it has expired, ask for a new one: ${baseUrl}/forgot-password
 
-If it was not you, leave it: your password stays as it is.
+If you did not ask for this, you can ignore this email. Your password will stay the same.
 `,
   };
 }
 
 export function buildVerifyEmail({ link, details, lifeDays }: Letter): Words {
   return {
-    subject: 'Confirm your e-mail address',
+    subject: 'Verify your email address',
     text: `Hello ${details.name},
 
-please confirm that this address is yours, in the browser in which you are logged in:
+To verify your email address, open this link in the browser where you are logged in:
 
 ${link}
 
-The link works once, within ${lifeDays} days.
+The link works once and expires after ${lifeDays} days.
 
-If you have no login with us, leave it: somebody mistyped their address, and without you nothing happens.
+If you do not have an account with us, you can ignore this email. Someone probably typed your address by mistake.
 `,
   };
 }

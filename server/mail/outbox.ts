@@ -1,13 +1,13 @@
-// Sends what is in the outbox: at least once, tried again with growing pauses, given up after three days and
-// then told. Any number of instances may do it at once.
+// Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
+// days; giving up is logged as an error. Any number of instances may do this at once.
 import { claimMails, type MailKind, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
-import type { Services } from '../backend.ts';
-import { createMailLink, linkLifeDays } from '../identity/mail-links.ts';
+import { createMailToken, mailTokenLifeDays } from '../identity/address-proof.ts';
+import type { Services } from '../services.ts';
 import type { Mailer, Message } from './mailer.ts';
 import { buildSetPassword, buildVerifyEmail, buildWelcome } from './messages.ts';
 
 const batchSize = 10;
-// Longer than a mail server may keep us waiting, so that no other worker takes a mail that is being sent.
+// Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
 const leaseMs = 120_000;
 const sendTimeoutMs = 90_000;
 const firstPauseMs = 30_000;
@@ -20,10 +20,7 @@ const kinds = {
   verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm' },
 } as const satisfies Record<MailKind, unknown>;
 
-/**
- * Until nothing is due, the mail server is out of reach, or it is to stop. Without a mailer (local mode) mails are kept,
- * to be shown.
- */
+/** Stops when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it keeps the mails. */
 export async function sendDueMails(
   services: Services,
   mailer: Mailer | undefined,
@@ -35,12 +32,12 @@ export async function sendDueMails(
     const mails = await claimMails(services.db, { now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
     const answered = await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
-    // However many wait, a server that is away costs no more than these tries.
+    // If the server is away, one batch finds out, however many mails wait.
     if (!answered.includes(true)) return;
   }
 }
 
-/** Whether the mail server said anything, be it a refusal. */
+/** Whether the mail server answered, even with a refusal. */
 async function sendMail(
   services: Services,
   mailer: Mailer | undefined,
@@ -59,7 +56,7 @@ async function sendMail(
       rejectWhen(AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])),
     ]);
   } catch (error) {
-    // Stopping: the lease runs out, and another worker takes it.
+    // When we are stopping, the lease runs out and another worker takes the mail.
     if (!signal.aborted) await recordFailure(services, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
@@ -69,17 +66,21 @@ async function sendMail(
 
 async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message> {
   const { build, purpose, path } = kinds[mail.kind];
-  const token = await createMailLink(db, purpose, { userId: mail.userId, email: mail.recipient }, now());
+  const token = await createMailToken(db, purpose, { userId: mail.userId, email: mail.recipient }, now());
   const { next, ...details } = mail.details;
   const query = new URLSearchParams({ token, ...(next && { next }) });
   const { baseUrl } = config;
   const link = `${baseUrl}${path}?${query}`;
-  return { id: mail.id, to: mail.recipient, ...build({ baseUrl, link, details, lifeDays: linkLifeDays }) };
+  return {
+    id: mail.id,
+    to: mail.recipient,
+    ...build({ baseUrl, link, details, lifeDays: mailTokenLifeDays }),
+  };
 }
 
 async function recordFailure({ db, now, log }: Services, mail: MailRow, error: unknown): Promise<void> {
   const at = now().getTime();
-  // A mail server may quote the mail, and so the token in it.
+  // A mail server may quote the mail, including the token.
   const message = (error instanceof Error ? error.message : String(error))
     .replaceAll(/[\w-]{43}/g, '…')
     .slice(0, 500);
@@ -89,11 +90,11 @@ async function recordFailure({ db, now, log }: Services, mail: MailRow, error: u
     error: message,
     ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
   });
-  // Not the message: a mail server likes to repeat the address in it.
+  // Without the message: mail servers often repeat the address in it.
   const { code, responseCode } = error as { code?: string; responseCode?: number };
-  const told = { mailId: mail.id, kind: mail.kind, attempts: mail.attempts, code, responseCode };
-  if (hasGivenUp) log.error(told, 'mail given up');
-  else log.info(told, 'mail not sent yet');
+  const fields = { mailId: mail.id, kind: mail.kind, attempts: mail.attempts, code, responseCode };
+  if (hasGivenUp) log.error(fields, 'mail given up');
+  else log.info(fields, 'mail not sent yet');
 }
 
 function rejectWhen(signal: AbortSignal): Promise<never> {

@@ -3,17 +3,17 @@ import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { MiddlewareHandler } from 'hono';
-import type { Pages } from '../shell.ts';
+import type { Pages } from '../http/route.ts';
 import { buildFolder } from './files.ts';
 
-/** Told to the operator in one sentence. */
+/** Printed as one sentence, without a stack. */
 export class BuildError extends Error {}
 
 export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
 
 export async function loadPages(): Promise<Pages> {
   const file = `${buildFolder}/server/index.js`;
-  if (!existsSync(file)) throw new BuildError('The pages are not built: run "npm run build" first.');
+  if (!existsSync(file)) throw new BuildError('The pages have not been built. Run "npm run build" first.');
   const build: AppBuild = await import(pathToFileURL(file).href);
   return build.entry.module.createPages(build);
 }

@@ -5,7 +5,7 @@ import { relative } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { MiddlewareHandler } from 'hono';
-import type { Pages } from '../shell.ts';
+import type { Pages } from '../http/route.ts';
 import type { AppBuild } from './build.ts';
 
 type ServiceModule = typeof import('../service.ts');
@@ -26,26 +26,19 @@ export async function startBundler(): Promise<Bundler> {
     const build = (await vite.ssrLoadModule('virtual:remix/server-build')) as AppBuild;
     return build.entry.module.createPages(build);
   };
-  const { resources, pages } = await load();
+  const { routes } = await load();
   const loadService = async () => (await vite.ssrLoadModule('/server/service.ts')) as ServiceModule;
   return {
     pages: {
-      // A new route needs a restart; what is in one does not.
-      resources: resources.map(({ path }) => {
-        const current = async () => (await load()).resources.find((resource) => resource.path === path);
-        return {
-          path,
-          loader: async (args) => (await current())?.loader(args) as Promise<Response>,
-          action: async (args) => (await current())?.action(args) as Promise<Response>,
-        };
-      }),
-      pages: pages.map((page) => ({
-        ...page,
-        render: async (request, context) => {
-          const current = (await load()).pages.find(({ path }) => path === page.path);
-          return (current ?? page).render(request, context);
+      // A new route needs a restart; an edit of one does not.
+      routes: routes.map((route) => ({
+        ...route,
+        async handle(...args) {
+          const edited = (await load()).routes.find(({ path }) => path === route.path);
+          return (edited ?? route).handle(...args);
         },
       })),
+      showProblem: async (...args) => (await load()).showProblem(...args),
     },
     staticFiles: async (c, next) => {
       const { incoming, outgoing } = c.env as HttpBindings;

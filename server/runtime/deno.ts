@@ -1,6 +1,6 @@
 // Listening on Deno.
-import type { Fetch } from '../shell.ts';
-import { ListenError, type Listener, type ListenOptions } from './listen.ts';
+import type { Fetch } from '../http/shell.ts';
+import { ListenError, type Listener, type ListenOptions } from './listener.ts';
 
 type DenoServer = { addr: { port: number }; shutdown: () => Promise<void> };
 declare const Deno: {

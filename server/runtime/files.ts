@@ -12,7 +12,7 @@ export const buildFolder = `${rootFolder}build`;
 /** Of the embedded database, unless a setting says otherwise; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
-/** Told to the operator in one sentence. */
+/** Printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
 /** The lines of a file; `bytesRead` tells how far it is. Throws a FileError where it cannot be read. */
@@ -20,7 +20,7 @@ export async function openLines(path: string) {
   const size = await stat(path).then(
     (found) => found.size,
     (error) => {
-      throw new FileError(`The file ${path} cannot be read (${error.code}).`);
+      throw new FileError(`Cannot read the file ${path} (${error.code}).`);
     },
   );
   const stream = createReadStream(path);

@@ -1,8 +1,8 @@
 // Listening on Node.
 import type { Server } from 'node:http';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import type { Fetch } from '../shell.ts';
-import { ListenError, type Listener, type ListenOptions } from './listen.ts';
+import type { Fetch } from '../http/shell.ts';
+import { ListenError, type Listener, type ListenOptions } from './listener.ts';
 
 export async function listen(fetch: Fetch, { host, port }: ListenOptions): Promise<Listener> {
   const server = createAdaptorServer({

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import type { Log } from '../shell.ts';
+import type { Log } from '../log.ts';
 
 export const environment = process.env as Record<string, string | undefined>;
 export const words = process.argv.slice(2);
@@ -26,6 +26,11 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** For people, beside what a program reads from the output. */
+export function printAside(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 /** Runs on the first SIGINT or SIGTERM; who signals again later wants the end at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;
@@ -45,9 +50,9 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** What operators are told in a sentence, without a stack. */
+/** Prints one sentence for operators, without a stack, and ends the process. */
 export function exitWith(message: string): never {
-  process.stderr.write(`${message}\n`);
+  printAside(message);
   process.exit(1);
 }
 

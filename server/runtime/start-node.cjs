@@ -1,8 +1,9 @@
-// Starts the built service on Node. Passwords are hashed on the threads of libuv, four if nobody says otherwise: on
-// fewer processors they push each other and all else out of the caches (measured at 5 to 10 % of the logins). More is
-// the operator's word, as each takes 19 MiB while it hashes. Only CommonJS comes early enough: to load an ES module
-// takes one of these threads already.
+// Starts the built service on Node. One pool of threads hashes passwords, makes HMACs, looks up hosts and reads files;
+// it gets two threads more than hashing may take (hashing-threads.ts), so that nothing else waits behind passwords.
+// This is CommonJS because loading an ES module starts the pool, and its size is fixed from then on.
 const { availableParallelism } = require('node:os');
 
-process.env.UV_THREADPOOL_SIZE ??= String(Math.min(4, availableParallelism()));
+const hashingThreads =
+  Number.parseInt(process.env.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism());
+process.env.UV_THREADPOOL_SIZE ||= String(hashingThreads + 2);
 import('../../build/service/main.js');

@@ -1,11 +1,11 @@
-// The products of the trust group, as the settings name them.
+// The clients: the products of the trust group, as the settings name them.
 
 export type Client = {
   name: string;
   callbackUrl: string;
-  /** The first signs; the second, while a rotation is on, makes `signature_next`. */
+  /** The first makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
-  /** Local mode only: the callback is the demo receiver of this service. */
+  /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;
 };
 
@@ -15,7 +15,7 @@ const titles = new Map([
   ['crm_app', 'CRM app'],
 ]);
 
-/** The name for people. */
+/** What people call the client. */
 export function clientTitle(name: string): string {
   return titles.get(name) ?? name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
 }

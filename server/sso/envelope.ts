@@ -1,8 +1,9 @@
-// The signed hand-off: seal and open, one module, pure. The clock and the nonce check are passed in, so the
-// same code signs here, verifies in a client, and verifies what a legacy system hands us.
+// The signed hand-off (contract section 3): how to seal one and how to verify one. Both are pure: the caller passes
+// the clock and uses up the nonce. The same code signs for clients, verifies in a client, and verifies what the legacy
+// marketplace sends.
 //
-// A client may copy this folder (envelope, hmac, payload, strict-json): it needs `oslo` and `zod`, Node or Deno, and
-// imports nothing else of this service.
+// A client may copy this folder (envelope, hmac, payload, strict-json). It runs on any web-standard runtime, needs
+// `oslo` and `zod`, and imports nothing else from this service.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
 import { matchesAny, sign } from './hmac.ts';
@@ -11,14 +12,9 @@ import { parseStrictJson, StrictJsonError } from './strict-json.ts';
 const maxPayloadLength = 8_192;
 const leewaySeconds = 30;
 
-/** The public code of a refusal; `reason` says precisely what failed and is for logs, not for the sender. */
+/** `code` is public. `reason` says exactly what failed: log it, and never show it to the sender. */
 export class EnvelopeError extends Error {
-  readonly code:
-    | 'invalid_request'
-    | 'malformed_payload'
-    | 'invalid_signature'
-    | 'payload_expired'
-    | 'nonce_replayed';
+  readonly code: 'invalid_request' | 'malformed_payload' | 'invalid_signature' | 'payload_expired';
   readonly reason: string;
 
   constructor(code: EnvelopeError['code'], reason: string) {
@@ -28,11 +24,16 @@ export class EnvelopeError extends Error {
   }
 }
 
+/** 22 characters: 16 random bytes in unpadded base64url. */
+export function createNonce(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
+}
+
 export type SealedEnvelope = { payload: string; signature: string; signature_next?: string };
 
 /**
- * The query parameters of a hand-off. With two secrets the second makes `signature_next`: a rotation is on.
- * Throws a RangeError where the payload would be longer than any verifier takes.
+ * The query parameters of a hand-off. A second secret makes `signature_next`, for a rotation (contract section 8).
+ * Throws a RangeError if the payload would be longer than a verifier accepts.
  */
 export async function sealEnvelope(payload: object, secrets: readonly string[]): Promise<SealedEnvelope> {
   const [secret, next] = secrets;
@@ -41,53 +42,51 @@ export async function sealEnvelope(payload: object, secrets: readonly string[]):
   if (wire.length > maxPayloadLength) throw new RangeError('payload too long');
   return {
     payload: wire,
-    signature: sign(secret, wire),
-    ...(next && { signature_next: sign(next, wire) }),
+    signature: await sign(secret, wire),
+    ...(next && { signature_next: await sign(next, wire) }),
   };
 }
 
 export type Claims = { iss: string; aud: string; client: string; iat: number; exp: number; nonce: string };
 
-export type OpenOptions<T extends Claims> = {
-  /** Any of them may have signed. */
+export type VerifyOptions<T extends Claims> = {
+  /** A signature made with any of them counts. */
   secrets: readonly string[];
   schema: z.ZodType<T>;
-  /** Who must have made it, byte for byte. */
+  /** The sender, byte for byte. */
   iss: string;
-  /** Whom it must be for. */
+  /** The receiver, byte for byte. */
   aud: string;
-  /** What `client` must say; the same as `aud` unless told. */
+  /** What `client` must be; `aud` by default. */
   client?: string;
-  /** The longest life that is accepted, in seconds. */
+  /** The longest lifetime to accept. */
   ttlSeconds: number;
   now: Date;
-  /**
-   * Uses the nonce up: true for the first caller only, in one guarded statement. Keep it until `expiresAt`.
-   * It runs last, so that nothing but a genuine and timely hand-off has an effect.
-   */
-  consumeNonce: (nonce: string, expiresAt: Date) => Promise<boolean>;
+};
+
+export type VerifiedEnvelope<T extends Claims> = {
+  claims: T;
+  /** Longer than any verifier, with its leeway, would accept this hand-off. */
+  keepNonceUntil: Date;
 };
 
 /**
- * The verified payload of a hand-off, from the query parameters as received. Throws an EnvelopeError.
- * The order is the contract's: spelling, MAC, JSON, schema, issuer, audience, time, nonce.
+ * Checks the query parameters of a hand-off, as received, in the contract's order: spelling, MAC, JSON, schema,
+ * issuer, audience, time. Throws an EnvelopeError.
+ *
+ * A hand-off works once. So before you act on the claims, store `claims.nonce` until `keepNonceUntil`, in one
+ * statement that fails if it is there already.
  */
-export async function openEnvelope<T extends Claims>(
+export async function verifyEnvelope<T extends Claims>(
   params: URLSearchParams,
-  options: OpenOptions<T>,
-): Promise<T> {
-  const payload = readOnce(params, 'payload');
-  const signature = readOnce(params, 'signature');
-  if (payload === undefined) throw new EnvelopeError('invalid_request', 'payload missing');
-  if (signature === undefined) throw new EnvelopeError('invalid_request', 'signature missing');
-  const next = readOnce(params, 'signature_next');
-  const signatures = next === undefined ? [signature] : [signature, next];
-  const bytes = readPayload(payload);
-  for (const text of signatures) {
-    if (!/^[0-9a-f]{64}$/.test(text)) throw new EnvelopeError('malformed_payload', 'signature spelling');
-  }
+  options: VerifyOptions<T>,
+): Promise<VerifiedEnvelope<T>> {
+  const { payload, signatures } = readParameters(params);
+  const bytes = decodePayload(payload);
+  if (!signatures.every((text) => /^[0-9a-f]{64}$/.test(text)))
+    throw new EnvelopeError('malformed_payload', 'signature spelling');
 
-  const expected = options.secrets.map((secret) => sign(secret, payload));
+  const expected = await Promise.all(options.secrets.map((secret) => sign(secret, payload)));
   if (!matchesAny(expected, signatures)) {
     throw new EnvelopeError('invalid_signature', 'mac');
   }
@@ -99,11 +98,16 @@ export async function openEnvelope<T extends Claims>(
     throw new EnvelopeError('invalid_signature', 'client');
   requireTimely(claims, options);
 
-  // Kept a little longer than any verifier with leeway would take it.
-  const keepUntil = new Date((claims.exp + 60) * 1_000);
-  if (!(await options.consumeNonce(claims.nonce, keepUntil)))
-    throw new EnvelopeError('nonce_replayed', 'nonce used before');
-  return claims;
+  return { claims, keepNonceUntil: new Date((claims.exp + 60) * 1_000) };
+}
+
+function readParameters(params: URLSearchParams): { payload: string; signatures: string[] } {
+  const payload = readOnce(params, 'payload');
+  const signature = readOnce(params, 'signature');
+  const next = readOnce(params, 'signature_next');
+  if (payload === undefined) throw new EnvelopeError('invalid_request', 'payload missing');
+  if (signature === undefined) throw new EnvelopeError('invalid_request', 'signature missing');
+  return { payload, signatures: next === undefined ? [signature] : [signature, next] };
 }
 
 function readOnce(params: URLSearchParams, name: string): string | undefined {
@@ -112,14 +116,14 @@ function readOnce(params: URLSearchParams, name: string): string | undefined {
   return values[0];
 }
 
-/** Each four characters are three bytes, one way only; but of the last few characters some bits may count for nothing. */
+/** Four characters spell three bytes in one way only, so only the end can hold bits that a decoder ignores. */
 function isCanonical(text: string, bytes: Uint8Array): boolean {
   const end = bytes.length - (bytes.length % 3);
   return base64url.encode(bytes.subarray(end), { includePadding: false }) === text.slice((end / 3) * 4);
 }
 
-/** Unpadded base64url in its one canonical spelling: decoders accept several for the same bytes. */
-function readPayload(text: string): Uint8Array {
+/** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. */
+function decodePayload(text: string): Uint8Array {
   if (text.length === 0 || text.length > maxPayloadLength)
     throw new EnvelopeError('malformed_payload', 'payload length');
   if (!/^[A-Za-z0-9_-]+$/.test(text)) throw new EnvelopeError('malformed_payload', 'payload alphabet');
@@ -127,13 +131,13 @@ function readPayload(text: string): Uint8Array {
   try {
     bytes = decode(text);
   } catch {
-    // Falls through to the refusal.
+    // Refused below.
   }
   if (!bytes || !isCanonical(text, bytes)) throw new EnvelopeError('malformed_payload', 'payload spelling');
   return bytes;
 }
 
-/** The same as oslo's decoder, which takes six times as long. Throws where it is not base64url at all. */
+/** Does what oslo's decoder does, in a sixth of the time. Throws if the text is not base64url. */
 function decode(text: string): Uint8Array {
   const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'));
   const bytes = new Uint8Array(binary.length);
@@ -157,7 +161,8 @@ function readClaims<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
 
 function requireTimely({ iat, exp }: Claims, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): void {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
-  // Each says what must hold, so that a clock or TTL that is no number holds nothing.
+  // Each line says what must be true, not what must be false: any comparison with NaN is false, so a clock or TTL
+  // that is not a number makes it refuse.
   if (!(iat <= nowSeconds + leewaySeconds)) throw new EnvelopeError('payload_expired', 'iat in the future');
   if (!(nowSeconds < exp + leewaySeconds)) throw new EnvelopeError('payload_expired', 'exp');
   if (!(exp > iat && exp - iat <= ttlSeconds)) throw new EnvelopeError('payload_expired', 'lifetime');

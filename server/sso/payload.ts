@@ -38,7 +38,7 @@ export const payloadSchema = z.object({
     .optional(),
 });
 
-/** The one profile that every product sees. */
+/** The profile that every client sees. */
 export type StandardProfile = z.infer<typeof standardProfileSchema>;
 
 export type Payload = z.infer<typeof payloadSchema>;

@@ -1,6 +1,6 @@
-// JSON as this service accepts it from others: UTF-8, no duplicate names, at most 16 levels (contract
-// sections 3 and 7). JSON.parse checks the grammar but keeps the last of two equal names, so that two readers
-// of one text may see two things; RFC 8259 section 4 leaves that open, and here it is refused.
+// The JSON that this service accepts from others: UTF-8, no duplicate names, at most 16 levels (contract sections 3
+// and 7). JSON.parse keeps the last of two equal names, and other parsers the first, so two readers of one text could
+// see two values. RFC 8259 section 4 allows that. This parser refuses it.
 
 const maxDepth = 16;
 
@@ -9,7 +9,7 @@ export class StrictJsonError extends Error {}
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
-/** The value, or a StrictJsonError that says what is wrong. */
+/** Throws a StrictJsonError that says what is wrong. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;
@@ -27,20 +27,20 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** One pass over the tokens of a text that JSON.parse has already accepted, so a simple scan is a sure one. */
+/** Only for text that JSON.parse has accepted, where a simple scan is enough. */
 function requireDistinctNames(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {
     if (found === '{' || found === '[') {
       open.push(found === '{' ? new Set() : undefined);
-      if (open.length > maxDepth) throw new StrictJsonError(`more than ${maxDepth} levels`);
+      if (open.length > maxDepth) throw new StrictJsonError(`more than ${maxDepth} levels deep`);
     } else if (found === '}' || found === ']') {
       open.pop();
     } else if (isName(text, index + found.length)) {
-      // Compared as read: "a" and "\u0061" are one name.
+      // "a" and "\u0061" are the same name.
       const name: string = found.includes('\\') ? JSON.parse(found) : found.slice(1, -1);
       const names = open.at(-1);
-      if (names?.has(name)) throw new StrictJsonError('a name twice in one object');
+      if (names?.has(name)) throw new StrictJsonError('duplicate name in an object');
       names?.add(name);
     }
   }

@@ -1,4 +1,4 @@
-// Service contracts and invoices of the account, to read; the CRM and operators change them.
+// The account's service contracts and invoices, read only: the CRM and operators change them.
 import { z } from 'zod';
 import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/invoices.ts';
 import { listContracts } from '../../db/service-contracts.ts';
@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts';
 import { authenticated, router } from './init.ts';
 
 export const contractsRouter = router({
-  /** The newest first. Amounts are in minor units, of which `minorDigits` stand after the point. */
+  /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
   list: authenticated.query(async ({ ctx: { services, session } }) => {
     const contracts = await listContracts(services.db, session.user.account.id);
     return contracts.map((contract) => ({
@@ -22,13 +22,13 @@ export const contractsRouter = router({
 });
 
 export const invoicesRouter = router({
-  /** The newest first. */
+  /** Newest first. */
   list: authenticated.query(async ({ ctx: { services, session } }) => {
     const invoices = await listInvoices(services.db, session.user.account.id);
     return invoices.map(describe);
   }),
 
-  /** 404 `not_found` where the account has no such invoice, somebody else's included. */
+  /** Throws 404 `not_found` for an invoice that the account does not have. */
   get: authenticated
     .input(z.object({ number: z.int().min(1) }))
     .query(async ({ ctx: { services, session }, input }) => {

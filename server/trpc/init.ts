@@ -1,27 +1,26 @@
-// The base of every procedure: context, error shape, and a session by allow-list: a procedure is
-// `authenticated` unless it says otherwise, and none does.
+// The base of every procedure: its context and the shape of its errors. Every procedure is `authenticated`.
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson from 'superjson';
 import { z } from 'zod';
-import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
-import type { Services } from '../backend.ts';
 import { AppError, toFieldErrors } from '../errors.ts';
-import { toAppError, type Visit } from '../http.ts';
+import { toAppError } from '../http/answers.ts';
+import type { Visit } from '../http/requests.ts';
 import { findSession } from '../identity/sessions.ts';
+import type { Services } from '../services.ts';
 
 type TrpcContext = {
   services: Services;
   request: Request;
   visit: Visit;
-  /** What the answer is to carry, such as a new session's cookie. */
+  /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** Who is asking, once it was looked up: a page asks several procedures for one request. */
+  /** The session, looked up once: a page calls several procedures for one request. */
   found?: ReturnType<typeof findSession>;
 };
 
 const t = initTRPC.context<TrpcContext>().create({
   transformer: superjson,
-  // Named one by one: never tRPC's own `stack`, and never the message of a thrown fault.
+  // Member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
   errorFormatter({ shape, error }) {
     const { code, detail, errors } = toRefusal(error);
     const { code: trpcCode, httpStatus, path } = shape.data;
@@ -31,8 +30,8 @@ const t = initTRPC.context<TrpcContext>().create({
 
 export const { router, createCallerFactory } = t;
 
-// tRPC makes an INTERNAL_SERVER_ERROR of whatever a procedure throws, and 400 of bad input; ours keep
-// their meaning and their status.
+// tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep
+// their code and status.
 const refusals = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
@@ -55,23 +54,15 @@ const trpcCodes: Record<number, TRPCError['code']> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** Needs a live session, and has it as `ctx.session`; otherwise 401 `login_required`. */
+/** Has a live session in `ctx.session`; otherwise 401 `login_required`. */
 export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
-  const { db } = ctx.services;
   ctx.found ??= findSession(ctx.services, ctx.request);
   const session = await ctx.found;
   if (!session || session === 'suspended') throw new AppError('login_required');
-  const audit = (trx: typeof db, event: AuditEvent) =>
-    recordAuditEvent(trx, {
-      userId: session.user.id,
-      address: ctx.visit.address,
-      requestId: ctx.visit.requestId,
-      ...event,
-    });
-  return next({ ctx: { ...ctx, session, audit } });
+  return next({ ctx: { ...ctx, session } });
 });
 
-/** A procedure's failure as the refusal that it is. */
+/** A procedure's failure as a refusal of ours. */
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   if (error.cause instanceof z.core.$ZodError) {

@@ -1,7 +1,7 @@
-// The typed procedures: for the pages through a caller, for programs at /trpc (contract section 10).
+// The typed procedures: pages use them through a caller, programs at /trpc (contract section 11).
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import type { Services } from '../backend.ts';
-import type { Visit } from '../http.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import { createCallerFactory, router, toRefusal } from './init.ts';
@@ -16,7 +16,7 @@ const appRouter = router({
   invoices: invoicesRouter,
 });
 
-/** What a typed client of /trpc is made with. */
+/** Types a client of /trpc. */
 export type AppRouter = typeof appRouter;
 
 const createAppCaller = createCallerFactory(appRouter);
@@ -48,7 +48,7 @@ export async function handleTrpc(services: Services, request: Request, visit: Vi
       },
     }),
   });
-  // tRPC leaves it out of what it refuses before it knows the procedure.
+  // tRPC leaves it out when it refuses a request before it knows the procedure.
   if (response.body) response.headers.set('Content-Type', 'application/json');
   return response;
 }

@@ -29,6 +29,8 @@ type Loaded = {
 
 export const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
 
+const timeoutSeconds = 5;
+
 /** Throws where an answer is not of the status that is expected. */
 export async function measure(
   server: Server,
@@ -45,7 +47,8 @@ export async function measure(
   const cpuBefore = await server.cpuMs();
   const { requests, faults, timeouts, ...loaded } = await (wrk ? wrk() : runAutocannon(load, expected));
   if (faults > 0) throw new Error(`${faults} answers to ${path} are not ${expected}`);
-  if (timeouts > 0) throw new Error(`${timeouts} requests to ${path} had no answer in two seconds`);
+  if (timeouts > 0)
+    throw new Error(`${timeouts} requests to ${path} had no answer in ${timeoutSeconds} seconds`);
   return { ...loaded, cpuMs: ((await server.cpuMs()) - cpuBefore) / requests };
 }
 
@@ -55,8 +58,7 @@ async function runAutocannon(load: Load, expected: number): Promise<Loaded> {
     url: server.url,
     duration: seconds,
     connections,
-    // As wrk has it.
-    timeout: 2,
+    timeout: timeoutSeconds,
     ...(perSecond && { overallRate: perSecond }),
     requests: [{ setupRequest: (request) => ({ ...request, ...ask() }) }],
   });
@@ -93,7 +95,15 @@ done = function(summary, latency)
 end`,
   );
   return async () => {
-    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, '-s', `${file}.lua`, server.url];
+    const words = [
+      '-t1',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      `--timeout=${timeoutSeconds}s`,
+      '-s',
+      `${file}.lua`,
+      server.url,
+    ];
     const { stdout } = await promisify(execFile)('wrk', words);
     await Promise.all([rm(`${file}.http`), rm(`${file}.lua`)]);
     const { us, p50, p99, ...counts } = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? '');
@@ -120,7 +130,3 @@ export function medians(rounds: Measured[]): Measured {
   const of = (name: keyof Measured) => median(rounds.map((round) => round[name]));
   return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), cpuMs: of('cpuMs') };
 }
-
-/** Of the requests a second in each round; the median. */
-export const pairedRatio = (ours: Measured[], theirs: Measured[]) =>
-  median(ours.map(({ perSecond }, round) => perSecond / (theirs[round]?.perSecond ?? Number.NaN)));

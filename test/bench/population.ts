@@ -1,7 +1,8 @@
 // People in any number, made by the database itself, and what a load asks in their names.
 import { createHash, createHmac } from 'node:crypto';
-import { openDatabase } from '../../db/client.ts';
-import { migrate } from '../../db/migrate.ts';
+import { CompiledQuery, sql } from 'kysely';
+import { openDatabase } from '../../db/postgres/client.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
 
 export const password = 'a password for the bench';
 export const issuer = 'https://id.bench.test';
@@ -28,23 +29,18 @@ const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest(
 
 /** Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. */
 export async function populate(url: string, users: number, passwordHash: string): Promise<void> {
-  const { db, pool, close } = openDatabase({
+  await migrate(url);
+  const { db, close } = openDatabase({
     url,
     poolSize: 1,
     preparedStatements: false,
+    // A million people take longer than a request may.
+    statementTimeoutMs: 0,
     onError: () => undefined,
   });
-  await migrate(db);
-  await pool.query('set statement_timeout = 0');
   const id = (kind: number) => `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
-  // A million people take longer than a request may.
-  const one = { text: '', query_timeout: 3_600_000 };
   const run = (text: string, values: unknown[] = []) =>
-    pool.query({
-      ...one,
-      text: `${text} from generate_series(1, $1::int) n`,
-      values: [users, ...values],
-    } as never);
+    db.executeQuery(CompiledQuery.raw(`${text} from generate_series(1, $1::int) n`, [users, ...values]));
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
   await run(
@@ -68,8 +64,8 @@ export async function populate(url: string, users: number, passwordHash: string)
     select 'bench_' || n, sha256(n::text::bytea), 201, repeat('x', 300), now()`);
   await run(`insert into audit_events (id, type, user_id, address)
     select ${id(3)}, 'login.succeeded', ${id(1)}, '127.0.0.1'`);
-  await pool.query({ ...one, text: 'vacuum analyze' } as never);
-  await pool.query({ ...one, text: 'checkpoint' } as never);
+  await sql`vacuum analyze`.execute(db);
+  await sql`checkpoint`.execute(db);
   await close();
 }
 
@@ -85,7 +81,7 @@ const run = Date.now().toString(36);
 const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
 
 /** Requests of a random user each, one at a time. */
-export function buildAsking(users: number): Record<string, () => Asked> {
+export function buildAsking(users: number) {
   const cookie = () => `__Host-identity_session=${tokenOf(anyone(users))}`;
   return {
     launch: () => ({
@@ -104,7 +100,7 @@ export function buildAsking(users: number): Record<string, () => Asked> {
       path: '/profile',
       headers: { accept: 'text/html', cookie: cookie() },
     }),
-  };
+  } satisfies Record<string, () => Asked>;
 }
 
 function buildLogin(user: number): Asked {

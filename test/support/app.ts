@@ -1,12 +1,13 @@
-// The real service on a database of its own, as the outside meets it: a Request in, a Response out.
-import { inject } from 'vitest';
-import { type Database, openDatabase } from '../../db/client.ts';
-import { demoPassword } from '../../db/seed.ts';
-import { type Config, readConfig } from '../../server/config.ts';
+// The real service on a database of its own, as the outside sees it: a Request in, a Response out.
+import { expect, inject } from 'vitest';
+import type { Database } from '../../db/postgres/client.ts';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import type { Fetch } from '../../server/http/shell.ts';
 import { loadPages, serveBuiltFiles } from '../../server/runtime/build.ts';
 import { type Service, startService } from '../../server/service.ts';
-import type { Fetch } from '../../server/shell.ts';
-import { cloneDatabase } from './postgres.ts';
+import { type Config, readConfig } from '../../server/settings/config.ts';
+import { type LogLine, recordLog } from './log.ts';
+import { cloneDatabase, connect } from './postgres.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };
 
@@ -15,30 +16,30 @@ export type SendOptions = {
   headers?: Record<string, string>;
   /** Posted as a form, from our own origin unless a header says otherwise. */
   form?: Record<string, string>;
-  /** Posted as JSON, likewise. */
+  /** Posted as JSON, from our own origin likewise. */
   json?: unknown;
   body?: BodyInit;
   cookie?: string;
-  /** The peer's address. */
+  /** The address of the client. */
   from?: string;
 };
 
 export type TestApp = {
   config: Config;
-  /** For arranging and looking at rows; the behaviour goes through `send`. */
+  /** For preparing and reading rows; behaviour is tested through `send`. */
   db: Database;
   databaseUrl: string;
   /** What was logged, oldest first. */
-  logged: { level: 'info' | 'error'; fields: Record<string, unknown>; message: string }[];
+  logged: LogLine[];
   /** A path of the service, or a whole URL. Redirects are not followed. */
   send: (path: string, options?: SendOptions) => Promise<Answer>;
-  /** The `name=value` of a fresh session's cookie. */
+  /** Logs in; returns the `name=value` of the session cookie. */
   login: (email: string, password?: string) => Promise<string>;
-  /** Another instance of the service, on the same database unless told. */
+  /** Another instance of the service, by default on the same database. */
   startInstance: (options?: AppOptions) => Promise<TestInstance>;
-  /** What a listener is given, for tests of what only a socket can send. */
+  /** What a listener gets, for tests that need a socket. */
   fetch: Fetch;
-  /** The process is to stop. */
+  /** Says that the process is about to stop. */
   drain: () => void;
   close: () => Promise<void>;
 };
@@ -48,16 +49,16 @@ export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' |
 export type AppOptions = {
   env?: Record<string, string>;
   now?: () => Date;
-  /** Another database than the fresh one, or another way to it. */
+  /** Instead of the fresh database, or of the direct way to it. */
   databaseUrl?: string;
 };
 
-/** Local mode with the demo users, unless `env` says otherwise. Close it in afterAll. */
+/** By default in local mode with the demo users. Close it in afterAll. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { url, drop } = await cloneDatabase(inject('templateUrl'));
-  const database = openDatabase({ url, poolSize: 5, preparedStatements: true, onError: () => undefined });
+  const database = connect(url, { poolSize: 5 });
   const services: Service[] = [];
-  const logged: TestApp['logged'] = [];
+  const { log, logged } = recordLog();
 
   async function start({ env, now, databaseUrl }: AppOptions) {
     const config = readConfig(env ?? {});
@@ -65,10 +66,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       config,
       databaseUrl: databaseUrl ?? url,
       now,
-      log: {
-        info: (fields, message) => logged.push({ level: 'info', fields: { ...fields }, message }),
-        error: (fields, message) => logged.push({ level: 'error', fields: { ...fields }, message }),
-      },
+      log,
       shell: { pages: await loadPages(), staticFiles: serveBuiltFiles() },
     });
     services.push(service);
@@ -122,7 +120,19 @@ function buildLogin(send: TestApp['send']): TestApp['login'] {
   };
 }
 
-/** The Location of a redirect, as a URL. */
+/** Where a redirect leads. */
 export function locationOf(answer: Answer): URL {
   return new URL(answer.headers.get('location') ?? '', 'http://localhost:3000');
+}
+
+/** The `code` in the problem JSON of a refusal. */
+export function codeOf({ text }: Pick<Answer, 'text'>): string {
+  return JSON.parse(text).code;
+}
+
+/** The answer says when to retry, within `maxSeconds`. */
+export function expectRetryAfter({ headers }: Pick<Answer, 'headers'>, maxSeconds: number): void {
+  const seconds = headers.get('retry-after');
+  expect(seconds).toMatch(/^[1-9]\d*$/);
+  expect(Number(seconds)).toBeLessThanOrEqual(maxSeconds);
 }

@@ -1,12 +1,13 @@
-// What the two ways of a database to be away have in common.
+// A service whose database can go away, and what every request must answer then.
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
-import type { Database } from '../../db/client.ts';
-import { demoPassword as password } from '../../db/seed.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { demoPassword as password } from '../../server/demo/demo-users.ts';
 import { type Answer, locationOf, openApp, type SendOptions, type TestApp } from './app.ts';
+import type { TestRequest } from './names.ts';
 import { openWire, type Wire } from './wire.ts';
 
-/** Far more than any timeout of ours, and the bound of every wait. */
+/** Far longer than any timeout of the service: the longest that a test waits. */
 export const patienceMs = 15_000;
 
 const html = { accept: 'text/html' };
@@ -14,8 +15,8 @@ const names = { name: 'Half Done', accountName: 'Half Done' };
 const login = { email: 'customer@example.test', password };
 const change = { currentPassword: password, newPassword: 'half done, half done' };
 
-/** All that needs data, asked by who has a session. */
-export const requests: [path: string, options?: SendOptions][] = [
+/** Everything that needs data, asked with a session. */
+export const requests: TestRequest[] = [
   ['/sso/launch/marketplace?state=s'],
   ['/sso/launch/marketplace?state=s&prompt=none'],
   ['/sso/launch/marketplace', { headers: html }],
@@ -31,11 +32,11 @@ export const requests: [path: string, options?: SendOptions][] = [
   ['/verify-email', { headers: html }],
   ['/readyz'],
 ];
-export const trpcRequests: [path: string, options?: SendOptions][] = [
+export const trpcRequests: TestRequest[] = [
   ['/trpc/profile.get'],
   ['/trpc/profile.update', { json: { json: names } }],
 ];
-export const dataRequests: [path: string, options?: SendOptions][] = [
+export const dataRequests: TestRequest[] = [
   ['/profile.data'],
   ['/profile.data', { form: { intent: 'names', ...names } }],
   ['/login.data', { form: login }],
@@ -43,11 +44,11 @@ export const dataRequests: [path: string, options?: SendOptions][] = [
 
 export type Away = {
   app: TestApp;
-  /** Between the instance that is asked and its database; `app` itself is not behind it. */
+  /** Between the instance that `ask` uses and the database. `app` itself is not behind it. */
   wire: Wire;
-  /** As the merchant, who has a session. */
+  /** Sends with the session of the merchant. */
   ask: TestApp['send'];
-  /** Everything is as it was: the session, the names, the password. */
+  /** The session, the names and the password are as they were. */
   expectNothingLost: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -81,7 +82,7 @@ export async function openAway(): Promise<Away> {
   };
 }
 
-/** 503 `unavailable` in time, for programs or for people, and nothing else on it. */
+/** 503 `unavailable` in time, as problem JSON or as a page, and nothing else. */
 export async function expectUnavailable(sent: Promise<Answer>, options: SendOptions = {}): Promise<void> {
   const startedAt = performance.now();
   const answer = await sent;
@@ -92,11 +93,11 @@ export async function expectUnavailable(sent: Promise<Answer>, options: SendOpti
   expect(answer.headers.get('location')).toBeNull();
   expect(answer.headers.get('set-cookie')).toBeNull();
   expect(answer.text).not.toMatch(/ECONN|terminated|timeout|127\.0\.0\.1|select |\n\s+at /i);
-  if (options.headers === html) expect(answer.text).toContain('<h1>Back in a moment</h1>');
+  if (options.headers === html) expect(answer.text).toContain('<h1>Sorry, the service is unavailable</h1>');
   else expect(JSON.parse(answer.text).code).toBe('unavailable');
 }
 
-/** Asks while `table` is locked, and once the request waits for it, lets `event` happen. */
+/** Sends a request while `table` is locked, and triggers `event` when the request waits for the lock. */
 export function whileLocked(
   db: Database,
   table: string,

@@ -1,9 +1,9 @@
-// A service whose clock the test holds, and contracts that the CRM reports to it. Its own jobs go on beside
-// those of the test.
+// A service whose clock the test sets, and contracts that the CRM reports to it. The service runs its own jobs too.
 import { sql } from 'kysely';
 import { runBilling, settleInvoice } from '../../server/billing/invoicing.ts';
 import { openApp } from './app.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
+import { recordLog } from './log.ts';
 
 export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 
@@ -11,29 +11,28 @@ export async function openBilling() {
   let at = new Date();
   const now = () => at;
   const app = await openApp({ now });
-  const faults: Record<string, unknown>[] = [];
-  const log = { info: () => undefined, error: (fields: object) => void faults.push({ ...fields }) };
+  const { log, logged } = recordLog();
 
   return {
     app,
     now,
-    /** What runs of `bill` told as errors. */
-    faults,
+    /** What `bill` logged as errors since the last call. */
+    takeFaults: () => logged.splice(0).flatMap(({ level, fields }) => (level === 'error' ? [fields] : [])),
     setClock(instant: string) {
       at = new Date(instant);
     },
-    /** The job, as an instance runs it. */
+    /** Runs the billing job as an instance does. */
     bill: (db = app.db) => runBilling({ db, now, log }),
     settle: (number: number, status: 'paid' | 'void') => settleInvoice({ db: app.db, now }, number, status),
 
-    /** Every open invoice of a contract, oldest first. */
+    /** Pays every open invoice of a contract, oldest first. */
     async pay(contractId: string): Promise<void> {
       for (const { number, status } of await this.invoicesOf(contractId)) {
         if (status === 'open') await this.settle(Number(number), 'paid');
       }
     },
 
-    /** The CRM says so now: active, 29.00 EUR a month, on the demo customer's account, unless told. Its id. */
+    /** Reports a contract now; by default active, at 29.00 EUR a month, for the demo customer. Returns its id. */
     async report(
       signupId: string,
       contract: Partial<SignupBody['contract']> = {},
@@ -57,7 +56,7 @@ export async function openBilling() {
         .orderBy('period_starts_at')
         .execute(),
 
-    /** The days on which a contract's invoiced periods begin and end. */
+    /** The first and last day of each invoiced period of a contract. */
     async periodsOf(contractId: string): Promise<string[]> {
       const invoices = await this.invoicesOf(contractId);
       return invoices.map(({ period_starts_at: start, period_ends_at: end }) =>
@@ -74,7 +73,7 @@ export async function openBilling() {
       return status;
     },
 
-    /** Numbers of all invoices there are. */
+    /** The numbers of all invoices. */
     async numbers(): Promise<number[]> {
       const rows = await app.db.selectFrom('invoices').select('number').orderBy('number').execute();
       return rows.map(({ number }) => Number(number));

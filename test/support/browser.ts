@@ -1,4 +1,4 @@
-// A real Chromium out of an npm package, and axe in its pages.
+// A real Chromium from an npm package, and axe in its pages.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
-import { demoPassword } from '../../db/seed.ts';
+import { demoPassword } from '../../server/demo/demo-users.ts';
 import { listen } from '../../server/runtime/listen.ts';
 import { openApp, type TestApp } from './app.ts';
 import { makeFolder } from './postgres.ts';
@@ -19,7 +19,7 @@ import { findFreePort } from './process.ts';
 export type TestSite = {
   app: TestApp;
   baseUrl: string;
-  /** A visitor of its own; what its pages complain of in the console is in `complaints`. */
+  /** A new visitor; `complaints` collects what its pages write to the console. */
   visit: (
     options?: BrowserContextOptions,
   ) => Promise<{ page: Page; context: BrowserContext; complaints: string[] }>;
@@ -40,7 +40,7 @@ export async function openSite(env: Record<string, string> = {}): Promise<TestSi
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on('console', (message) => {
-        // A refusal's status is told there too, and is no fault of the page.
+        // The browser also reports the status of a refusal, which is no fault of the page.
         const isStatus = message.text().startsWith('Failed to load resource: the server responded');
         if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
       });
@@ -60,9 +60,9 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   // The package unpacks itself into the temporary folder.
   const folder = await makeFolder();
   process.env.TMPDIR = folder;
-  // So told, it brings the system's libraries and a font along, which a bare Linux server may lack.
+  // With this set, the package brings system libraries and a font, which a bare Linux server may lack.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
-  // The package would have the font looked for in /tmp/fonts alone, and a page without a font crashes.
+  // The package looks for its font in /tmp/fonts only, and a page without a font crashes.
   process.env.FONTCONFIG_PATH = folder;
   await writeFile(
     join(folder, 'fonts.conf'),
@@ -72,15 +72,15 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   const browser = await chromium.launch({
     executablePath: await packaged.executablePath(),
     headless: true,
-    // Not the package's own flags, which switch the web's security off.
+    // Not the package's own flags, which switch web security off.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
   return { browser, folder };
 }
 
 /**
- * What is wrong with the page as it stands: serious axe findings, sideways scrolling. Takes a picture into the
- * folder SCREENSHOTS, where that is set.
+ * What is wrong with the page as it is: serious axe findings, sideways scrolling. If SCREENSHOTS names a folder, it
+ * also saves a picture there.
  */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);
@@ -94,7 +94,7 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
 const phone = { viewport: { width: 360, height: 740 } };
 const desktop = { viewport: { width: 1280, height: 800 } };
 
-/** What pages are looked at in. */
+/** The screens that every page is looked at on. */
 export const appearances: [name: string, options: BrowserContextOptions][] = [
   ['phone, light', { ...phone, colorScheme: 'light' }],
   ['phone, dark', { ...phone, colorScheme: 'dark' }],
@@ -103,16 +103,16 @@ export const appearances: [name: string, options: BrowserContextOptions][] = [
 ];
 
 export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
 }
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
-/** What axe finds serious or critical on the page as it stands. */
+/** What axe finds serious or critical on the page as it is. */
 async function findSeriousFaults(page: Page): Promise<string[]> {
-  // Evaluated by the debugger, which the content security policy does not bind.
+  // The debugger evaluates this, so the content security policy does not apply.
   await page.evaluate(await readFile(axeFile, 'utf8'));
   const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
   return violations

@@ -1,5 +1,5 @@
-// The CRM, as far as tests need one: it signs with the standard's own library, so that our verifier is not its
-// own judge.
+// The CRM, as far as tests need one. It signs with the standard's own library, so that our verifier is not tested
+// against itself.
 import { Webhook } from 'standardwebhooks';
 import type { Answer, TestApp } from './app.ts';
 
@@ -16,7 +16,7 @@ export type SignupBody = {
   };
 };
 
-/** A trial of two weeks that began a minute before `now`, with a user of its own. */
+/** A two-week trial that began a minute before `now`, with a user of its own. */
 export function buildSignup(
   signupId: string,
   changes: Partial<SignupBody> = {},
@@ -38,7 +38,7 @@ export function buildSignup(
 }
 
 let serial = 0;
-/** A webhook id that was not used before in this file. */
+/** A webhook id that no other message has. */
 export const freshWebhookId = () => `msg_${Date.now()}_${serial++}`;
 
 /** The headers of a genuine message. */
@@ -55,7 +55,7 @@ export function signMessage(
   };
 }
 
-/** Posts a signup, signed; `webhookId` is a fresh one unless told. */
+/** Signs and posts a signup, by default with a new webhook id. */
 export async function sendSignup(
   app: Pick<TestApp, 'send' | 'config'>,
   signup: SignupBody | string,

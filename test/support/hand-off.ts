@@ -1,9 +1,10 @@
 // A hand-off as the contract's worked example has it, and ways to make a wrong one that is rightly signed.
 import { base64url } from 'oslo/encoding';
-import { type OpenOptions, openEnvelope } from '../../server/sso/envelope.ts';
+import { type VerifyOptions, verifyEnvelope } from '../../server/sso/envelope.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { type Payload, payloadSchema } from '../../server/sso/payload.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
+import { setMember } from './cases.ts';
 
 export const example = vectors.sso;
 
@@ -14,13 +15,8 @@ export function buildPayload(): Payload {
 
 /** The worked example's JSON with the values at some paths (`profile.id`) replaced; undefined takes one away. */
 export function writePayload(changes: Record<string, unknown> = {}): string {
-  const payload: Record<string, unknown> = { ...buildPayload() };
-  for (const [path, value] of Object.entries(changes)) {
-    const names = path.split('.');
-    const last = names.pop() ?? '';
-    const parent = names.reduce((at, name) => at[name] as Record<string, unknown>, payload);
-    parent[last] = value;
-  }
+  const payload = buildPayload();
+  for (const [path, value] of Object.entries(changes)) setMember(payload, path, value);
   return JSON.stringify(payload);
 }
 
@@ -39,17 +35,27 @@ export function signJson(json: string | Uint8Array): Promise<URLSearchParams> {
   return signPayload(encodePayload(json));
 }
 
-/** The verifier of the worked example, with some of its settings changed. */
-export function open(params: URLSearchParams, options: Partial<OpenOptions<Payload>> = {}): Promise<Payload> {
+type OpenOptions = VerifyOptions<Payload> & {
+  consumeNonce: (nonce: string, keepUntil: Date) => Promise<boolean>;
+};
+
+/** What a receiver of the worked example does: verifies, then uses the nonce up. Some settings may be changed. */
+export async function open(
+  params: URLSearchParams,
+  { consumeNonce = async () => true, ...options }: Partial<OpenOptions> = {},
+): Promise<Payload> {
   const { iss, aud, ttl, now } = example.verifier;
-  return openEnvelope(params, {
+  const { claims, keepNonceUntil } = await verifyEnvelope(params, {
     secrets: [example.secret],
     schema: payloadSchema,
     iss,
     aud,
     ttlSeconds: ttl,
     now: new Date(now * 1_000),
-    consumeNonce: async () => true,
     ...options,
   });
+  if (!(await consumeNonce(claims.nonce, keepNonceUntil))) {
+    throw Object.assign(new Error('used before'), { code: 'nonce_replayed', reason: 'nonce used before' });
+  }
+  return claims;
 }

@@ -1,4 +1,4 @@
-// Local mode keeps mails instead of sending them: what a person would find in their mailbox.
+// The mails that local mode keeps instead of sending them.
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -7,14 +7,14 @@ import { tokenIn } from './mail-server.ts';
 
 export type KeptMail = { recipient: string; subject: string; text: string };
 
-/** All mails to that address, the oldest first, once there are so many; the outbox is emptied for them. */
+/** Sends what is due, and waits until the address has `count` mails. Oldest first. */
 export async function readMails(
   { backend, db }: TestBackend,
   recipient: string,
   count = 1,
 ): Promise<KeptMail[]> {
   await sendDueMails(backend.services, undefined, new AbortController().signal);
-  // An instance may have been at them first.
+  // An instance may be sending them already.
   return vi.waitFor(async () => {
     const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text
       from mails where recipient = ${recipient} and kept_text is not null order by created_at, id`.execute(
@@ -27,7 +27,7 @@ export async function readMails(
 
 const paths = { set_password: '/set-password', verify_email: '/verify-email/confirm' };
 
-/** The token of the newest of so many mails. */
+/** The token in the newest of `count` mails. */
 export async function readToken(
   test: TestBackend,
   recipient: string,

@@ -1,22 +1,22 @@
-// A mail server on loopback: keeps what arrives, and is as bad at it as it is told to be.
+// A mail server on loopback that keeps what arrives and misbehaves on demand.
 import { text } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { expect, vi } from 'vitest';
 
 export type ReceivedMail = Email & {
-  /** What the server was told, whatever the headers say. */
+  /** What the SMTP commands said, whatever the headers say. */
   envelope: { from: string; to: string[] };
   source: string;
 };
 
 export type MailServerMode =
   | 'accept'
-  /** Takes a mail, after seconds. */
+  /** Accepts a mail after some seconds. */
   | 'slow'
-  /** Takes connections and never says a word. */
+  /** Accepts connections and never answers. */
   | 'hang'
-  /** Repeats the address in what it says, as mail servers do. */
+  /** Refuses, and quotes the address as mail servers do. */
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
 
 export type MailServer = {
@@ -25,13 +25,13 @@ export type MailServer = {
   mode: MailServerMode;
   /** In the order of arrival. */
   received: ReceivedMail[];
-  /** Who logged in, as `name:password`. */
+  /** The credentials of each login, as `name:password`. */
   logins: string[];
-  /** How many connections there were. */
+  /** How many connections there have been. */
   connections: number;
-  /** Mails to that address, once there are so many; never more than that. */
+  /** Waits until the address has exactly `count` mails, and returns them. */
   waitFor: (recipient: string, count?: number) => Promise<ReceivedMail[]>;
-  /** Nobody listens on the port any more, until `up`. */
+  /** Stops listening on the port until `up`. */
   down: () => Promise<void>;
   up: () => Promise<void>;
   close: () => Promise<void>;
@@ -40,8 +40,8 @@ export type MailServer = {
 const slowMs = 3_000;
 
 /**
- * Plain, unless `tls` says otherwise: from the first byte, or offered by STARTTLS, in either case with a
- * certificate that nobody vouches for. With `login` it takes mails only of who logs in as that `name:password`.
+ * Without TLS by default. `tls` is from the first byte or offered by STARTTLS, either way with an untrusted
+ * certificate. With `login` it accepts mails only after a login as that `name:password`.
  */
 export async function startMailServer({
   tls = 'none',
@@ -91,7 +91,7 @@ export async function startMailServer({
           callback(refusal);
         },
       });
-      // Clients that go away in the middle are what some tests are about.
+      // Some tests hang up in the middle of a mail.
       server.on('error', failed);
       server.listen(port, '127.0.0.1', () => {
         ({ port } = server.server.address() as { port: number });
@@ -121,7 +121,7 @@ export async function startMailServer({
   return mailServer;
 }
 
-/** The one link of a mail to a page of ours. */
+/** The one link in a mail, which must lead to `path`. */
 export function linkIn({ text = '' }: { text?: string }, path: string): URL {
   const [link, ...more] = text.match(/^https?:\/\/\S+$/gm) ?? [];
   if (!link || more.length > 0 || new URL(link).pathname !== path) {

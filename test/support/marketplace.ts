@@ -1,12 +1,12 @@
 // The legacy marketplace, as far as tests need one.
-import { buildMarketplaceLink, type LegacyUser } from '../../server/demo/legacy-marketplace.ts';
+import { buildHandOffUrl, type LegacyUser } from '../../server/demo/legacy-marketplace.ts';
 import type { Answer, SendOptions, TestApp } from './app.ts';
 
 export type HandOff = Partial<LegacyUser> & { id: string };
 
-/** A genuine hand-off's path and query, each call with a nonce of its own. */
+/** The path and query of a genuine hand-off, with a new nonce in each call. */
 export async function buildHandOff(app: TestApp, user: HandOff, issuedAt = new Date()): Promise<string> {
-  const link = await buildMarketplaceLink(
+  const link = await buildHandOffUrl(
     app.config,
     {
       email: `${user.id}@example.test`,
@@ -24,8 +24,4 @@ export async function buildHandOff(app: TestApp, user: HandOff, issuedAt = new D
 
 export async function handOver(app: TestApp, user: HandOff, options?: SendOptions): Promise<Answer> {
   return app.send(await buildHandOff(app, user), options);
-}
-
-export function cookieOf(answer: Answer): string {
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? '';
 }

@@ -1,4 +1,4 @@
-// A test that prints fails: what the code under test says belongs in its log.
+// A test that prints to the console fails: the code under test must write to its log.
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
 const methods = ['debug', 'error', 'info', 'log', 'warn'] as const;

@@ -1,9 +1,10 @@
 // One Postgres for a whole test run, in a temporary folder; each worker clones the migrated template.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openDatabase } from '../../db/client.ts';
-import { startEmbeddedPostgres } from '../../db/embedded.ts';
-import { migrate } from '../../db/migrate.ts';
+import { sql } from 'kysely';
+import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
+import { type DatabaseClient, openDatabase } from '../../db/postgres/client.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
 
 export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
 
@@ -12,17 +13,10 @@ const template = 'identity';
 export async function startTestPostgres(): Promise<TestPostgres> {
   const folder = await makeFolder();
   const server = await startEmbeddedPostgres(join(folder, 'data'), {
-    // What is lost in a power cut here is a test run.
+    // A power cut would only lose a test run.
     settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
   });
-  const { db, close } = openDatabase({
-    url: server.url,
-    poolSize: 1,
-    preparedStatements: false,
-    onError: () => undefined,
-  });
-  await migrate(db);
-  await close();
+  await migrate(server.url);
   return {
     templateUrl: server.url,
     async stop() {
@@ -32,7 +26,15 @@ export async function startTestPostgres(): Promise<TestPostgres> {
   };
 }
 
-/** A temporary folder that Postgres can reach when the tests run as root and it does not. */
+/** One connection with prepared statements, unless `options` say otherwise. Close it when done. */
+export function connect(
+  url: string,
+  options: { poolSize?: number; preparedStatements?: boolean } = {},
+): DatabaseClient {
+  return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
+}
+
+/** A temporary folder that Postgres can reach, even when the tests run as root and it does not. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp('/var/tmp/identity-test-');
   await chmod(folder, 0o711);
@@ -59,17 +61,12 @@ async function createDatabase(templateUrl: string, from: string): Promise<TestDa
 async function administer(templateUrl: string, statement: string): Promise<void> {
   const url = new URL(templateUrl);
   url.pathname = '/postgres';
-  const { pool, close } = openDatabase({
-    url: url.href,
-    poolSize: 1,
-    preparedStatements: false,
-    onError: () => undefined,
-  });
+  const { db, close } = connect(url.href);
   try {
-    // Cloning waits for nobody, so two at once can meet in the template.
+    // Postgres cannot clone a template twice at once, so this may have to wait its turn.
     for (let attempt = 1; ; attempt++) {
       try {
-        await pool.query(statement);
+        await sql.raw(statement).execute(db);
         return;
       } catch (error) {
         if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;

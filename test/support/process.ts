@@ -12,7 +12,7 @@ export const commandOf: Record<Runtime, string[]> = {
   deno: [`${root}/node_modules/.bin/deno`, 'run', '--no-lock', '--node-modules-dir=manual', '--allow-all'],
 };
 
-/** What starts the service. */
+/** The file that starts the service. */
 export const entryOf: Record<Runtime, string> = {
   node: 'server/runtime/start-node.cjs',
   deno: 'build/service/main.js',
@@ -20,9 +20,9 @@ export const entryOf: Record<Runtime, string> = {
 
 export type RunningProcess = {
   child: ChildProcess;
-  /** All that it has written so far. */
+  /** Everything it has written so far. */
   output: () => string;
-  /** Its exit code; null where a signal ended it. */
+  /** Its exit code, or null if a signal ended it. */
   exited: Promise<number | null>;
 };
 
@@ -43,7 +43,7 @@ export function run(runtime: Runtime, words: string[], env: Record<string, strin
   return { child, output: () => output, exited };
 }
 
-/** The service, once it answers; throws with its output where it does not come up. */
+/** Resolves when the service answers; throws with its output if it does not start. */
 export async function startService(
   runtime: Runtime,
   port: number,

@@ -1,45 +1,36 @@
-// One genuine signup and ways to spoil it, before or after it is signed. Signed by node:crypto over bytes, so
-// that the body may be what is no text; sent as the CRM does, without Origin, cookie or anything of a browser.
+// One genuine signup and ways to spoil it, before or after it is signed. node:crypto signs bytes, so the body need
+// not be text. It is sent as the CRM sends it, without Origin, cookie or anything else of a browser.
 import { createHmac } from 'node:crypto';
 import type { Answer, TestApp } from './app.ts';
+import { listRefused, type Refused, setMember, type Wire } from './cases.ts';
 import { freshWebhookId } from './crm.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: these tests break the shape on purpose
-export type Wire = Record<string, any>;
 
 export type Change = {
   /** Changes the signup before it is written as JSON. */
   signup?: (signup: Wire) => void;
   /** Changes the JSON text (or gives bytes) before it is signed. */
   text?: (json: string) => string | Uint8Array;
-  /** Signs, and sends, under these. */
+  /** Signs and sends with this id and timestamp. */
   id?: string;
   timestamp?: string;
-  /** Signs with another key than that of the configured secret. */
+  /** Signs with another key than the configured one. */
   key?: (secret: string) => Uint8Array | string;
-  /** Changes the headers after the message was signed; `mac` is the right signature without its `v1,`. */
+  /** Changes the headers after signing; `mac` is the right signature without its `v1,`. */
   headers?: (headers: Headers, mac: string) => void;
-  /** Changes the body after the message was signed. */
+  /** Changes the body after signing. */
   sentBody?: (body: string) => string;
   method?: string;
   /** In pieces, without Content-Length. */
   isChunked?: boolean;
 };
 
-/** What to do to a signup so that the member at that path (`user.name`) has that value; undefined takes it away. */
-export const set = (name: string, value: unknown): Change => ({
-  signup: (signup) => {
-    const names = name.split('.');
-    const last = names.pop() ?? '';
-    const target = names.reduce((object, key) => object[key], signup);
-    if (value === undefined) delete target[last];
-    else target[last] = value;
-  },
+export const set = (path: string, value: unknown): Change => ({
+  signup: (signup) => setMember(signup, path, value),
 });
 
 export const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
-/** `now` in Unix seconds. Every text in it is one that no message has of itself. */
+/** `now` in Unix seconds. No answer or log line contains its texts by itself. */
 export function buildRawSignup(now: number, name: string): Wire {
   return {
     signup_id: `${name}-canary`,
@@ -55,7 +46,7 @@ export function buildRawSignup(now: number, name: string): Wire {
   };
 }
 
-/** The request, and what of it must not come back. */
+/** The request, and the right signature, which no answer may contain. */
 export function buildRawMessage(secret: string, now: number, signup: Wire, change: Change) {
   change.signup?.(signup);
   const json = JSON.stringify(signup);
@@ -65,7 +56,7 @@ export function buildRawMessage(secret: string, now: number, signup: Wire, chang
   const sign = (id: string) =>
     createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
   let id = change.id ?? freshWebhookId();
-  // Three of four signatures are spelt otherwise in the URL-safe alphabet; this one is to be.
+  // Only some signatures look different in the URL-safe alphabet, and this one must.
   while (change.id === undefined && !/[+/]/.test(sign(id))) id = freshWebhookId();
   const mac = sign(id);
   const headers = new Headers({
@@ -103,16 +94,9 @@ function inPieces(bytes: Uint8Array, size = 1_000): ReadableStream<Uint8Array> {
   });
 }
 
-export type Case = Change & {
-  why: string;
-  status: number;
-  code: string;
-  /** Of the members at fault, for 422. */
-  pointers?: string[];
-};
-
-export const refused = (status: number, code: string, cases: Record<string, Change>): Case[] =>
-  Object.entries(cases).map(([why, change]) => ({ why, status, code, ...change }));
+/** `pointers` name the wrong members, with 422 only. */
+export type Case = Refused<Change & { pointers?: string[] }>;
+export const refused = listRefused<Change>;
 
 export const header = (name: string, value: string): Change => ({
   headers: (headers) => headers.set(name, value),

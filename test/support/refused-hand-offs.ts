@@ -1,9 +1,7 @@
 // More than 120 hand-offs that must be refused, as data. A case changes one genuine hand-off at one place.
+import { listRefused, nest, type Refused, setMember, type Wire } from './cases.ts';
 
-export type Case = {
-  why: string;
-  status: number;
-  code: string;
+type Change = {
   /** Changes the payload before it is signed. */
   payload?: (payload: Wire) => void;
   /** Changes the JSON text (or gives bytes) before it is signed. */
@@ -15,23 +13,11 @@ export type Case = {
   method?: string;
 };
 
-// biome-ignore lint/suspicious/noExplicitAny: these tests break the shape on purpose
-export type Wire = Record<string, any>;
+export type Case = Refused<Change>;
+const refused = listRefused<Change>;
 
-const refused = (
-  status: number,
-  code: string,
-  cases: Record<string, Omit<Case, 'why' | 'status' | 'code'>>,
-): Case[] => Object.entries(cases).map(([why, change]) => ({ why, status, code, ...change }));
-
-const set = (name: string, value: unknown) => ({
-  payload: (payload: Wire) => {
-    const path = name.split('.');
-    const last = path.pop() ?? '';
-    const target = path.reduce((object, key) => object[key], payload);
-    if (value === undefined) delete target[last];
-    else target[last] = value;
-  },
+const set = (path: string, value: unknown): Change => ({
+  payload: (payload) => setMember(payload, path, value),
 });
 
 const edit = (name: string, change: (value: string) => string) => ({
@@ -39,8 +25,6 @@ const edit = (name: string, change: (value: string) => string) => ({
 });
 
 const text = (change: (json: string) => string | Uint8Array) => ({ text: change });
-
-const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
 
 /** `now` is the instant of the test, in Unix seconds. */
 export function buildRefusedCases(now: number): Case[] {
@@ -111,8 +95,8 @@ export function buildRefusedCases(now: number): Case[] {
         json.replace('"capabilities"', '"capabilities":[],"capabilities"'),
       ),
       'an unknown name twice': text((json) => json.replace('{', '{"x":1,"x":2,')),
-      'nested too deeply': text((json) => json.replace('{', `{"x":${nested(16)},`)),
-      'nested far too deeply': text((json) => json.replace('{', `{"x":${nested(2_000)},`)),
+      'nested too deeply': text((json) => json.replace('{', `{"x":${nest(16)},`)),
+      'nested far too deeply': text((json) => json.replace('{', `{"x":${nest(2_000)},`)),
       'no iss': set('iss', undefined),
       'iss a number': set('iss', 1),
       'no aud': set('aud', undefined),

@@ -1,11 +1,11 @@
-// Signups with one member at fault, as data: every member, missing, null, of the wrong type and of the wrong form.
+// Signups with one wrong member, as data: each member missing, null, of the wrong type and in the wrong form.
 import { at, type Case, type Change, refused, set, text } from './raw-signups.ts';
 
-/** 422 that names the members at fault. */
+/** Cases that get 422 with these pointers. */
 const invalidAt = (pointers: string[], cases: Record<string, Change>): Case[] =>
   refused(422, 'validation_failed', cases).map((one) => ({ ...one, pointers }));
 
-/** The same for one member, once with each value. */
+/** One case for each wrong value of one member. */
 const invalid = (path: string, values: Record<string, unknown>): Case[] =>
   invalidAt(
     [`/${path.replaceAll('.', '/')}`],
@@ -20,7 +20,7 @@ export function memberCases(now: number): Case[] {
     ...ofText,
     empty: '',
     'of spaces': ' \u00a0\t ',
-    'of 201': 'n'.repeat(201),
+    'of 201 characters': 'n'.repeat(201),
     'of 201 astral characters': '𝄞'.repeat(201),
     'with a zero byte': 'canary\u0000',
     'with an escape': 'canary\u001b[2J',
@@ -52,7 +52,7 @@ export function memberCases(now: number): Case[] {
     ...invalid('signup_id', {
       ...ofText,
       empty: '',
-      'of 129': 'i'.repeat(129),
+      'of 129 characters': 'i'.repeat(129),
       'with a space': 'canary 1',
       'with a slash': 'canary/1',
       'with a line feed': 'canary\n',
@@ -84,7 +84,7 @@ export function memberCases(now: number): Case[] {
       'with a lone surrogate': 'canary\ud800@example.test',
       'with an empty label': 'canary@example..test',
       'with a name around it': 'Canary <canary@example.test>',
-      'of 255': `${'c'.repeat(242)}@example.test`,
+      'of 255 characters': `${'c'.repeat(242)}@example.test`,
     }),
     ...invalid('user.name', names),
     ...invalid('account', ofObject),
@@ -93,7 +93,7 @@ export function memberCases(now: number): Case[] {
     ...invalid('contract.plan', {
       ...ofText,
       empty: '',
-      'of 65': 'p'.repeat(65),
+      'of 65 characters': 'p'.repeat(65),
       'in capitals': 'Canary',
       'with a space': 'canary plan',
       'with a dot': 'canary.plan',
@@ -122,9 +122,9 @@ export function memberCases(now: number): Case[] {
       'in lower case': 'eur',
       'no longer assigned': 'DEM',
       'without a minor unit': 'XXX',
-      gold: 'XAU',
+      'for gold': 'XAU',
       unknown: 'QQQ',
-      'no code': 'Euro',
+      'not a code': 'Euro',
       'a sign': '€',
       'with a space': 'EUR ',
       'a name that objects have': 'constructor',
@@ -141,7 +141,7 @@ export function memberCases(now: number): Case[] {
       true: true,
     }),
     ...invalidAt(['/contract/price/unit_amount'], {
-      'contract.price.unit_amount: beyond numbers': text((json) => json.replace('49137', '1e400')),
+      'contract.price.unit_amount: too large for a number': text((json) => json.replace('49137', '1e400')),
     }),
     ...invalid('contract.price.interval', {
       ...ofText,
@@ -152,19 +152,19 @@ export function memberCases(now: number): Case[] {
       monthly: 'monthly',
     }),
     ...invalidAt([''], {
-      'the whole a list': text((json) => `[${json}]`),
-      'the whole a string': text((json) => JSON.stringify(json)),
-      'the whole null': text(() => 'null'),
-      'the whole a number': text(() => '1'),
+      'a list instead of the whole signup': text((json) => `[${json}]`),
+      'a string instead of the whole signup': text((json) => JSON.stringify(json)),
+      'null instead of the whole signup': text(() => 'null'),
+      'a number instead of the whole signup': text(() => '1'),
     }),
     ...invalidAt(['/user'], {
-      'user only by __proto__': text((json) => json.replace('"user"', '"__proto__"')),
+      'a user only through __proto__': text((json) => json.replace('"user"', '"__proto__"')),
     }),
     ...invalidAt(['/signup_id', '/occurred_at', '/user', '/account', '/contract'], {
-      'everything missing': text(() => '{}'),
+      'an empty object': text(() => '{}'),
     }),
     ...invalidAt(['/user/name', '/contract/plan'], {
-      'two members at fault': {
+      'two wrong members': {
         signup: ({ user, contract }) => {
           user.name = '';
           contract.plan = '';

@@ -1,9 +1,8 @@
 // Signups that must be refused, as data. A case changes one genuine signup at one place.
+import { nest } from './cases.ts';
 import { type Case, header, refused, text, without } from './raw-signups.ts';
 import { credentialCases } from './refused-signup-credentials.ts';
 import { memberCases } from './refused-signup-members.ts';
-
-const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 /** `now` is the instant of the test, in Unix seconds. */
 export const buildRefusedCases = (now: number): Case[] => [
@@ -62,6 +61,6 @@ const jsonCases = refused(400, 'malformed_json', {
   'a name twice in the price': text((json) => json.replace('"unit_amount"', '"unit_amount":1,"unit_amount"')),
   'an unknown name twice': text((json) => json.replace('{', '{"x":1,"x":2,')),
   'a name twice in an unknown member': text((json) => json.replace('{', '{"x":[{"y":1,"y":1}],')),
-  '17 levels deep': text((json) => json.replace('{', `{"x":${nested(16)},`)),
-  '20,000 levels deep': text((json) => json.replace('{', `{"x":${nested(20_000)},`)),
+  '17 levels deep': text((json) => json.replace('{', `{"x":${nest(16)},`)),
+  '20,000 levels deep': text((json) => json.replace('{', `{"x":${nest(20_000)},`)),
 });

@@ -4,30 +4,25 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import codegen from 'kysely-codegen';
-import { openDatabase } from '../../db/client.ts';
+import { connect } from './postgres.ts';
 
 export const schemaFile = fileURLToPath(new URL('../../db/schema.ts', import.meta.url));
 
-/** The text of db/schema.ts as the database at `url` would have it. */
+/** The text that db/schema.ts should have for the database at `url`. */
 export async function buildSchema(url: string): Promise<string> {
-  const { db, close } = openDatabase({
-    url,
-    poolSize: 1,
-    preparedStatements: false,
-    onError: () => undefined,
-  });
+  const { db, close } = connect(url);
   try {
     const text = await codegen.generate({
       db,
       dialect: new codegen.PostgresDialect(),
       excludePattern: 'kysely_*',
       outFile: null,
-      // What a check constraint says and the introspection does not see.
+      // Known from check constraints, which the introspection does not read.
       overrides: {
         columns: {
           'invoices.status': '"open" | "paid" | "void"',
-          'mail_links.token_hash': 'Uint8Array',
-          'pending_links.token_hash': 'Uint8Array',
+          'mail_tokens.token_hash': 'Uint8Array',
+          'pending_hand_offs.token_hash': 'Uint8Array',
           'service_contracts.price_interval': '"month" | "year" | null',
           'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',
           'webhook_requests.body_hash': 'Uint8Array',
@@ -42,7 +37,7 @@ export async function buildSchema(url: string): Promise<string> {
   }
 }
 
-/** As `npm run check` wants it. */
+/** Formats as `npm run check` requires. */
 async function format(text: string): Promise<string> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
   const words = [biome, 'format', `--stdin-file-path=${schemaFile}`];

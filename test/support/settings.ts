@@ -1,7 +1,7 @@
-// A production environment with nothing wrong, and what the service says of one with faults.
+// A correct production environment, and what the service says about a wrong one.
 import { expect } from 'vitest';
-import { readConfig } from '../../server/config.ts';
-import { ConfigError } from '../../server/settings-reader.ts';
+import { readConfig } from '../../server/settings/config.ts';
+import { ConfigError } from '../../server/settings/reader.ts';
 
 export type Settings = Record<string, string | undefined>;
 
@@ -22,15 +22,15 @@ export const production: Settings = {
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
 };
 
-/** Put into values: a word that no message has of itself. */
+/** A word for secret values: no message contains it by itself. */
 export const canary = 'kanarienvogel';
 
-/** The settings that the service refuses to start with, as its one message names them. */
+/** The settings that the service names when it refuses to start. */
 export function faultsOf(settings: Settings): string[] {
   return [...messageOf(settings).matchAll(/^ {2}(\w+) \S/gm)].map(([, setting]) => setting ?? '');
 }
 
-/** That message; empty where the service starts. It prints no value. */
+/** What the service says when it refuses to start, else an empty text. Checks that it prints no value. */
 export function messageOf(settings: Settings): string {
   try {
     readConfig(settings);

@@ -1,15 +1,15 @@
 // What must hold of a load of signups, however its messages were repeated, raced, cut off and interrupted by
 // crashes, once each was acknowledged at least once (contract section 7, "exactly once, in two layers").
 import { sql } from 'kysely';
-import type { Database } from '../../db/client.ts';
-import { demoUsers } from '../../db/seed.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { demoUsers } from '../../server/demo/demo-users.ts';
 import type { Message } from './signup-load.ts';
 
 type Row = Record<string, string | null>;
 type Kept = { message: Message; status: string | null; body: ReturnType<typeof JSON.parse> };
 
 /**
- * The faults, in words; none where all of this holds of a database that had only the demo users:
+ * Describes every fault. There is none if all of this holds for a database that had only the demo users before:
  *
  * 1. Messages. Each was acknowledged, every answer to it has the same status and bytes, and that is the one
  *    answer kept under its webhook id. No answer is kept that nobody sent a message for.
@@ -29,7 +29,7 @@ export async function checkSignups(db: Database, messages: Message[]): Promise<s
   const expectThat = (holds: boolean, fault: () => string) => {
     if (!holds) faults.push(fault());
   };
-  /** The one row of that key, a fault where there is none or another. */
+  /** The one row of that key. Having none, or more than one, is a fault. */
   const single = (what: string, rows: Map<string, Row[]>, key: string): Row => {
     const [row, ...more] = rows.get(key) ?? [];
     expectThat(
@@ -38,7 +38,7 @@ export async function checkSignups(db: Database, messages: Message[]): Promise<s
     );
     return row ?? {};
   };
-  /** No row but those of the keys. */
+  /** Any row with another key is a fault. */
   const nothingElse = (what: string, rows: Map<string, Row[]>, keys: Iterable<string>) => {
     const expected = new Set(keys);
     for (const key of rows.keys())

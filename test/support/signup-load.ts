@@ -1,13 +1,14 @@
-// A CRM that sends many signups, again and again, and does not give up: the load of the tests that look for
-// what repeats, races and crashes leave behind. A seed makes the same load again, though not the same races.
+// A CRM that sends many signups over and over and never gives up: a load for tests of repeats, races and crashes. The
+// same seed makes the same load, but not the same races.
 import type { Answer, SendOptions, TestInstance } from './app.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
+import { createRandom } from './random.ts';
 
 /** One webhook id with its body, however often it is sent. */
 export type Message = {
   webhookId: string;
   signupId: string;
-  /** As it is to be stored; the body may spell it otherwise. */
+  /** As the database should have it; the body may use another spelling. */
   email: string;
   /** Grows with `occurred_at`; the plan in the body is `v` and this number. */
   version: number;
@@ -18,26 +19,15 @@ export type Message = {
 
 export type Load = {
   messages: Message[];
-  /** In this order; a message is in it as often as it is sent. */
+  /** In order; a message appears as often as it is sent. */
   sends: Message[];
   random: () => number;
 };
 
-/** Mulberry32: numbers from 0 to 1, the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /**
  * `count` signups, each sent 1 to 5 times: the same message again, the same body under another webhook id, or
  * another version under another webhook id. Most repeats follow at once, so that they race; some come late.
- * `sharing` is the part of signups that use the address of one just before, in a spelling of their own.
+ * `sharing` is the share of signups that reuse a recent address, in a spelling of their own.
  */
 export function buildLoad({ seed, count, sharing }: { seed: number; count: number; sharing: number }): Load {
   const random = createRandom(seed);
@@ -71,7 +61,7 @@ export function buildLoad({ seed, count, sharing }: { seed: number; count: numbe
     const email = shared ?? `load.${at}@example.test`;
     emails.push(email);
     const own: Message[] = [];
-    // Most a few times, some 5 times.
+    // Most of them a few times, some 5 times.
     const times = 1 + Math.floor(5 * random() ** 3);
     for (let time = 0; time < times; time++) {
       const earlier = own[below(own.length)];
@@ -106,17 +96,17 @@ export type Target = {
 
 export type LoadOptions = {
   atOnce: number;
-  /** The part of sends that the sender hangs up on after 1 to 50 ms, and then sends again. */
+  /** The share of sends that the sender aborts after 1 to 50 ms, and then repeats. */
   hangUps: number;
-  /** Called before each send, with how many were acknowledged by then. */
+  /** Called before each send with the number of acknowledged ones. */
   onProgress?: (acknowledged: number) => void;
 };
 
 const maxAttempts = 400;
 
 /**
- * Sends it all, each until it is acknowledged. What went against the contract comes back: answers that are
- * neither work done (200, 201) nor one of the two that ask for a retry (409, 503), and messages never acknowledged.
+ * Sends every message until it is acknowledged. Returns what broke the contract: answers that neither say that the
+ * work is done (200, 201) nor ask for a retry (409, 503), and messages that were never acknowledged.
  */
 export async function sendLoad(load: Load, targets: Target[], options: LoadOptions): Promise<string[]> {
   const { sends, random } = load;

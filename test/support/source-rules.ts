@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Source = { file: string; text: string };
-/** `target` is a file of ours from the root (`db/client.ts`), or as written (`pg`, `node:fs`). */
+/** `target` is a file of ours from the root (`db/postgres/client.ts`), or as written (`pg`, `node:fs`). */
 type Import = { name: string; target: string; isType: boolean };
 type Rule = { name: string; breaches: (source: Source) => string[] };
 
@@ -74,10 +74,9 @@ function imports(
 
 const nearTheRuntime = [
   'server/runtime/',
-  'server/sso/hmac.ts',
-  'db/client.ts',
-  'db/embedded.ts',
-  'db/embedded-files.ts',
+  'db/postgres/client.ts',
+  'db/embedded/server.ts',
+  'db/embedded/files.ts',
 ];
 const runtimeGlobal =
   /(?<![\w$.'"/-])(?:process|Deno|Bun|Buffer)(?=\s*(?:\?\.|\.\w|\[|;|\)|,\s*\w))|\bglobalThis\b/g;
@@ -99,8 +98,8 @@ export const rules: Rule[] = [
   imports('nothing that ships takes anything from test/', {
     isForbidden: ({ target }) => isIn(target, 'test/') || isPackage(target, 'vitest', 'fast-check'),
   }),
-  imports('only db/client.ts imports pg', {
-    except: ['db/client.ts'],
+  imports('only db/postgres/client.ts imports pg', {
+    except: ['db/postgres/client.ts'],
     isForbidden: ({ target }) => isPackage(target, 'pg'),
   }),
   imports('node: is imported only near the runtime', {
@@ -115,10 +114,9 @@ export const rules: Rule[] = [
     inside: 'db/migrations/',
     isForbidden: ({ target }) => target !== 'kysely',
   }),
-  imports('server/sso/ imports only itself, oslo, zod and node:crypto, so that a client can copy it', {
+  imports('server/sso/ imports only itself, oslo and zod, so that a client can copy it', {
     inside: 'server/sso/',
-    isForbidden: ({ target }) =>
-      !isIn(target, 'server/sso/') && !isPackage(target, 'oslo', 'zod', 'node:crypto'),
+    isForbidden: ({ target }) => !isIn(target, 'server/sso/') && !isPackage(target, 'oslo', 'zod'),
   }),
   {
     name: 'process and Deno are used only near the runtime',
@@ -130,10 +128,52 @@ export const rules: Rule[] = [
   {
     name: 'transactions are opened in one place',
     breaches: ({ file, text }) =>
-      isIn(file, 'db/transactions.ts')
+      isIn(file, 'db/postgres/transactions.ts')
         ? []
         : [...withoutComments(text).matchAll(/\.(?:startT|t)ransaction\(\)/g)].map(
             ([found]) => `${file} uses ${found}`,
           ),
   },
+  {
+    name: 'server/ starts sessions and makes customers in one place each',
+    breaches: ({ file, text }) =>
+      isIn(file, 'db/', 'server/identity/sessions.ts', 'server/identity/customers.ts')
+        ? []
+        : [...withoutComments(text).matchAll(/\binsert(?:Session|User|Account)\(/g)].map(
+            ([found]) => `${file} uses ${found}`,
+          ),
+  },
 ];
+
+/** The circles of imports in server/ and db/, imports of types included: for each its files, by the shortest way round. */
+export function findCircles(sources: Source[]): string[] {
+  const imported = new Map(
+    sources
+      .filter(({ file }) => isIn(file, 'server/', 'db/'))
+      .map((source) => [source.file, readImports(source).map(({ target }) => target)]),
+  );
+  const circles = new Map<string, string>();
+  for (const file of imported.keys()) {
+    const circle = findWayBack(imported, file);
+    if (!circle) continue;
+    // The same circle is found again from each of its other files.
+    const members = circle.toSorted().join();
+    if (!circles.has(members)) circles.set(members, [...circle, file].join(' → '));
+  }
+  return [...circles.values()];
+}
+
+/** The files on the shortest way from `start` back to it, `start` first; undefined where there is none. */
+function findWayBack(imported: Map<string, string[]>, start: string): string[] | undefined {
+  const seen = new Set<string>();
+  const ways = [[start]];
+  for (const way of ways) {
+    for (const target of imported.get(way.at(-1) ?? '') ?? []) {
+      if (target === start) return way;
+      if (seen.has(target)) continue;
+      seen.add(target);
+      ways.push([...way, target]);
+    }
+  }
+  return undefined;
+}

@@ -1,4 +1,4 @@
-// The typed client of /trpc as other programs use it, on the service under test instead of the network.
+// The typed client of /trpc, as other programs use it, without a network.
 import { createTRPCClient, httpLink, TRPCClientError } from '@trpc/client';
 import superjson from 'superjson';
 import type { AppRouter } from '../../server/trpc/router.ts';
@@ -26,7 +26,7 @@ export function openClient(send: TestApp['send'], cookie?: string, headers?: Rec
   });
 }
 
-/** What the service says to a call that it refuses: the error's `data`. Throws where it does not. */
+/** The `data` of the error that a call is refused with. Throws if the call succeeds. */
 export async function refusalOf(
   call: Promise<unknown>,
 ): Promise<NonNullable<TRPCClientError<AppRouter>['data']>> {

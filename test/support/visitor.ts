@@ -1,21 +1,21 @@
-// What a browser without script makes of the answers: its cookie, what it shows, what is in a field.
+// What a browser without script sees in an answer: cookies, text, fields.
 import { type Answer, locationOf, type TestApp } from './app.ts';
 
 type Send = TestApp['send'];
 
-/** The `name=value` of the cookie that an answer sets. */
-export function cookieOf({ headers }: Answer): string {
+/** The `name=value` of the one cookie that an answer sets. */
+export function cookieOf({ headers }: Pick<Answer, 'headers'>): string {
   const [cookie, ...more] = headers.getSetCookie();
   if (!cookie || more.length > 0) throw new Error(`one cookie expected: ${headers.getSetCookie()}`);
   return cookie.split(';')[0] ?? '';
 }
 
-/** Whether a cookie is that of a live session. */
+/** Whether a cookie belongs to a live session. */
 export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {
   return (await send('/sso/profile', { cookie })).status === 200;
 }
 
-/** The page that a form on /profile leads to, redirect followed. */
+/** Sends a form of /profile, and follows its redirect. */
 export async function submitProfile(send: Send, cookie: string, form: Record<string, string>) {
   const answer = await send('/profile', { cookie, form });
   if (answer.status !== 303) return answer;
@@ -23,13 +23,13 @@ export async function submitProfile(send: Send, cookie: string, form: Record<str
   return send(pathname + search, { cookie: answer.headers.has('set-cookie') ? cookieOf(answer) : cookie });
 }
 
-/** What a page says, without its markup. */
+/** The text of a page, without its markup. */
 export function textOf({ text }: Answer): string {
   const withoutScripts = text.replace(/<(script|head)\b[\s\S]*?<\/\1>|<!--.*?-->/g, '');
   return decode(withoutScripts.replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 }
 
-/** A page's input: its value, whether it is marked as at fault, and the texts that describe it. */
+/** An input of a page: its value, whether it is marked as invalid, and the texts that describe it. */
 export function fieldOf({ text }: Answer, name: string) {
   const input = [...text.matchAll(/<input [^>]*>/g)]
     .map(([tag]) => attributesOf(tag))

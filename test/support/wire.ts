@@ -1,12 +1,12 @@
-// A wire between the service and its database that a test can cut, or keep open and silent.
+// A wire between the service and its database that a test can cut or silence.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Wire = {
   /** The database through this wire. */
   url: string;
-  /** Breaks what is connected, and whatever connects from now on. */
+  /** Breaks all connections, and every new one. */
   cut: () => void;
-  /** Takes everything and answers nothing, to old and new connections. */
+  /** Accepts everything and answers nothing, on old and new connections. */
   swallow: () => void;
   /** The same for old connections only: new ones work. */
   strand: () => void;
@@ -57,7 +57,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       for (const socket of sockets) stranded.add(socket);
     },
     restore() {
-      // What was swallowed is lost, so those connections cannot go on.
+      // What was swallowed is lost, so those connections cannot continue.
       if (mode === 'silent') breakAll();
       mode = 'open';
     },

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** The frame of a demo client: plainly another site than ours. */
+/** The frame of a demo client, which must look like a separate site. */
 export function DemoPage({
   title,
   heading,

@@ -1,4 +1,4 @@
-/** Changes the character in the middle to another of the same alphabet. */
+/** Replaces the middle character with another one that is allowed there. */
 function changeOne(text: string): string {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === 'a' ? 'b' : 'a') + text.slice(at + 1);
@@ -6,7 +6,7 @@ function changeOne(text: string): string {
 
 const longAfter = '3600';
 
-/** The hand-off that just arrived, to send again: as it was, changed, or late. */
+/** Sends the hand-off that just arrived again: as it was, changed, or late. */
 export function Tamper({ client, query }: { client: string; query: string }) {
   const params = new URLSearchParams(query);
   const [payload, signature] = [params.get('payload') ?? '', params.get('signature') ?? ''];
@@ -16,16 +16,16 @@ export function Tamper({ client, query }: { client: string; query: string }) {
     <section aria-labelledby="tamper">
       <h2 id="tamper">Try to cheat</h2>
       <div className="card">
-        <p>This is the hand-off as it arrived. Each of these sends it again; this client refuses them all.</p>
+        <p>This is the hand-off as it arrived. Each button sends it again, and this client refuses it.</p>
         <div className="actions">
           <a className="button quiet" href={link({})}>
             Replay it
           </a>
           <a className="button quiet" href={link({ payload: changeOne(payload) })}>
-            Change a character of the payload
+            Change a character in the payload
           </a>
           <a className="button quiet" href={link({ signature: changeOne(signature) })}>
-            Change a digit of the signature
+            Change a digit in the signature
           </a>
           <a className="button quiet" href={link({ wait_seconds: longAfter })}>
             Wait an hour
@@ -47,7 +47,7 @@ export function Tamper({ client, query }: { client: string; query: string }) {
             />
           </div>
           <button type="submit" className="quiet">
-            Send it as edited
+            Send your edits
           </button>
         </form>
       </div>

@@ -1,40 +1,45 @@
-const roles: Record<string, [title: string, about: string]> = {
-  admin: ['Administrator', 'You run the products for everybody.'],
-  merchant: ['Merchant', 'Your account sells in our products.'],
-  customer: ['Customer', 'You use and buy from our products.'],
+import type { Capability } from '../../../server/identity/capabilities.ts';
+import type { StandardProfile } from '../../../server/sso/payload.ts';
+
+type Role = StandardProfile['role'];
+
+const roles: Record<Role, [title: string, about: string]> = {
+  admin: ['Administrator', 'You manage our products for everyone.'],
+  merchant: ['Merchant', 'You can sell through our products.'],
+  customer: ['Customer', 'You can use our products and buy through them.'],
 };
 
-const capabilities: Record<string, [title: string, about: string]> = {
-  manage_storefront: ['Manage a storefront', 'Your account has a shop of its own.'],
-  sell_media_inventory: ['Sell media inventory', 'Your account can offer advertising space.'],
-  sell_products: ['Sell products', 'Your account can offer goods.'],
-  sell_services: ['Sell services', 'Your account can offer services.'],
+const capabilities: Record<Capability, [title: string, about: string]> = {
+  manage_storefront: ['Manage a storefront', 'Your account has its own shop.'],
+  sell_media_inventory: ['Sell media inventory', 'Your account can sell advertising space.'],
+  sell_products: ['Sell products', 'Your account can sell goods.'],
+  sell_services: ['Sell services', 'Your account can sell services.'],
 };
 
 type AccessProps = {
-  profile: { role: string; account: { capabilities: string[] }; grantedCapabilities: string[] };
+  profile: { role: Role; account: { capabilities: string[] }; grantedCapabilities: Capability[] };
 };
 
 export function Access({ profile }: AccessProps) {
-  const [roleTitle, roleAbout] = roles[profile.role] ?? [profile.role, ''];
+  const [roleTitle, roleAbout] = roles[profile.role];
   return (
     <section aria-labelledby="access">
-      <h2 id="access">What you may do</h2>
+      <h2 id="access">What you can do</h2>
       <div className="card">
         <p>
           <strong>{roleTitle}</strong>. {roleAbout}
         </p>
         {profile.grantedCapabilities.length > 0 && (
           <ul className="rows">
-            {[...profile.grantedCapabilities].sort().map((name) => {
-              const [title, about] = capabilities[name] ?? [name, ''];
+            {profile.grantedCapabilities.map((name) => {
+              const [title, about] = capabilities[name];
               const isInForce = profile.account.capabilities.includes(name);
               return (
                 <li key={name}>
                   <div>
                     <strong>{title}</strong>
                     <p className="hint">
-                      {isInForce ? about : `${about} This begins once your account is verified.`}
+                      {isInForce ? about : `${about} This starts once we have verified your account.`}
                     </p>
                   </div>
                   <span className={isInForce ? 'tag on' : 'tag'}>
@@ -45,7 +50,7 @@ export function Access({ profile }: AccessProps) {
             })}
           </ul>
         )}
-        <p className="hint">These are granted by us; products read them from your profile.</p>
+        <p className="hint">Only we can change this. Our products read it from your profile.</p>
       </div>
     </section>
   );

@@ -10,10 +10,10 @@ type Contract = {
 };
 
 const states = {
-  trialing: 'On trial',
+  trialing: 'Free trial',
   active: 'Active',
   past_due: 'Payment overdue',
-  canceled: 'Canceled',
+  canceled: 'Cancelled',
   expired: 'Trial ended',
 };
 
@@ -52,22 +52,22 @@ function About({ status, trialEndsAt, price }: Contract) {
     return (
       <>
         Free until <Day at={trialEndsAt} />
-        {cost && <>, then {cost} if you go on</>}
+        {cost && <>, then {cost} if you continue</>}
       </>
     );
   }
   if (status === 'expired' && trialEndsAt) {
     return (
       <>
-        The trial ended on <Day at={trialEndsAt} />
+        Your trial ended on <Day at={trialEndsAt} />
       </>
     );
   }
-  if (status === 'canceled') return 'This contract has ended.';
+  if (status === 'canceled') return 'This contract has been cancelled.';
   return (
     <>
-      {cost ?? 'Without a price'}
-      {status === 'past_due' && <>. An invoice below waits for its payment.</>}
+      {cost ?? 'No price set'}
+      {status === 'past_due' && <>. An invoice below is overdue.</>}
     </>
   );
 }

@@ -9,7 +9,7 @@ type Invoice = Amount & {
   dueAt: Date;
 };
 
-export const invoiceStates = { open: 'To pay', paid: 'Paid', void: 'Void' };
+export const invoiceStates = { open: 'Unpaid', paid: 'Paid', void: 'Void' };
 
 export function Invoices({ invoices }: { invoices: Invoice[] }) {
   return (
@@ -25,7 +25,7 @@ export function Invoices({ invoices }: { invoices: Invoice[] }) {
                   <span className="plan">{plan}</span>, <Day at={issuedAt} />
                   {status === 'open' && (
                     <>
-                      , due on <Day at={dueAt} />
+                      , due <Day at={dueAt} />
                     </>
                   )}
                 </p>

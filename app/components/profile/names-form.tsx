@@ -9,7 +9,7 @@ type NamesFormProps = { profile: { name: string; accountName: string; email: str
 export function NamesForm({ profile, refused }: NamesFormProps) {
   return (
     <section aria-labelledby="about-you">
-      <h2 id="about-you">About you</h2>
+      <h2 id="about-you">Your details</h2>
       <Form method="post" className="card" preventScrollReset>
         <Field
           label="Name"
@@ -21,7 +21,7 @@ export function NamesForm({ profile, refused }: NamesFormProps) {
         />
         <Field
           label="Account name"
-          hint="Your shop, company or household; everybody on this account shares it."
+          hint="Your shop, company or household. Everyone on this account shares it."
           name="accountName"
           autoComplete="organization"
           required
@@ -30,10 +30,10 @@ export function NamesForm({ profile, refused }: NamesFormProps) {
           focusOnError={!refused?.errors.name}
         />
         <dl className="facts">
-          <dt>E-mail address</dt>
+          <dt>Email address</dt>
           <dd>{profile.email}</dd>
         </dl>
-        <SubmitButton intent="names" busy="Saving …">
+        <SubmitButton intent="names" busy="Saving…">
           Save
         </SubmitButton>
       </Form>

@@ -11,7 +11,7 @@ export function PasswordForm({ email, refused }: { email: string; refused?: Refu
         {/* Tells password managers whose password it is. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <Field
-          label="Present password"
+          label="Current password"
           name="currentPassword"
           type="password"
           autoComplete="current-password"
@@ -20,7 +20,7 @@ export function PasswordForm({ email, refused }: { email: string; refused?: Refu
         />
         <Field
           label="New password"
-          hint="At least 12 characters. A few words in a row do well."
+          hint="Use at least 12 characters. A few random words work well."
           name="newPassword"
           type="password"
           autoComplete="new-password"
@@ -28,8 +28,8 @@ export function PasswordForm({ email, refused }: { email: string; refused?: Refu
           error={refused?.errors.newPassword}
           focusOnError={!refused?.errors.currentPassword}
         />
-        <p className="hint">Changing it logs you out everywhere else.</p>
-        <SubmitButton intent="password" busy="Changing …">
+        <p className="hint">Changing your password logs you out everywhere else.</p>
+        <SubmitButton intent="password" busy="Changing…">
           Change password
         </SubmitButton>
       </Form>

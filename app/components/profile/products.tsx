@@ -1,11 +1,11 @@
 export function Products({ products }: { products: { name: string; title: string }[] }) {
   return (
     <section aria-labelledby="products">
-      <h2 id="products">Where your profile is used</h2>
+      <h2 id="products">Products that use your profile</h2>
       <div className="card">
         <p>
-          These products know you by this profile: your name, e-mail address, role and capabilities, signed by
-          us each time you open one. They never see your password.
+          Each time you open a product, we send it your name, email address, role and what you can do.
+          Products never see your password.
         </p>
         <ul className="rows">
           {products.map(({ name, title }) => (

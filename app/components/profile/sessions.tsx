@@ -22,8 +22,10 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
               <div>
                 <strong>{session.device}</strong>
                 <p className="hint">
-                  {session.address} · since <Instant at={session.createdAt} /> · last seen{' '}
-                  <Instant at={session.lastSeenAt} />
+                  {session.address}, logged in <Instant at={session.createdAt} />
+                </p>
+                <p className="hint">
+                  Last active <Instant at={session.lastSeenAt} />
                 </p>
               </div>
               {session.current ? (
@@ -31,8 +33,8 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
               ) : (
                 <Form method="post" preventScrollReset>
                   <input type="hidden" name="id" value={session.id} />
-                  <SubmitButton intent="end-session" busy="Ending …" quiet>
-                    End<span className="visually-hidden"> the login of {session.device}</span>
+                  <SubmitButton intent="end-session" busy="Logging out…" quiet>
+                    Log out<span className="visually-hidden"> of {session.device}</span>
                   </SubmitButton>
                 </Form>
               )}
@@ -41,8 +43,8 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
         </ul>
         {sessions.length > 1 && (
           <Form method="post" preventScrollReset>
-            <SubmitButton intent="end-others" busy="Ending …" quiet>
-              End all others
+            <SubmitButton intent="end-others" busy="Logging out…" quiet>
+              Log out everywhere else
             </SubmitButton>
           </Form>
         )}

@@ -1,0 +1,59 @@
+// The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256.
+import type { Database } from './postgres/client.ts';
+
+export type MailTokenPurpose = 'set_password' | 'verify_email';
+export type MailToken = { userId: string; email: string };
+
+type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Date };
+
+export async function insertMailToken(
+  db: Database,
+  token: MailToken & { tokenHash: Uint8Array; purpose: MailTokenPurpose; expiresAt: Date },
+): Promise<void> {
+  await db
+    .insertInto('mail_tokens')
+    .values({
+      token_hash: token.tokenHash,
+      purpose: token.purpose,
+      user_id: token.userId,
+      email: token.email,
+      expires_at: token.expiresAt,
+    })
+    .execute();
+}
+
+/** Undefined once the user has another address than the mail went to. */
+export async function findMailToken(
+  db: Database,
+  { tokenHash, purpose, now }: MailTokenKey,
+): Promise<MailToken | undefined> {
+  return db
+    .selectFrom('mail_tokens as t')
+    .innerJoin('users as u', (join) => join.onRef('u.id', '=', 't.user_id').onRef('u.email', '=', 't.email'))
+    .select(['t.user_id as userId', 't.email'])
+    .where('t.token_hash', '=', tokenHash)
+    .where('t.purpose', '=', purpose)
+    .where('t.expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** True for exactly one caller, before the token expires. */
+export async function consumeMailToken(
+  db: Database,
+  { tokenHash, purpose, now, userId, email }: MailTokenKey & MailToken,
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom('mail_tokens')
+    .where('token_hash', '=', tokenHash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .where('user_id', '=', userId)
+    .where('email', '=', email)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** All of the user's, such as those of earlier mails. */
+export async function deleteMailTokens(db: Database, userId: string): Promise<void> {
+  await db.deleteFrom('mail_tokens').where('user_id', '=', userId).execute();
+}

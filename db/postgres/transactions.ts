@@ -1,0 +1,74 @@
+// Transactions: all or nothing, and run again where another one was first.
+import { type DatabaseConnection, sql, type Transaction } from 'kysely';
+import type { DB } from '../schema.ts';
+import type { Database } from './client.ts';
+
+/** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
+export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
+  await sql`set local lock_timeout = '1s'`.execute(trx);
+}
+
+// Unique keys that two transactions may reach for at once, each in good faith.
+const racedFor = new Set([
+  'users_email_key',
+  'external_links_pkey',
+  'external_links_user_id_provider_key',
+  'service_contracts_signup_id_key',
+  'webhook_requests_pkey',
+]);
+const maxAttempts = 8;
+
+/** Thrown in a transaction that found, too late to go on, that another one was first. */
+export class LostRace extends Error {}
+
+type Open = {
+  connection: DatabaseConnection;
+  /** Sent, and not waited for before the end. */
+  writes: Promise<unknown>[];
+};
+
+const openTransactions = new WeakMap<Database, Open>();
+
+/**
+ * Where the statements of a transaction under way go: Kysely holds each back until the one before is answered, which
+ * a pipelined connection need not.
+ */
+export const findOpen = (db: Database) => openTransactions.get(db);
+
+/**
+ * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
+ * (SQLSTATE 40001 and 40P01) or was first with a unique key: then it finds what that one left.
+ */
+export async function inTransaction<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runOnce(db, work);
+    } catch (error) {
+      const { code, constraint } = error as { code?: string; constraint?: string };
+      const isConflict =
+        error instanceof LostRace ||
+        code === '40001' ||
+        code === '40P01' ||
+        (code === '23505' && racedFor.has(constraint ?? ''));
+      if (!isConflict || attempt === maxAttempts) throw error;
+    }
+  }
+}
+
+function runOnce<T>(db: Database, work: (trx: Transaction<DB>) => Promise<T>): Promise<T> {
+  return db.transaction().execute(async (trx) => {
+    const writes: Promise<unknown>[] = [];
+    await trx.getExecutor().provideConnection(async (connection) => {
+      openTransactions.set(trx, { connection, writes });
+    });
+    try {
+      return await work(trx);
+    } finally {
+      // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
+      openTransactions.delete(trx);
+      // Before the commit: sent together with it they might be done though a broken connection said otherwise. One
+      // that failed made all after it fail, so it is the reason.
+      await Promise.all(writes);
+    }
+  });
+}

@@ -1,0 +1,88 @@
+// Applies a signup: makes the customer, if they are new, and the service contract, and welcomes a new customer
+// by mail.
+//
+// All in the caller's transaction. When many signups at once bring the same e-mail address or signup id, a unique
+// index lets one through; the others run again and find what it made.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { hasDueInvoice } from '../../db/invoices.ts';
+import { insertMail } from '../../db/mails.ts';
+import type { DB } from '../../db/schema.ts';
+import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
+import { findUserByEmail } from '../../db/users.ts';
+import { createCustomer } from '../identity/customers.ts';
+import { applyReport, presentStatus, type Report } from './contract-states.ts';
+import { invoiceBegun } from './invoicing.ts';
+import { readReport, type Signup } from './signup-message.ts';
+
+export type SignupOutcome = {
+  contract: Contract;
+  change: 'created' | 'updated' | 'unchanged';
+  isNewCustomer: boolean;
+};
+
+export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Date): Promise<SignupOutcome> {
+  const report = readReport(signup);
+  const [known, customer] = await Promise.all([
+    lockContract(trx, { signupId: signup.signup_id }),
+    findUserByEmail(trx, signup.user.email),
+  ]);
+  if (known) return updateKnown(trx, known, report, now);
+  const terms = applyReport(undefined, report, now);
+  if (!terms) throw new Error('a first report always makes a contract');
+  const { id: userId, accountId } = customer
+    ? { id: customer.id, accountId: customer.account.id }
+    : await welcomeCustomer(trx, signup, now);
+  const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
+  await insertContract(trx, contract);
+  return { contract, change: 'created', isNewCustomer: !customer };
+}
+
+async function updateKnown(
+  trx: Transaction<DB>,
+  known: Contract,
+  report: Report,
+  now: Date,
+): Promise<SignupOutcome> {
+  const { status } = applyReport(known, report, now) ?? {};
+  if (!status) return { contract: known, change: 'unchanged', isNewCustomer: false };
+  // Periods that began before the change keep their old terms, however late the billing job is.
+  const until = report.occurredAt < now ? report.occurredAt : now;
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, until, now);
+  const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
+  if (!terms) throw new Error('invoicing never changes whether a report applies');
+  // The CRM does not know about payments: while one is overdue, the contract stays past due.
+  const isOverdue = known.status === 'past_due' && (await hasDueInvoice(trx, known.id, now));
+  const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };
+  await updateContract(trx, known.id, contract);
+  return { contract, change: 'updated', isNewCustomer: false };
+}
+
+async function welcomeCustomer(trx: Transaction<DB>, { user, account }: Signup, now: Date) {
+  const ids = await createCustomer(trx, { ...user, emailVerifiedAt: null, account });
+  await insertMail(trx, {
+    id: uuidv7(),
+    kind: 'welcome',
+    userId: ids.id,
+    recipient: user.email,
+    details: { name: user.name, accountName: account.name },
+    now,
+  });
+  return ids;
+}
+
+/** The answer's body (contract section 7). */
+export function describeOutcome({ contract, change, isNewCustomer }: SignupOutcome, now: Date) {
+  return {
+    signup_id: contract.signupId,
+    user: { id: contract.userId, created: isNewCustomer },
+    account: { id: contract.accountId, created: isNewCustomer },
+    contract: {
+      id: contract.id,
+      status: presentStatus(contract, now),
+      plan: contract.plan,
+      trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
+      created: change === 'created',
+    },
+  };
+}

@@ -1,0 +1,92 @@
+// A signup message from the CRM (contract section 7): its schema, and the words for what is wrong with one.
+import { z } from 'zod';
+import { AppError, toFieldErrors } from '../errors.ts';
+import { emailSchema } from '../identity/email-address.ts';
+import { nameSchema } from '../identity/names.ts';
+import { instantSchema } from '../instant.ts';
+import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
+import type { Report } from './contract-states.ts';
+import { isCurrency } from './currencies.ts';
+
+const leewayMs = 300_000;
+
+const priceSchema = z.object({
+  currency: z.string().refine(isCurrency, 'Must be an ISO 4217 currency code, such as EUR.'),
+  unit_amount: z
+    .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
+    .min(0, 'Must not be negative.'),
+  interval: z.enum(['month', 'year'], 'Must be month or year.'),
+});
+
+const contractSchema = z
+  .object({
+    plan: z.string().regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of the characters a-z 0-9 _ -'),
+    status: z.enum(['trialing', 'active'], 'Must be trialing or active.'),
+    trial_ends_at: instantSchema.optional(),
+    price: priceSchema.optional(),
+  })
+  .refine(({ status, trial_ends_at }) => status !== 'trialing' || trial_ends_at !== undefined, {
+    path: ['trial_ends_at'],
+    error: 'Required when status is trialing.',
+  });
+
+const signupSchema = z
+  .object({
+    signup_id: z
+      .string()
+      .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -'),
+    // An older time is most likely an unset clock, and billing would start there.
+    occurred_at: instantSchema.refine(
+      (at) => at.getUTCFullYear() >= 2_000,
+      'Must not be before the year 2000.',
+    ),
+    user: z.object({ email: emailSchema, name: nameSchema }),
+    account: z.object({ name: nameSchema }),
+    contract: contractSchema,
+  })
+  .refine(({ occurred_at, contract }) => !contract.trial_ends_at || contract.trial_ends_at > occurred_at, {
+    path: ['contract', 'trial_ends_at'],
+    error: 'Must be after occurred_at.',
+  });
+
+export type Signup = z.infer<typeof signupSchema>;
+
+/** Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
+export function readSignup(body: Uint8Array, now: Date): Signup {
+  const result = signupSchema.safeParse(parse(body), {
+    error: describeType,
+  });
+  if (!result.success) throw new AppError('validation_failed', { errors: toFieldErrors(result.error) });
+  if (result.data.occurred_at.getTime() > now.getTime() + leewayMs) {
+    const detail = 'Must not be more than 300 seconds in the future.';
+    throw new AppError('validation_failed', { errors: [{ pointer: '/occurred_at', detail }] });
+  }
+  return result.data;
+}
+
+const describeType: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  return issue.input === undefined ? 'Required.' : `Must be of type ${issue.expected}.`;
+};
+
+function parse(body: Uint8Array): unknown {
+  try {
+    return parseStrictJson(body);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw new AppError('malformed_json', { detail: `The body is not strict JSON: ${error.message}.` });
+  }
+}
+
+export function readReport({ occurred_at, contract }: Signup): Report {
+  const { plan, status, trial_ends_at, price } = contract;
+  return {
+    plan,
+    status,
+    trialEndsAt: trial_ends_at ?? null,
+    price: price
+      ? { currency: price.currency, unitAmount: price.unit_amount, interval: price.interval }
+      : null,
+    occurredAt: occurred_at,
+  };
+}

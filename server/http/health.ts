@@ -1,0 +1,23 @@
+// GET /healthz and GET /readyz (contract section 9): whether the process runs, and whether it can serve.
+import { isMigrated } from '../../db/postgres/migrate.ts';
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { respond } from './answers.ts';
+import type { Route } from './route.ts';
+
+export function buildHealthRoutes({ db }: Services, isDraining: () => boolean): Route[] {
+  const common = { methods: ['GET', 'HEAD'], isPage: false };
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  const answerOk = () => respond(200, headers, JSON.stringify({ status: 'ok' }));
+  return [
+    { ...common, path: '/healthz', handle: async () => answerOk() },
+    {
+      ...common,
+      path: '/readyz',
+      async handle() {
+        if (!isDraining() && (await isMigrated(db))) return answerOk();
+        throw new AppError('unavailable', { headers: { 'Retry-After': '5' } });
+      },
+    },
+  ];
+}

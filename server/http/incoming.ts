@@ -1,0 +1,38 @@
+// What the shell makes of a request as it arrives.
+import proxyAddr from 'proxy-addr';
+import { AppError } from '../errors.ts';
+
+export function clientAddress(
+  request: Request,
+  peer: string,
+  trustsProxy: (address: string) => boolean,
+): string {
+  const message = {
+    headers: { 'x-forwarded-for': request.headers.get('x-forwarded-for') ?? undefined },
+    socket: { remoteAddress: peer },
+  };
+  return proxyAddr(message as never, trustsProxy);
+}
+
+/** The refusal of what no Request, or no route, can be made of. */
+export function refuseUnroutable(request: Request): AppError | undefined {
+  // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
+  if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
+    return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
+  }
+  return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
+}
+
+/** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
+function isPlainPath(path: string): boolean {
+  if (!path.includes('%')) return true;
+  try {
+    decodeURIComponent(path);
+  } catch {
+    return false;
+  }
+  return !/%(2e|2f|5c|00)/i.test(path);
+}
+
+/** The path of a whole URL, as it is spelt there. */
+export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';

@@ -1,0 +1,107 @@
+// Reading requests: pure helpers over Request. No framework, no runtime.
+import { parseAccept } from 'hono/utils/accept';
+import { AppError } from '../errors.ts';
+
+/** What the shell knows of a request and a Request cannot say. */
+export type Visit = {
+  requestId: string;
+  /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
+  address: string;
+  cspNonce: string;
+};
+
+/** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
+export function isSpeculative(request: Request): boolean {
+  return request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
+}
+
+/** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and JSON no higher. */
+export function prefersHtml(request: Request): boolean {
+  const accepted = parseAccept(request.headers.get('accept') ?? '');
+  const weightOf = (name: RegExp) =>
+    Math.max(0, ...accepted.flatMap(({ type, q }) => (name.test(type) ? q : [])));
+  const html = weightOf(/^text\/html$/i);
+  return html > 0 && html >= weightOf(/^application\/(problem\+)?json$/i);
+}
+
+/**
+ * Contract section 9: a change only from our own origin; throws 403 `cross_site_request`. A page under
+ * `Referrer-Policy: no-referrer` sends `Origin: null` even to its own site (Fetch standard, "append a request
+ * Origin header"), so `null` says nothing, and `Sec-Fetch-Site`, which no script can set, decides.
+ */
+export function requireOwnOrigin(request: Request, issuer: string): void {
+  const origin = request.headers.get('origin');
+  const isOwn =
+    origin !== null && origin !== 'null'
+      ? origin === new URL(issuer).origin
+      : request.headers.get('sec-fetch-site') === 'same-origin';
+  if (!isOwn) {
+    throw new AppError('cross_site_request', {
+      detail: `You can only make changes from pages of ${new URL(issuer).origin}. Open the page there and try again.`,
+    });
+  }
+}
+
+/** Without taking the whole address apart, as URL does. */
+export const readQuery = (request: Request) => new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]);
+
+/** The one value of a parameter, or undefined; given twice it is a 400 `invalid_request`. */
+export function readParameter(params: URLSearchParams, name: string): string | undefined {
+  const values = params.getAll(name);
+  if (values.length > 1) throw invalidParameter(name, 'Send it only once.');
+  return values[0];
+}
+
+export function invalidParameter(name: string, detail: string): AppError {
+  return new AppError('invalid_request', {
+    detail: `The parameter ${name} is not valid. ${detail}`,
+    errors: [{ pointer: `/${name}`, detail }],
+  });
+}
+
+/**
+ * A path of our own to go to after login, or undefined for anything else: the only defence against open
+ * redirects, so it takes the strict view. What comes back is the form that the browser would make of it.
+ */
+export function readOwnPath(value: string | null | undefined): string | undefined {
+  if (!value || value.length > 8_192 || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
+  const base = 'https://own.invalid';
+  const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
+  // `/.//evil.example` is a path that normalises to two slashes.
+  if (url?.origin !== base || url.pathname.includes('//')) return undefined;
+  return url.pathname + url.search + url.hash;
+}
+
+/** Throws 400 `invalid_request` where its sender gave up half way. */
+export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await request.arrayBuffer().catch(refuseBody));
+}
+
+/** What reading a body threw, as the refusal that it is. */
+export function refuseBody(cause: unknown): never {
+  if (cause instanceof AppError) throw cause;
+  throw new AppError('invalid_request', {
+    detail: 'We could not read the request body. Send it again.',
+    cause,
+  });
+}
+
+/**
+ * The fields of a posted form, files as empty text. Throws 415 `unsupported_media_type`, and 400
+ * `invalid_request` where the body is not what its type says.
+ */
+export async function readForm(request: Request): Promise<Map<string, string>> {
+  const type = request.headers.get('content-type') ?? '';
+  if (/^application\/x-www-form-urlencoded\b/i.test(type))
+    return new Map(new URLSearchParams(await request.text().catch(refuseBody)));
+  if (!/^multipart\/form-data\b/i.test(type))
+    throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
+  const form = await request.formData().catch(refuseBody);
+  return new Map([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+}
+
+/** Our login page, which comes back to where the request wanted to go. */
+export function loginPath(request: Request): string {
+  const { pathname, search } = new URL(request.url);
+  return `/login?next=${encodeURIComponent(pathname + search)}`;
+}

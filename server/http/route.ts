@@ -1,0 +1,25 @@
+// What the HTTP shell knows of a route, and what a route knows of the shell.
+import type { Backend } from '../backend.ts';
+import type { Problem } from '../errors.ts';
+import type { Visit } from './requests.ts';
+
+export type RouteContext = { backend: Backend; visit: Visit };
+
+export type Route = {
+  /** In Hono's spelling: `/sso/launch/:client`, `/trpc/*`. Of two routes that match, the first one answers. */
+  path: string;
+  /** Any other method is refused. */
+  methods: readonly string[];
+  /** For every answer, refusals included, unless it has its own. Names are in lower case. */
+  headers?: Record<string, string>;
+  /** A page runs scripts, so it gets a nonce, and it is worth compressing. */
+  isPage: boolean;
+  /** `params` are the parts of the path that the pattern names. */
+  handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
+};
+
+export type Pages = {
+  routes: Route[];
+  /** The page that shows a refusal to a person, under whatever URL it came up. */
+  showProblem: (problem: Problem, context: RouteContext) => Promise<Response>;
+};

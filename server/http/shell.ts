@@ -1,0 +1,160 @@
+// The HTTP shell around every route: request id, log line, security headers, size limit, our own origin, allowed
+// methods, refusals as problems or pages. It is the same in development, tests and production, on Node and on Deno.
+import { type Handler, Hono, type MiddlewareHandler } from 'hono';
+import { compress } from 'hono/compress';
+import { type RequestIdVariables, requestId } from 'hono/request-id';
+import type { Backend } from '../backend.ts';
+import { AppError, buildProblem } from '../errors.ts';
+import { addHeaders, buildProblemResponse, toAppError } from './answers.ts';
+import { limitBody } from './body-limit.ts';
+import { buildHealthRoutes } from './health.ts';
+import { clientAddress, pathOf, refuseUnroutable } from './incoming.ts';
+import { prefersHtml, requireOwnOrigin, type Visit } from './requests.ts';
+import type { Pages, Route } from './route.ts';
+import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
+
+export type ShellOptions = {
+  backend: Backend;
+  pages: Pages;
+  /** Serves the files of the built client, or calls next. */
+  staticFiles: MiddlewareHandler;
+  /** True once the process is stopping: it is not ready any more and closes its connections. */
+  isDraining: () => boolean;
+  /** Allows the bundler's own scripts and socket. */
+  isDevelopment?: boolean;
+};
+
+/** `address` is the peer's, as the runtime knows it. */
+export type Fetch = (request: Request, peer: { address: string }) => Promise<Response>;
+
+type Env = {
+  /** One object for each request, which all steps share. `headers` are those of its route. */
+  Bindings: { address: string; visit: Visit; headers?: Record<string, string> };
+  Variables: RequestIdVariables & { secureHeadersNonce?: string };
+};
+type Step = MiddlewareHandler<Env>;
+
+const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
+// Other systems call these with a credential of their own, not with a browser's cookie.
+const crossOriginPaths = /^\/integrations\//;
+
+export async function createShell(options: ShellOptions): Promise<Fetch> {
+  const { backend, pages, isDraining, isDevelopment } = options;
+  const { config, services } = backend;
+  const routes = [...buildHealthRoutes(services, isDraining), ...pages.routes];
+
+  const app = new Hono<Env>();
+  app.use(requestId());
+  app.use(openVisit(backend));
+  app.use(logRequest(backend));
+  app.use(finishHeaders(await readHeaders(buildSecureHeaders(config, false, isDevelopment)), isDraining));
+  app.use(refuseOddRequest);
+  app.on(changes, '*', requireOwnPage(config.issuer), limitBody);
+  for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
+
+  // An app of its own: among the patterns of the pages Hono takes longer to find a path.
+  const site = new Hono<Env>();
+  app.notFound((c) => site.fetch(c.req.raw, c.env));
+  site.use(buildSecureHeaders(config, true, isDevelopment));
+  site.use(
+    compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
+  );
+  site.use(isDevelopment ? '*' : '/assets/*', options.staticFiles);
+  for (const route of routes.filter(({ isPage }) => isPage)) site.all(route.path, answerBy(route, backend));
+  site.all('*', () => {
+    throw new AppError('not_found');
+  });
+
+  for (const part of [app, site]) {
+    part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, options));
+  }
+  return async (request, peer) => app.fetch(request, { ...peer });
+}
+
+function openVisit({ config }: Backend): Step {
+  return (c, next) => {
+    const address = clientAddress(c.req.raw, c.env.address, config.trustsProxy);
+    c.env.visit = { requestId: c.get('requestId'), address, cspNonce: '' };
+    return next();
+  };
+}
+
+function logRequest({ services: { log } }: Backend): Step {
+  return async (c, next) => {
+    const startedAt = performance.now();
+    await next();
+    log.info(
+      {
+        requestId: c.get('requestId'),
+        method: c.req.method,
+        // Never the query: it may hold a signed hand-off.
+        path: pathOf(c.req.url),
+        status: c.res.status,
+        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      },
+      'request',
+    );
+  };
+}
+
+function finishHeaders(securityHeaders: Record<string, string>, isDraining: () => boolean): Step {
+  return async (c, next) => {
+    await next();
+    const answer = addHeaders(c.res, {
+      ...securityHeaders,
+      ...c.env.headers,
+      // Hono would set it only on answers that are made through its own context.
+      'x-request-id': c.get('requestId'),
+      ...(isDraining() && { connection: 'close' }),
+    });
+    // First nothing: a Response assigned over another takes over that one's headers, at a cost.
+    c.res = undefined;
+    c.res = answer;
+  };
+}
+
+const refuseOddRequest: Step = (c, next) => {
+  const refusal = refuseUnroutable(c.req.raw);
+  if (refusal) throw refusal;
+  return next();
+};
+
+function requireOwnPage(issuer: string): Step {
+  return (c, next) => {
+    if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
+    return next();
+  };
+}
+
+function answerBy({ methods, headers, handle }: Route, backend: Backend): Handler<Env> {
+  return (c) => {
+    const { visit } = c.env;
+    c.env.headers = headers;
+    if (!methods.includes(c.req.method)) {
+      throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
+    }
+    visit.cspNonce = c.get('secureHeadersNonce') ?? '';
+    return handle(c.req.raw, { backend, visit }, c.req.param());
+  };
+}
+
+/** The one place that decides what leaves the building of an error: a problem, or a page where a browser asks. */
+async function answerError(
+  thrown: unknown,
+  request: Request,
+  visit: Visit,
+  { backend, pages }: ShellOptions,
+): Promise<Response> {
+  const { config, services } = backend;
+  const error = toAppError(thrown);
+  if (error.status >= 500) {
+    const { requestId } = visit;
+    services.log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
+  }
+  const refusal = buildProblemResponse(error, config.baseUrl);
+  if (!prefersHtml(request)) return refusal;
+  const page = await pages.showProblem(buildProblem(error, config.baseUrl), { backend, visit });
+  const headers = new Headers(refusal.headers);
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  return new Response(page.body, { status: error.status, headers });
+}

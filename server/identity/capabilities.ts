@@ -1,0 +1,28 @@
+// What an account may be granted (contract section 2). To add one: name it here and in the check constraint of
+// `accounts`; the compiler points to the rest.
+
+const rules = {
+  manage_storefront: { needsVerifiedAccount: false },
+  sell_media_inventory: { needsVerifiedAccount: false },
+  sell_products: { needsVerifiedAccount: true },
+  sell_services: { needsVerifiedAccount: false },
+};
+
+export type Capability = keyof typeof rules;
+
+/** Sorted. */
+export const capabilities = (Object.keys(rules) as Capability[]).sort();
+
+/** Those of `names` that there are: sorted, each once. */
+export function readCapabilities(names: readonly string[]): Capability[] {
+  return capabilities.filter((name) => names.includes(name));
+}
+
+/** Those in force: some only once the account is verified, even if they were granted before. */
+export function listActiveCapabilities(account: {
+  capabilities: readonly string[];
+  verifiedAt: Date | null;
+}): Capability[] {
+  const isInForce = (name: Capability) => account.verifiedAt !== null || !rules[name].needsVerifiedAccount;
+  return readCapabilities(account.capabilities).filter(isInForce);
+}

@@ -1,0 +1,45 @@
+// A customer: a user with an account of their own. Every new one is made here.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { insertAccount } from '../../db/accounts.ts';
+import type { DB } from '../../db/schema.ts';
+import { type InternalRole, insertUser } from '../../db/users.ts';
+import type { Capability } from './capabilities.ts';
+
+export type NewCustomer = {
+  email: string;
+  /** Null until the owner has proved the address. */
+  emailVerifiedAt: Date | null;
+  name: string;
+  /** Defaults to `user`. */
+  role?: InternalRole;
+  passwordHash?: string;
+  suspendedAt?: Date;
+  account: { name: string; capabilities?: readonly Capability[]; verifiedAt?: Date | null };
+};
+
+export type CustomerIds = { id: string; accountId: string };
+
+/** The address must be free: a unique index fails the transaction otherwise. Ids are new unless given. */
+export async function createCustomer(
+  trx: Transaction<DB>,
+  { account, ...user }: NewCustomer,
+  ids: CustomerIds = { id: uuidv7(), accountId: uuidv7() },
+): Promise<CustomerIds> {
+  await insertAccount(trx, {
+    id: ids.accountId,
+    name: account.name,
+    capabilities: [...(account.capabilities ?? [])],
+    verifiedAt: account.verifiedAt ?? null,
+  });
+  await insertUser(trx, {
+    ...ids,
+    email: user.email,
+    name: user.name,
+    role: user.role ?? 'user',
+    passwordHash: user.passwordHash ?? null,
+    emailVerifiedAt: user.emailVerifiedAt,
+    suspendedAt: user.suspendedAt ?? null,
+  });
+  return ids;
+}

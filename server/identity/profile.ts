@@ -1,0 +1,71 @@
+// The profile, the single source of truth: what products see of it, and what its owner sees and edits
+// (contract sections 2 and 3).
+import { z } from 'zod';
+import { editAccountName } from '../../db/accounts.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { editUser, type User } from '../../db/users.ts';
+import type { Services } from '../services.ts';
+import type { StandardProfile } from '../sso/payload.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { listActiveCapabilities, readCapabilities } from './capabilities.ts';
+import { nameSchema } from './names.ts';
+
+/** What every product sees. */
+export function buildStandardProfile(user: User): StandardProfile {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: roleOf(user),
+    account: { capabilities: listActiveCapabilities(user.account) },
+    profile_updated_at: user.profileUpdatedAt.toISOString(),
+  };
+}
+
+// A merchant is whoever was granted a capability, in force or not.
+function roleOf(user: User): StandardProfile['role'] {
+  if (user.role === 'admin' || user.role === 'manager') return 'admin';
+  return user.account.capabilities.length > 0 ? 'merchant' : 'customer';
+}
+
+/** The standard profile, and what only its owner sees. */
+export function buildOwnProfile(user: User) {
+  return {
+    ...buildStandardProfile(user),
+    accountName: user.account.name,
+    grantedCapabilities: readCapabilities(user.account.capabilities),
+    accountVerified: user.account.verifiedAt !== null,
+    emailVerified: user.emailVerifiedAt !== null,
+  };
+}
+
+/** What its owner may change. */
+export const profileEditSchema = z.object({
+  name: nameSchema.optional(),
+  accountName: nameSchema.optional(),
+});
+
+/** All of it or nothing. What is left out, or the same, stays untouched. */
+export async function editProfile(
+  { db }: Services,
+  actor: Actor,
+  edit: z.infer<typeof profileEditSchema>,
+): Promise<void> {
+  const { user } = actor.session;
+  const { accountName, ...changes } = pickChanges({ name: user.name, accountName: user.account.name }, edit);
+  const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];
+  if (changed.length === 0) return;
+  await inTransaction(db, async (trx) => {
+    // The account first, as everywhere: two orders could deadlock.
+    if (accountName !== undefined) await editAccountName(trx, user.account.id, accountName);
+    if (Object.keys(changes).length > 0) await editUser(trx, user.id, changes);
+    await recordActorEvent(trx, actor, { type: 'profile.updated', details: { changed } });
+  });
+}
+
+/** The members of `edit` that are given and differ. */
+function pickChanges<T extends object>(present: T, edit: Partial<T>): Partial<T> {
+  const names = Object.keys(present) as (keyof T)[];
+  const changed = names.filter((name) => edit[name] !== undefined && edit[name] !== present[name]);
+  return Object.fromEntries(changed.map((name) => [name, edit[name]])) as Partial<T>;
+}

@@ -1,0 +1,22 @@
+// The jobs that every instance runs beside its requests. Any number of instances may run them at once.
+import { runBilling } from '../billing/invoicing.ts';
+import { createMailer } from '../mail/mailer.ts';
+import { sendDueMails } from '../mail/outbox.ts';
+import type { Services } from '../services.ts';
+import { runInBackground } from './background.ts';
+import { sweep } from './sweep.ts';
+
+/** The result stops them, and resolves once work under way has ended. */
+export function startJobs(services: Services): () => Promise<void> {
+  const { config, log } = services;
+  const mailer = config.mail && createMailer(config.mail, config.baseUrl);
+  const stops = [
+    runInBackground('mail', 1_000, (signal) => sendDueMails(services, mailer, signal), log),
+    runInBackground('billing', 5_000, (signal) => runBilling(services, signal), log),
+    runInBackground('sweep', 60_000, (signal) => sweep(services, signal), log),
+  ];
+  return async () => {
+    await Promise.all(stops.map((stop) => stop()));
+    mailer?.close();
+  };
+}

@@ -1,0 +1,38 @@
+// What the legacy marketplace sends (contract section 6): the payload of section 3, with the marketplace's own ids and
+// a few looser rules.
+import { z } from 'zod';
+import { readOwnPath } from '../http/requests.ts';
+import { emailSchema } from '../identity/email-address.ts';
+import { nameSchema } from '../identity/names.ts';
+import { instantSchema } from '../instant.ts';
+
+/** A user as the marketplace knows them. Also one line of the file to import. */
+export const marketplaceProfileSchema = z.object({
+  /** The marketplace's own id. */
+  id: z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u),
+  email: emailSchema,
+  email_verified: z.boolean().default(true),
+  name: nameSchema,
+  role: z.enum(['admin', 'merchant', 'customer']),
+  account: z.object({ capabilities: z.array(z.string()).max(100), name: nameSchema.optional() }),
+  profile_updated_at: instantSchema,
+});
+
+export type MarketplaceProfile = z.infer<typeof marketplaceProfileSchema>;
+
+export const marketplacePayloadSchema = z.object({
+  iss: z.string(),
+  aud: z.string(),
+  client: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+  nonce: z.string().regex(/^[A-Za-z0-9_-]{16,128}$/),
+  profile: marketplaceProfileSchema,
+  /** A path of this service. */
+  return_to: z
+    .string()
+    .refine((path) => readOwnPath(path) !== undefined)
+    .optional(),
+});
+
+export type MarketplacePayload = z.infer<typeof marketplacePayloadSchema>;

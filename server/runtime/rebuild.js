@@ -1,0 +1,86 @@
+// `npm run build`: the pages and the service in build/, by Vite. With --if-needed it builds only where the source has
+// changed since; that must also work, and do nothing, where the build tools are not installed, so it is plain JavaScript.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const sources = [
+  'app',
+  'db',
+  'server',
+  'package.json',
+  'package-lock.json',
+  'remix.config.js',
+  'tsconfig.json',
+  'vite.config.ts',
+];
+/** What the build was made from; missing while one is under way, and after one that failed. */
+const digestFile = join(root, 'build', 'source-digest');
+
+// Before the build: what is edited meanwhile counts as changed.
+const digest = digestSources();
+const isNeeded = !existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest;
+if (isNeeded || !process.argv.includes('--if-needed')) build();
+
+function build() {
+  const vite = findVite();
+  if (!vite)
+    exitWith(
+      'The build is missing or out of date, and the tools to make it are not installed. Run "npm ci && npm run build" first.',
+    );
+  process.stderr.write('Building…\n');
+  rmSync(digestFile, { force: true });
+  for (const what of [[], ['--ssr'], ['--mode', 'service']]) {
+    const words = [vite, 'build', ...what, '--logLevel', 'error'];
+    // The output belongs to the command that runs next.
+    const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ['ignore', 2, 2] });
+    if (status !== 0) exitWith('The build failed.');
+  }
+  mkdirSync(dirname(digestFile), { recursive: true });
+  writeFileSync(digestFile, digest);
+}
+
+function digestSources() {
+  const hash = createHash('sha256');
+  for (const file of sources.flatMap(listFiles)) {
+    const content = file === 'package-lock.json' ? readLock() : readFileSync(join(root, file));
+    hash.update(`${file} ${content.length} `).update(content);
+  }
+  return hash.digest('hex');
+}
+
+/** Only which packages it locks: each npm writes the rest in its own way, even when it prunes. */
+function readLock() {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const locked = Object.entries(packages).map(([path, { integrity }]) => `${path} ${integrity}`);
+  return locked.sort().join('\n');
+}
+
+/** @param {string} source */
+function listFiles(source) {
+  const path = join(root, source);
+  if (!statSync(path).isDirectory()) return [source];
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .sort()
+    .map((name) => join(source, name))
+    .filter((file) => statSync(join(root, file)).isFile());
+}
+
+function findVite() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('vite/package.json')), 'bin', 'vite.js');
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} message */
+function exitWith(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,69 @@
+// The settings of each client: a callback and a secret for the built-in three and for those in SSO_CLIENTS.
+import type { Client } from '../sso/clients.ts';
+import { localSecrets, type SettingsReader } from './reader.ts';
+
+// The settings of two of them do not follow from the client's name (contract section 8).
+const knownClients = [
+  { name: 'marketplace', prefix: 'SSO_MARKETPLACE' },
+  { name: 'network_site', prefix: 'SSO_WEBSITE' },
+  { name: 'crm_app', prefix: 'SSO_CRM' },
+];
+
+// A callback may have a query of its own, but none of the parameters that we append.
+const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
+
+/** By name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
+export function readClients(reader: SettingsReader, baseUrl: string): Map<string, Client> {
+  const shared = reader.production
+    ? undefined
+    : reader.secrets('IDENTITY_SSO_SECRET', { fallback: localSecrets.IDENTITY_SSO_SECRET });
+  const clients = new Map<string, Client>();
+  for (const { name, prefix } of [...knownClients, ...readLaterClients(reader)]) {
+    const callbackSetting = `${prefix}_CALLBACK_URL`;
+    const secretSetting = `${prefix}_SECRET`;
+    const callbackUrl = reader.url(callbackSetting, { reservedParameters });
+    const own = reader.secrets(secretSetting, {});
+    if (reader.production) {
+      reader.faultIf(
+        secretSetting,
+        callbackUrl !== undefined && own === undefined,
+        `is missing (${callbackSetting} is set)`,
+      );
+      reader.faultIf(
+        callbackSetting,
+        callbackUrl === undefined && own !== undefined,
+        `is missing (${secretSetting} is set)`,
+      );
+    }
+    const secrets = own ?? shared ?? [];
+    if (callbackUrl) clients.set(name, { name, callbackUrl, secrets, isDemo: false });
+    else if (!reader.production) {
+      clients.set(name, { name, callbackUrl: `${baseUrl}/demo/${name}/callback`, secrets, isDemo: true });
+    }
+  }
+  reader.faultIf(
+    'SSO_MARKETPLACE_CALLBACK_URL',
+    reader.production && clients.size === 0 && !reader.isAtFault(/_CALLBACK_URL$/),
+    'or the callback of another client must be set: there is no client',
+  );
+  return clients;
+}
+
+function readLaterClients(reader: SettingsReader): { name: string; prefix: string }[] {
+  const names =
+    reader
+      .text('SSO_CLIENTS')
+      ?.split(',')
+      .map((name) => name.trim()) ?? [];
+  const taken = new Set(knownClients.flatMap(({ name, prefix }) => [name, prefix.slice(4).toLowerCase()]));
+  return names.flatMap((name) => {
+    const isRight = /^[a-z][a-z0-9_]{0,62}$/.test(name) && !taken.has(name);
+    reader.faultIf(
+      'SSO_CLIENTS',
+      !isRight,
+      'must be distinct names of lower-case letters, digits and underscores, other than the built-in ones',
+    );
+    taken.add(name);
+    return isRight ? [{ name, prefix: `SSO_${name.toUpperCase()}` }] : [];
+  });
+}

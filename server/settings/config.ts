@@ -1,0 +1,140 @@
+// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value.
+import proxyAddr from 'proxy-addr';
+import type { Client } from '../sso/clients.ts';
+import { readClients } from './clients.ts';
+import { type Env, localSecrets, SettingsReader } from './reader.ts';
+
+export type Config = {
+  production: boolean;
+  /** `iss`, byte for byte. */
+  issuer: string;
+  /** The issuer without a trailing slash, for absolute URLs. */
+  baseUrl: string;
+  ssoTtlSeconds: number;
+  /** By name; only clients with a callback. */
+  clients: ReadonlyMap<string, Client>;
+  /** Undefined: the inbound hand-off is off. */
+  marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
+  /** `whsec_…`, one or two. Undefined: the endpoint is off. */
+  crmSignupsSecrets: readonly string[] | undefined;
+  /** Undefined: the embedded database. */
+  databaseUrl: string | undefined;
+  /** Undefined: `.data` in the project. */
+  embeddedDatabaseFolder: string | undefined;
+  databasePoolSize: number;
+  databasePreparedStatements: boolean;
+  /** Undefined: mails are kept and shown at /dev/mail. */
+  mail: { smtpUrl: string; from: string } | undefined;
+  port: number;
+  host: string;
+  /** Whether to believe the client address that the proxy at this address reports. */
+  trustsProxy: (address: string) => boolean;
+};
+
+const localMarketplaceIssuer = 'https://marketplace.local.test';
+
+/** Throws a ConfigError with one line for each setting at fault. */
+export function readConfig(env: Env): Config {
+  const reader = new SettingsReader(env);
+  const config = readSettings(reader);
+  reader.requireDistinctSecrets();
+  reader.throwFaults();
+  return config;
+}
+
+/** The name of every setting, in the order in which they are read; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. */
+export function listSettings(): string[] {
+  const reader = new SettingsReader({ SSO_CLIENTS: 'name' });
+  readSettings(reader);
+  return reader.names.map((name) => name.replace(/^SSO_NAME_/, 'SSO_<NAME>_'));
+}
+
+function readSettings(reader: SettingsReader): Config {
+  const { production } = reader;
+
+  const port = reader.integer('PORT', { min: 1, max: 65_535, fallback: 3_000 });
+  const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback: `http://localhost:${port}` });
+  reader.faultIf(
+    'IDENTITY_ISSUER',
+    issuer !== undefined && issuer.replace(/\/$/, '') !== new URL(issuer).origin,
+    'must be an origin: scheme, host and port, without a path',
+  );
+  const baseUrl = (issuer ?? '').replace(/\/$/, '');
+  // Only checked here: server/runtime needs it before there is a Config.
+  reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
+
+  return {
+    production,
+    issuer: issuer ?? '',
+    baseUrl,
+    ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
+    clients: readClients(reader, baseUrl),
+    marketplaceInbound: readMarketplaceInbound(reader),
+    crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
+      fallback: localSecrets.CRM_SIGNUPS_SECRET,
+      form: 'whsec',
+    }),
+    databaseUrl: reader.url('DATABASE_URL', { required: true, schemes: ['postgres:', 'postgresql:'] }),
+    embeddedDatabaseFolder: reader.text('EMBEDDED_DATABASE_FOLDER'),
+    databasePoolSize: reader.integer('DATABASE_POOL_SIZE', { min: 1, max: 1_000, fallback: 10 }),
+    databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
+    mail: readMail(reader),
+    port,
+    host: reader.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    trustsProxy: readTrustedProxies(reader),
+  };
+}
+
+function readMarketplaceInbound(reader: SettingsReader): Config['marketplaceInbound'] {
+  const ttlSeconds = reader.integer('MARKETPLACE_SSO_TTL', { min: 30, max: 3_600, fallback: 300 });
+  const secrets = reader.secrets('MARKETPLACE_SSO_SECRET', { fallback: localSecrets.MARKETPLACE_SSO_SECRET });
+  const issuer =
+    reader.text('MARKETPLACE_SSO_ISSUER') ?? (reader.production ? undefined : localMarketplaceIssuer);
+  reader.faultIf(
+    'MARKETPLACE_SSO_ISSUER',
+    reader.production && issuer !== undefined && !issuer.startsWith('https://'),
+    'must be a URL that starts with https://',
+  );
+  reader.faultIf(
+    'MARKETPLACE_SSO_ISSUER',
+    !issuer && secrets !== undefined,
+    'is missing (MARKETPLACE_SSO_SECRET is set)',
+  );
+  reader.faultIf(
+    'MARKETPLACE_SSO_SECRET',
+    !secrets && issuer !== undefined,
+    'is missing (MARKETPLACE_SSO_ISSUER is set)',
+  );
+  return issuer && secrets ? { issuer, secrets, ttlSeconds } : undefined;
+}
+
+function readMail(reader: SettingsReader): Config['mail'] {
+  const smtpUrl = reader.url('SMTP_URL', { required: true, schemes: ['smtp:', 'smtps:'] });
+  const from = reader.text('MAIL_FROM');
+  reader.faultIf('MAIL_FROM', !from && (reader.production || smtpUrl !== undefined), 'is missing');
+  reader.faultIf(
+    'MAIL_FROM',
+    from !== undefined && !/^[^@\p{Cc}]*[^@\s<>]+@[^@\s<>]+>?$/u.test(from),
+    'must be an email address',
+  );
+  return smtpUrl && from ? { smtpUrl, from } : undefined;
+}
+
+function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
+  const proxies =
+    reader
+      .text('TRUSTED_PROXIES')
+      ?.split(',')
+      .map((proxy) => proxy.trim()) ?? [];
+  try {
+    const trusts = proxyAddr.compile(proxies);
+    return (address) => trusts(address, 0);
+  } catch {
+    reader.faultIf(
+      'TRUSTED_PROXIES',
+      true,
+      'must be IP addresses, subnets, or the names loopback, linklocal or uniquelocal, separated by commas',
+    );
+    return () => false;
+  }
+}

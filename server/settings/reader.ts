@@ -1,0 +1,179 @@
+// Reads settings from an environment one by one and collects their faults, so that one error can name them all.
+import { z } from 'zod';
+
+/** For the operator. The message names settings and never shows a value. */
+export class ConfigError extends Error {}
+
+export type Env = Record<string, string | undefined>;
+
+/** The defaults in local mode; production refuses them. */
+export const localSecrets = {
+  IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
+  MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
+  CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
+};
+// The second is from the published test vectors. Their other secrets match `placeholder`.
+const knownSecrets = new Set([
+  ...Object.values(localSecrets),
+  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+]);
+const minSecretBytes = 32;
+const placeholder =
+  /change.?(?:me|it|this)|replace.?(?:me|this)|placeholder|do.?not.?use|your.?(?:own.?)?secret|example|dummy|insecure|^(?:test|local|dev|demo)[-_]|^(.{1,4})\1+$/i;
+
+export class SettingsReader {
+  readonly production: boolean;
+  readonly #env: Env;
+  readonly #names = new Set(['NODE_ENV']);
+  readonly #faults = new Map<string, string>();
+  readonly #keys: { setting: string; key: string }[] = [];
+
+  constructor(env: Env) {
+    this.#env = env;
+    this.production = env.NODE_ENV === 'production';
+  }
+
+  /** Every setting that was asked for so far. */
+  get names(): string[] {
+    return [...this.#names];
+  }
+
+  /** Empty counts as not set: that is how shells and compose files leave a setting out. */
+  text(setting: string): string | undefined {
+    this.#names.add(setting);
+    return this.#env[setting]?.trim() || undefined;
+  }
+
+  faultIf(setting: string, condition: boolean, what: string): void {
+    if (condition && !this.#faults.has(setting)) this.#faults.set(setting, what);
+  }
+
+  isAtFault(setting: RegExp): boolean {
+    return [...this.#faults.keys()].some((name) => setting.test(name));
+  }
+
+  integer(setting: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
+    const text = this.text(setting);
+    const parsed = z.coerce
+      .number()
+      .int()
+      .min(min)
+      .max(max)
+      .safeParse(text ?? fallback);
+    this.faultIf(
+      setting,
+      !parsed.success || (text !== undefined && !/^\d+$/.test(text)),
+      `must be a whole number from ${min} to ${max}`,
+    );
+    return parsed.data ?? fallback;
+  }
+
+  oneOf<T extends string>(setting: string, values: readonly T[], fallback: T): T {
+    const parsed = z.enum(values as [T, ...T[]]).safeParse(this.text(setting) ?? fallback);
+    this.faultIf(setting, !parsed.success, `must be ${values.join(' or ')}`);
+    return parsed.data ?? fallback;
+  }
+
+  /** The default for `schemes` is http and https, and in production https only. */
+  url(
+    setting: string,
+    options: { required?: boolean; fallback?: string; schemes?: string[]; reservedParameters?: string[] },
+  ): string | undefined {
+    const text = this.text(setting);
+    if (!text) {
+      this.faultIf(setting, options.required === true && this.production, 'is missing');
+      return this.production ? undefined : options.fallback;
+    }
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const schemes = options.schemes ?? (this.production ? ['https:'] : ['https:', 'http:']);
+    this.faultIf(
+      setting,
+      !url || !schemes.includes(url.protocol),
+      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+    );
+    if (!url || options.schemes) return url && text;
+    this.faultIf(
+      setting,
+      Boolean(url.hash || url.username || url.password),
+      'must not have a fragment, user name or password',
+    );
+    this.faultIf(
+      setting,
+      options.reservedParameters?.some((name) => url.searchParams.has(name)) ?? false,
+      `must not have any of these query parameters: ${options.reservedParameters?.join(', ')}`,
+    );
+    return text;
+  }
+
+  /** One secret, or two during a rotation. Never trimmed: the key is the configured text byte for byte. */
+  secrets(
+    setting: string,
+    { fallback, form }: { fallback?: string; form?: 'whsec' },
+  ): readonly string[] | undefined {
+    if (!this.text(setting)) return this.production || !fallback ? undefined : [fallback];
+    const secrets = (this.#env[setting] ?? '').split(',');
+    this.faultIf(setting, secrets.length > 2, 'must hold one secret, or two during a rotation');
+    this.faultIf(
+      setting,
+      secrets.some((secret) => secret === '' || secret !== secret.trim()),
+      'must not hold an empty secret, or spaces around a secret',
+    );
+    for (const secret of secrets) {
+      if (form === 'whsec') {
+        this.faultIf(
+          setting,
+          !isWebhookSecret(secret),
+          'must be whsec_ followed by 24 to 64 bytes in base64',
+        );
+      } else if (this.production) {
+        this.faultIf(
+          setting,
+          new TextEncoder().encode(secret).length < minSecretBytes,
+          `must be at least ${minSecretBytes} bytes long`,
+        );
+      }
+      if (this.production) {
+        const isKnown = knownSecrets.has(secret);
+        this.faultIf(
+          setting,
+          isKnown || (form !== 'whsec' && placeholder.test(secret)),
+          'is a known placeholder: make a new secret',
+        );
+      }
+      for (const key of form === 'whsec' ? spellingsOfKey(secret) : [secret])
+        this.#keys.push({ setting, key });
+    }
+    return secrets;
+  }
+
+  /** In production each secret has one use. Otherwise whoever holds it for one use could forge the other. */
+  requireDistinctSecrets(): void {
+    if (!this.production) return;
+    for (const [index, { setting, key }] of this.#keys.entries()) {
+      const other = this.#keys.find((candidate, at) => at !== index && candidate.key === key);
+      if (other) this.faultIf(setting, true, `is used twice (also in ${other.setting})`);
+    }
+  }
+
+  throwFaults(): void {
+    if (this.#faults.size === 0) return;
+    const lines = [...this.#faults].map(([setting, what]) => `  ${setting} ${what}`);
+    throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);
+  }
+}
+
+/** Standard Webhooks 1.0: `whsec_` and the key in canonical base64. */
+function isWebhookSecret(secret: string): boolean {
+  const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
+  if (!text || text.length % 4 !== 0) return false;
+  const bytes = atob(text);
+  return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
+}
+
+/** All forms of the same key: whoever knows one of them knows them all. */
+function spellingsOfKey(secret: string): string[] {
+  if (!isWebhookSecret(secret)) return [secret];
+  const text = secret.slice('whsec_'.length);
+  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  return [secret, text, new TextDecoder().decode(bytes)];
+}

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
+import {
+  applyMove,
+  applyReport,
+  type Move,
+  presentStatus,
+  type Report,
+} from '../../server/billing/contract-states.ts';
+
+const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
+const day = (text: string) => new Date(`2026-${text}Z`);
+const justBefore = (instant: Date) => new Date(instant.getTime() - 1);
+
+// `trialing → active | canceled | expired`, `active → past_due | canceled`, `past_due → active | canceled`;
+// `canceled` and `expired` are final (contract section 7).
+const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
+  activate: { trialing: 'active', past_due: 'active' },
+  fall_behind: { active: 'past_due' },
+  cancel: { trialing: 'canceled', active: 'canceled', past_due: 'canceled' },
+  expire: { trialing: 'expired' },
+};
+
+describe('a contract', () => {
+  const cells = (Object.keys(table) as Move[]).flatMap((move) =>
+    statuses.map((status) => [status, table[move][status], move] as const),
+  );
+
+  it.each(cells.filter(([, next]) => next))(
+    'that is %s becomes %s by the move "%s"',
+    (status, next, move) => {
+      expect(applyMove(status, move)).toBe(next);
+    },
+  );
+
+  it.each(cells.filter(([, next]) => !next).map(([status, , move]) => [status, move] as const))(
+    'that is %s cannot take the move "%s"',
+    (status, move) => {
+      expect(applyMove(status, move)).toBeUndefined();
+    },
+  );
+});
+
+describe('the status of a contract at a given time', () => {
+  const trialEndsAt = day('01-15T00:00:00.000');
+
+  it('is trialing up to the end of the trial, and expired from that instant on', () => {
+    const trial = { status: 'trialing', trialEndsAt } as const;
+    expect(presentStatus(trial, day('01-01T00:00:00.000'))).toBe('trialing');
+    expect(presentStatus(trial, justBefore(trialEndsAt))).toBe('trialing');
+    expect(presentStatus(trial, trialEndsAt)).toBe('expired');
+    expect(presentStatus(trial, day('12-31T00:00:00.000'))).toBe('expired');
+  });
+
+  it.each(statuses.slice(1))('is %s at any time, if that is the stored status', (status) => {
+    for (const now of [justBefore(trialEndsAt), trialEndsAt, day('12-31T00:00:00.000')]) {
+      expect(presentStatus({ status, trialEndsAt }, now)).toBe(status);
+      expect(presentStatus({ status, trialEndsAt: null }, now)).toBe(status);
+    }
+  });
+});
+
+const price = { currency: 'EUR', unitAmount: 2_900, interval: 'month' } as const;
+const trialEndsAt = day('02-01T00:00:00.000');
+const unbilled = { nextPeriodStartsAt: null, billingAnchorDay: null };
+const billed = { nextPeriodStartsAt: day('02-28T10:00:00.000'), billingAnchorDay: 31 };
+
+const contractOf = (changes: Partial<ContractTerms> = {}): ContractTerms => ({
+  plan: 'starter',
+  status: 'trialing',
+  trialEndsAt,
+  price,
+  occurredAt: day('01-10T00:00:00.000'),
+  ...unbilled,
+  ...changes,
+});
+const reportOf = (changes: Partial<Report> = {}): Report => ({
+  plan: 'pro',
+  status: 'active',
+  trialEndsAt,
+  price: { currency: 'USD', unitAmount: 9_900, interval: 'year' },
+  occurredAt: day('01-20T00:00:00.000'),
+  ...changes,
+});
+const now = day('01-25T00:00:00.000');
+
+describe('the first report of a signup', () => {
+  it.each([
+    ['a trial', reportOf({ status: 'trialing' }), unbilled],
+    ['a trial without a price', reportOf({ status: 'trialing', price: null }), unbilled],
+    ['active without a price', reportOf({ price: null }), unbilled],
+    [
+      'active with a price',
+      reportOf(),
+      { nextPeriodStartsAt: day('01-20T00:00:00.000'), billingAnchorDay: 20 },
+    ],
+    [
+      'active at no cost',
+      reportOf({ price: { ...price, unitAmount: 0 } }),
+      { nextPeriodStartsAt: day('01-20T00:00:00.000'), billingAnchorDay: 20 },
+    ],
+    [
+      // It is 1 February already in the time zone of the tests.
+      'active late on the last of a month, in UTC',
+      reportOf({ occurredAt: day('01-31T23:30:00.000') }),
+      { nextPeriodStartsAt: day('01-31T23:30:00.000'), billingAnchorDay: 31 },
+    ],
+  ])('creates the contract it describes: %s', (_, report, billing) => {
+    expect(applyReport(undefined, report, now)).toEqual({ ...report, ...billing });
+  });
+
+  it('creates an expired contract if the trial is over already', () => {
+    const report = reportOf({ status: 'trialing', trialEndsAt: now });
+    const terms = applyReport(undefined, report, now);
+    expect(terms).toEqual({ ...report, ...unbilled });
+    expect(presentStatus(terms ?? contractOf(), now)).toBe('expired');
+  });
+});
+
+describe('a later report of a signup', () => {
+  const allowed: Record<ContractStatus, Report['status'][]> = {
+    trialing: ['trialing', 'active'],
+    active: ['active'],
+    past_due: ['active'],
+    canceled: [],
+    expired: [],
+  };
+  const cells = statuses.flatMap((status) =>
+    (['trialing', 'active'] as const).map(
+      (reported) => [reported, status, allowed[status].includes(reported)] as const,
+    ),
+  );
+
+  it.each(cells.filter(([, , counts]) => counts))(
+    'that says %s updates a contract that is %s',
+    (reported, status) => {
+      const report = reportOf({ status: reported, price: null });
+      expect(applyReport(contractOf({ status, price: null }), report, now)).toEqual({
+        ...report,
+        ...unbilled,
+      });
+    },
+  );
+
+  it.each(cells.filter(([, , counts]) => !counts))(
+    'that says %s changes nothing in a contract that is %s',
+    (reported, status) => {
+      const report = reportOf({ status: reported, price: null });
+      expect(applyReport(contractOf({ status, price: null }), report, now)).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['updates the contract if it is a millisecond newer than', 1, true],
+    ['changes nothing if it is as old as', 0, false],
+    ['changes nothing if it is a millisecond older than', -1, false],
+  ])('%s the last report applied', (_, ms, counts) => {
+    const contract = contractOf();
+    const report = reportOf({ occurredAt: new Date(contract.occurredAt.getTime() + ms) });
+    expect(applyReport(contract, report, now) !== undefined).toBe(counts);
+  });
+
+  it('removes the trial end and the price if it leaves them out', () => {
+    const terms = applyReport(contractOf(), reportOf({ trialEndsAt: null, price: null }), now);
+    expect(terms).toMatchObject({ trialEndsAt: null, price: null });
+  });
+
+  it('moves the end of a trial, even into the past', () => {
+    const report = reportOf({ status: 'trialing', trialEndsAt: day('01-21T00:00:00.000') });
+    const terms = applyReport(contractOf(), report, now);
+    expect(terms).toEqual({ ...report, ...unbilled });
+    expect(presentStatus(terms ?? contractOf(), now)).toBe('expired');
+  });
+
+  it.each(['trialing', 'active'] as const)(
+    'that says %s changes nothing once the trial has ended',
+    (status) => {
+      const contract = contractOf();
+      const occurredAt = day('01-15T00:00:00.000');
+      for (const at of [occurredAt, trialEndsAt, day('02-02T00:00:00.000')]) {
+        const report = reportOf({ status, occurredAt: at, trialEndsAt: day('03-01T00:00:00.000') });
+        expect(applyReport(contract, report, trialEndsAt)).toBeUndefined();
+      }
+      const report = reportOf({ status, occurredAt });
+      expect(applyReport(contract, report, justBefore(trialEndsAt))).toMatchObject({ status });
+    },
+  );
+});
+
+describe('billing of a contract', () => {
+  const active = (changes: Partial<ContractTerms> = {}) =>
+    contractOf({ status: 'active', ...billed, ...changes });
+  const billingAfter = (contract: ContractTerms, report: Partial<Report>) => {
+    const { nextPeriodStartsAt, billingAnchorDay } = applyReport(contract, reportOf(report), now) ?? {};
+    return { nextPeriodStartsAt, billingAnchorDay };
+  };
+  const from = (text: string) => ({
+    nextPeriodStartsAt: day(text),
+    billingAnchorDay: day(text).getUTCDate(),
+  });
+
+  it.each<[string, ContractTerms, Partial<Report>, object]>([
+    ['begins when a trial becomes active', contractOf(), {}, from('01-20T00:00:00.000')],
+    ['does not begin without a price', contractOf(), { price: null }, unbilled],
+    ['does not begin while trialing', contractOf(), { status: 'trialing' }, unbilled],
+    [
+      'begins with the first price, not with the activation',
+      contractOf({ status: 'active', price: null }),
+      {},
+      from('01-20T00:00:00.000'),
+    ],
+    ['goes on when price, plan and interval change', active(), {}, billed],
+    ['goes on when a past-due contract is reported active', active({ status: 'past_due' }), {}, billed],
+    [
+      'goes on from the period that was not invoiced yet, however late it is',
+      active({ nextPeriodStartsAt: day('01-11T00:00:00.000') }),
+      {},
+      { ...billed, nextPeriodStartsAt: day('01-11T00:00:00.000') },
+    ],
+    ['keeps its place when the price is removed', active(), { price: null }, billed],
+    ['keeps its place while there is no price', active({ price: null }), { price: null }, billed],
+    [
+      'goes on if the price comes back within a period that is invoiced',
+      active({ price: null }),
+      { occurredAt: day('02-28T09:59:59.999') },
+      billed,
+    ],
+    [
+      'starts again if the price comes back at the end of that period',
+      active({ price: null }),
+      { occurredAt: day('02-28T10:00:00.000') },
+      from('02-28T10:00:00.000'),
+    ],
+    [
+      'starts again if the price comes back later, and leaves the gap unbilled',
+      active({ price: null }),
+      { occurredAt: day('06-30T12:00:00.000') },
+      from('06-30T12:00:00.000'),
+    ],
+  ])('%s', (_, contract, report, billing) => {
+    expect(billingAfter(contract, report)).toEqual(billing);
+  });
+
+  it('invoices nothing twice when a price is removed and comes back', () => {
+    const without = applyReport(active(), reportOf({ price: null }), now);
+    const again = applyReport(without, reportOf({ occurredAt: day('02-01T00:00:00.000') }), now);
+    expect(again).toMatchObject({ price: { currency: 'USD' }, ...billed });
+  });
+});

@@ -1,0 +1,148 @@
+// What a customer of the CRM does in a browser: a mail, a password, a contract, an invoice; and what an
+// unverified address does.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+
+const password = 'seven quiet lanterns';
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+/** Opens the link in the newest mail to that address. */
+async function followMail(page: Page, email: string, subject: string): Promise<void> {
+  const mail = page.locator('article', { hasText: email }).filter({ hasText: subject }).first();
+  for (let attempt = 0; attempt < 50; attempt++) {
+    await page.goto('/dev/mail');
+    if (await mail.isVisible()) break;
+    await page.waitForTimeout(200);
+  }
+  await mail.getByRole('link').first().click();
+}
+
+const signUp = (signupId: string, contract: object) => {
+  const signup = buildSignup(signupId);
+  return sendSignup(site.app, { ...signup, contract: { ...signup.contract, ...contract } });
+};
+const active = { status: 'active', trial_ends_at: undefined };
+
+it('a new customer gets from the mail to a password, the contract and its invoice by keyboard', async () => {
+  await signUp('keyboard', active);
+  const { page, complaints } = await site.visit();
+  await followMail(page, 'keyboard@example.test', 'Your account is ready');
+  // The field has the focus at first and again after the refusal.
+  const focused = page.locator('[name=newPassword]:focus');
+  await focused.waitFor();
+  await page.keyboard.type('too short');
+  await page.keyboard.press('Enter');
+  await page.getByText('Your password must be at least 12').waitFor();
+  await focused.waitFor();
+  await page.keyboard.type(password);
+  await page.keyboard.press('Enter');
+  await page.getByText('Your password has been set').waitFor();
+
+  const contract = page.getByRole('region', { name: 'Service contracts' });
+  expect(await contract.textContent()).toMatch(/starter.*EUR\s29\.00 a month.*Active/);
+  const invoice = page.getByRole('link', { name: /^Invoice \d+$/ });
+  for (let attempt = 0; attempt < 50 && !(await invoice.isVisible()); attempt++) {
+    await page.waitForTimeout(300);
+    await page.reload();
+  }
+  await invoice.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /^Invoice \d+$/ }).waitFor();
+  expect(await page.getByRole('main').textContent()).toMatch(/Account keyboard.*Unpaid, due.*EUR\s29\.00/);
+  // Printing shows nothing but the invoice.
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByRole('button').filter({ visible: true }).count()).toBe(0);
+  expect(complaints).toEqual([]);
+});
+
+describe.each([
+  ['a browser with script', true, 'unverified@example.test', 'customer@example.test'],
+  ['a browser without script', false, 'manager@example.test', 'new-merchant@example.test'],
+])('%s', (_name, javaScriptEnabled, unverified, forgetful) => {
+  it('verifies an address on the way to a product, and goes on to it', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await site.app.db
+      .updateTable('users')
+      .set({ email_verified_at: null })
+      .where('email', '=', unverified)
+      .execute();
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await logIn(page, unverified);
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByText('We have sent a link to').waitFor();
+    await followMail(page, unverified, 'Verify your email address');
+    await page.getByText('we will take you to Marketplace').waitFor();
+    await page.getByRole('button', { name: 'Yes, verify it' }).click();
+    await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('sets a forgotten password on the way to a product, and goes on to it', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.getByRole('link', { name: 'Forgot your password, or don’t have one yet?' }).click();
+    await page.getByLabel('Email address').fill(forgetful.toUpperCase());
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    await followMail(page, forgetful, 'Set a new password');
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe.each(appearances)('every page for customers, on a %s screen,', (name, options) => {
+  it('has no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
+    };
+    const signupId = name.replace(', ', '-');
+    await signUp(signupId, active);
+    await signUp(`${signupId}-trial`, {});
+    await page.goto('/forgot-password');
+    await look('forgot-password');
+    await page.getByLabel('Email address').fill('nobody@example');
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page
+      .getByText(/email address in the correct format|we have sent it a link/)
+      .first()
+      .waitFor();
+    await page.goto('/forgot-password?sent');
+    await look('forgot-password sent');
+    await page.goto('/set-password?token=none');
+    await look('set-password dead');
+    await followMail(page, `${signupId}@example.test`, 'Your account is ready');
+    await page.getByLabel('New password').waitFor();
+    await look('set-password');
+    await page.goto('/dev/mail');
+    await look('mails');
+    await page.goBack();
+    await page.getByLabel('New password').fill(password);
+    await page.getByRole('button', { name: 'Set password' }).click();
+    await page.getByText('Your password has been set').waitFor();
+    for (let attempt = 0; attempt < 50; attempt++) {
+      if (await page.getByRole('link', { name: /^Invoice/ }).isVisible()) break;
+      await page.waitForTimeout(300);
+      await page.reload();
+    }
+    await look('profile with contract');
+    await page.getByRole('link', { name: /^Invoice/ }).click();
+    await page.getByRole('heading', { name: /^Invoice/ }).waitFor();
+    await look('invoice');
+    await page.goto('/invoices/999999');
+    await look('invoice of nobody');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,244 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+
+let site: TestSite;
+let client: Server;
+let clientOrigin: string;
+beforeAll(async () => {
+  // On another origin, because browsers treat that differently.
+  client = createServer((_request, response) => response.end('<h1>Another product</h1>')).listen(
+    0,
+    '127.0.0.1',
+  );
+  await once(client, 'listening');
+  clientOrigin = `http://127.0.0.1:${(client.address() as AddressInfo).port}`;
+  site = await openSite({ SSO_CRM_CALLBACK_URL: `${clientOrigin}/callback` });
+});
+afterAll(async () => {
+  await site.close();
+  client.close();
+});
+
+describe.each([
+  ['a browser with script', true],
+  ['a browser without script', false],
+])('%s', (_name, javaScriptEnabled) => {
+  it('carries a login to a client, which notices an edit of the profile', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const newName = `Zoë O’Neil ${javaScriptEnabled}`;
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.waitForURL('**/login?next=**');
+    expect(await page.locator('.intro').textContent()).toBe('to continue to Marketplace');
+    await logIn(page);
+    await page.waitForURL('**/demo/marketplace');
+    expect(await page.getByRole('status').textContent()).toMatch(
+      /First visit|nothing to refresh|refreshed its cache/,
+    );
+    const before = await page.locator('dd code').textContent();
+
+    await page.goto('/profile');
+    await page.getByLabel('Name', { exact: true }).fill(newName);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+
+    await page.getByRole('link', { name: 'Open Marketplace' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('refreshed its cache');
+    expect((await page.locator('dd code').textContent()) ?? '').not.toBe(before);
+
+    await page.getByRole('link', { name: 'Replay it' }).click();
+    await page.getByText('nonce_replayed').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Change a character' }).click();
+    await page.getByText('invalid_signature').waitFor();
+    await page.goBack();
+    await page.getByRole('link', { name: 'Wait an hour' }).click();
+    await page.getByText('payload_expired').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows a mistake at its field, and keeps what was typed', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login');
+    await logIn(page, 'admin@example.test', 'not the password');
+    await page.getByRole('alert').filter({ hasText: 'is incorrect' }).waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe('admin@example.test');
+    await logIn(page, 'admin@example.test');
+    await page.waitForURL('**/profile');
+
+    await page.getByLabel('Account name').fill('x'.repeat(201));
+    await page.getByRole('button', { name: 'Save' }).click();
+    const field = page.getByLabel('Account name');
+    await page.getByText('Use no more than 200 characters.').waitFor();
+    expect(await field.inputValue()).toBe('x'.repeat(201));
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    const described = (await field.getAttribute('aria-describedby')) ?? '';
+    const messages = described.split(' ').map((id) => page.locator(`[id="${id}"]`).textContent());
+    expect(await Promise.all(messages)).toContain('Use no more than 200 characters.');
+    if (javaScriptEnabled)
+      expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it('changes a password, which ends other sessions', async () => {
+    const email = javaScriptEnabled ? 'manager@example.test' : 'customer@example.test';
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const other = await site.visit({ javaScriptEnabled });
+    for (const visitor of [other.page, page]) {
+      await visitor.goto('/login');
+      await logIn(visitor, email);
+      await visitor.waitForURL('**/profile');
+    }
+    await page.reload();
+    expect(await page.getByRole('button', { name: /^Log out of / }).count()).toBe(1);
+    await page.getByLabel('Current password').fill('local demo password');
+    await page.getByLabel('New password').fill('password1234');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('too easy to guess').waitFor();
+    await page.getByLabel('Current password').fill('local demo password');
+    await page.getByLabel('New password').fill('violet kettle orbit');
+    await page.getByRole('button', { name: 'Change password' }).click();
+    await page.getByText('Your password has been changed').waitFor();
+    await other.page.goto('/profile');
+    expect(new URL(other.page.url()).pathname).toBe('/login');
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('a login goes on to a client on another origin', async () => {
+  const { page, complaints } = await site.visit();
+  await page.goto('/sso/launch/crm_app');
+  await logIn(page);
+  await page.waitForURL(`${clientOrigin}/callback?payload=*`);
+  expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
+});
+
+it('the pages can be used by keyboard alone', async () => {
+  const { page } = await site.visit();
+  await page.goto('/login');
+  // The first field already has the focus.
+  await page.locator('[name=email]:focus').waitFor();
+  await page.keyboard.type('merchant@example.test');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('local demo password');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/profile');
+
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to content');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate('document.activeElement.name')).toBe('name');
+  const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
+  expect(outline).toBe('3px');
+  while ((await page.evaluate('document.activeElement.textContent')) !== 'Log out') {
+    await page.keyboard.press('Shift+Tab');
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/login?logged_out');
+  await page.getByText('You have logged out.').waitFor();
+});
+
+it('a marketplace user is led through confirming a password', async () => {
+  const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 } });
+  await page.goto('/demo/legacy-marketplace');
+  await page.getByLabel('Marketplace ID').fill('walk-1');
+  await page.getByLabel('Email address').fill('admin@example.test');
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await page.getByRole('heading', { name: 'Administrators must log in here' }).waitFor();
+  await page.goBack();
+  await page.getByLabel('Marketplace ID').fill('walk-1');
+  await page.getByLabel('Email address').fill('merchant@example.test');
+  await page.getByRole('button', { name: 'Hand over' }).click();
+  await page.waitForURL('**/login?prompt=login&next=*');
+  await page.getByText('already has a password here').waitFor();
+  expect(await inspectPage(page, 'switch users')).toEqual([]);
+  expect(await page.getByLabel('Email address').inputValue()).toBe('merchant@example.test');
+  await page.getByLabel('Password').fill('not the password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByText('is incorrect').waitFor();
+  await page.getByLabel('Password').fill('local demo password');
+  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/profile');
+  const { rows } = await sql`select user_id from external_links where external_id = 'walk-1'`.execute(
+    site.app.db,
+  );
+  expect(rows).toEqual([{ user_id: '01900000-0000-7000-8000-000000000001' }]);
+  expect(complaints).toEqual([]);
+});
+
+it('a marketplace user is led through switching users', async () => {
+  const { page, complaints } = await site.visit();
+  await page.goto('/login');
+  await logIn(page, 'new-merchant@example.test');
+  await page.waitForURL('**/profile');
+  const handOver = async () => {
+    await page.goto('/demo/legacy-marketplace');
+    await page.getByLabel('Marketplace ID').fill('walk-2');
+    await page.getByLabel('Email address').fill('walker@example.test');
+    await page.getByLabel('Name').fill('Wanda Walker');
+    await page.getByRole('button', { name: 'Hand over' }).click();
+    await page.getByRole('heading', { name: 'Switch user?' }).waitFor();
+  };
+  await handOver();
+  expect(await inspectPage(page, 'switch users')).toEqual([]);
+  await page.getByRole('link', { name: 'Do not switch' }).click();
+  await page.locator('.visitor-email', { hasText: 'new-merchant@example.test' }).waitFor();
+  await handOver();
+  await page.getByRole('button', { name: 'Continue as Wanda Walker' }).click();
+  await page.locator('.visitor-email', { hasText: 'walker@example.test' }).waitFor();
+  expect(complaints).toEqual([]);
+});
+
+describe.each(appearances)('every page, on a %s screen,', (name, options) => {
+  it('has no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `${what}, ${name}`)));
+    };
+    await page.goto('/login?next=/sso/launch/network_site');
+    await look('login');
+    await logIn(page, 'new-merchant@example.test', 'wrong');
+    await page.getByText('is incorrect').waitFor();
+    await look('login refused');
+    await logIn(page, 'new-merchant@example.test');
+    await page.waitForURL('**/demo/network_site');
+    await look('demo client');
+    await page.getByRole('link', { name: 'Replay it' }).click();
+    await page.getByText('nonce_replayed').waitFor();
+    await look('demo refusal');
+    await page.goto('/profile');
+    await look('profile');
+    await page.getByLabel('Name', { exact: true }).fill('   ');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Enter a name.').waitFor();
+    await look('profile refused');
+    await page.goto('/logout');
+    await look('logout');
+    await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+    await page.waitForURL('**/login?logged_out');
+    await logIn(page, 'unverified@example.test');
+    await page.waitForURL('**/profile');
+    await look('profile unverified');
+    await page.goto('/sso/launch/network_site');
+    await page.waitForURL('**/verify-email?**');
+    await look('verify-email');
+    await page.goto('/problems/invalid_signature');
+    await look('problem explained');
+    await page.goto('/sso/launch/nobody');
+    await look('problem met');
+    await page.goto('/demo/marketplace');
+    await look('demo client, nobody logged in');
+    await page.goto('/demo/legacy-marketplace');
+    await look('legacy marketplace');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

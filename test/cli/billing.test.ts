@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { listen } from '../../server/runtime/listen.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { expectRefused, runCli } from '../support/cli.ts';
+import { findFreePort } from '../support/process.ts';
+
+let app: TestApp;
+let stop: () => Promise<void>;
+beforeAll(async () => {
+  const port = await findFreePort();
+  app = await openApp({ env: { PORT: String(port) } });
+  const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+  stop = () => listener.close(1_000);
+});
+afterAll(async () => {
+  await stop();
+  await app.close();
+});
+
+const cli = (...words: string[]) => runCli(app.databaseUrl, words);
+const signUp = (...words: string[]) =>
+  cli('signup:send', '--url', app.config.baseUrl, '--email', 'ann@example.test', '--plan', 'pro', ...words);
+const statusOf = async (signupId: string) =>
+  (
+    await app.db
+      .selectFrom('service_contracts')
+      .select('status')
+      .where('signup_id', '=', signupId)
+      .executeTakeFirst()
+  )?.status;
+
+it('signup:send signs and posts a signup, and prints the answer', async () => {
+  const { code, out, err } = await signUp('--signup-id', 'a', '--status', 'active', '--amount', '2900');
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect(out).toMatch(/^201 \{"signup_id":"a",.*"status":"active","plan":"pro"/);
+  const again = await signUp(
+    '--signup-id',
+    'a',
+    '--status',
+    'active',
+    '--name',
+    'Ann',
+    '--account',
+    'Ann & Co',
+  );
+  expect(again.out).toMatch(/^200 /);
+});
+
+it('signup:send says why a signup was refused, or that nothing answers', async () => {
+  expectRefused(await signUp('--amount', '1', '--currency', 'XXX'), /^422 .*"\/contract\/price\/currency"/);
+  const away = await signUp('--url', `http://localhost:${await findFreePort()}`);
+  expectRefused(away, /^Nothing answers at .* Start the service, or set PORT or --url to where it runs\.\n$/);
+});
+
+it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone', async () => {
+  await signUp('--signup-id', 'b', '--status', 'active', '--amount', '100');
+  const { number } = await vi.waitFor(
+    () =>
+      app.db
+        .selectFrom('invoices as i')
+        .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+        .select('i.number')
+        .where('c.signup_id', '=', 'b')
+        .executeTakeFirstOrThrow(),
+    30_000,
+  );
+  await sql`update invoices set due_at = now() where number = ${number}`.execute(app.db);
+  await vi.waitFor(async () => expect(await statusOf('b')).toBe('past_due'), 30_000);
+  expect(await cli('invoice:paid', number)).toEqual({
+    code: 0,
+    err: '',
+    out: `Invoice ${number} is paid.\n`,
+  });
+  expect(await statusOf('b')).toBe('active');
+  expect((await cli('invoice:paid', number)).out).toBe(`Invoice ${number} was already paid.\n`);
+  expectRefused(
+    await cli('invoice:void', number),
+    new RegExp(`^Nothing changed: invoice ${number} is already paid\\.`),
+  );
+  expectRefused(await cli('invoice:paid', '999999'), /There is no invoice with this number/);
+  expectRefused(await cli('invoice:paid', 'x'), /Enter a whole number/);
+});
+
+it('contract:cancel cancels a contract for good', async () => {
+  await signUp('--signup-id', 'c');
+  expect((await cli('contract:cancel', 'c')).out).toBe('The contract is cancelled.\n');
+  expect(await statusOf('c')).toBe('canceled');
+  expect((await cli('contract:cancel', 'c')).out).toBe('The contract had already ended.\n');
+  expectRefused(await cli('contract:cancel', 'nothing'), /There is no contract for this signup/);
+});
+
+it('mails lists what could not be sent, and tries it again with --retry', async () => {
+  const id = crypto.randomUUID();
+  await sql`insert into mails (id, kind, user_id, recipient, created_at, attempts, next_attempt_at, last_error,
+      given_up_at)
+    select ${id}, 'set_password', id, email, now() - interval '4 days', 20, now(), '550 No such mailbox', now()
+    from users where email = 'customer@example.test'`.execute(app.db);
+  expect((await cli('mails')).out).toMatch(
+    new RegExp(
+      `^given up {2}${id} {2}set_password {2}customer@example.test {2}20 tries {2}550 No such mailbox$`,
+      'm',
+    ),
+  );
+  expect((await cli('mails', '--retry')).out).toContain('1 will be sent again.');
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select 1 from mails where id = ${id} and sent_at is not null`.execute(app.db);
+    expect(rows).toHaveLength(1);
+  }, 30_000);
+});

@@ -1,0 +1,146 @@
+// The command line (npm run cli), as an operator uses it, beside a service on the same database.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+import { expectRefused, type Outcome, runCli } from '../support/cli.ts';
+import { emptyDatabase } from '../support/postgres.ts';
+
+const password = 'seven quiet lanterns';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+const cli = (words: string[], input?: string) => runCli(app.databaseUrl, words, input);
+
+const look = async () =>
+  (
+    await sql`select (select json_agg(u order by id) from users u) as users,
+      (select json_agg(a order by id) from accounts a) as accounts,
+      (select count(*) from audit_events) as events`.execute(app.db)
+  ).rows;
+
+it('the command line lists its commands with --help', async () => {
+  const { code, out, err } = await cli(['--help']);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const commands =
+    'migrate user:create user:suspend user:resume marketplace:link import signup:send contract:cancel';
+  for (const command of `${commands} invoice:paid invoice:void mails`.split(' '))
+    expect(out).toContain(command);
+});
+
+it('the command line refuses an unknown command and a missing option', async () => {
+  const before = await look();
+  const [command, option] = await Promise.all([
+    cli(['user:destroy', 'admin@example.test']),
+    cli(['user:create', '--email', 'x@example.test'], password),
+  ]);
+  expectRefused(command, /unknown command/);
+  expectRefused(option, /--name/);
+  expect(await look()).toEqual(before);
+});
+
+it('migrate migrates an empty database, even when it runs twice at once', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  try {
+    const outcomes = await Promise.all([runCli(url, ['migrate']), runCli(url, ['migrate'])]);
+    for (const { code, err } of outcomes) {
+      expect(code, err).toBe(0);
+      // The second one may find the first at it, and says so.
+      expect(err).toMatch(/^(Waiting for another instance's migrations\.\n)?$/);
+    }
+    const { send } = await app.startInstance({ databaseUrl: url });
+    expect((await send('/readyz')).status).toBe(200);
+  } finally {
+    await drop();
+  }
+});
+
+describe('user:create', () => {
+  const create = (email: string, { name = 'Nia', input = password, more = [] as string[] } = {}) =>
+    cli(['user:create', '--email', email, '--name', name, ...more], input);
+
+  it('creates a user with an account, who can log in and launch at once', async () => {
+    const more = ['--account', 'Nia’s Shop', '--role', 'manager'];
+    const made = await create('Nia@BÜCHER.example', { name: '  Nia  ', input: `${password}\n`, more });
+    expect(made).toMatchObject({ code: 0, err: '' });
+    expect(made.out).not.toContain(password);
+    const cookie = await app.login('nia@bücher.example', password);
+    const { text } = await app.send('/sso/profile', { cookie });
+    expect(JSON.parse(text)).toMatchObject({
+      id: made.out.trim(),
+      email: 'nia@xn--bcher-kva.example',
+      name: 'Nia',
+      role: 'admin',
+      account: { capabilities: [] },
+    });
+    const launched = await app.send('/sso/launch/marketplace', { cookie });
+    expect(launched.headers.get('location')).toContain('/demo/marketplace/callback?payload=');
+    const { rows } = await sql`select a.name, e.type, e.details from audit_events e
+      join users u on u.id = e.user_id join accounts a on a.id = u.account_id
+      where e.user_id = ${made.out.trim()} and e.type like 'user.%'`.execute(app.db);
+    expect(rows).toEqual([
+      { name: 'Nia’s Shop', type: 'user.created', details: { role: 'manager', by: 'cli' } },
+    ]);
+  });
+
+  it('refuses invalid input in one sentence, and creates nothing', async () => {
+    const before = await look();
+    const refusals: [Promise<Outcome>, RegExp][] = [
+      [create('a@b@example.test'), /Enter a valid email address/],
+      [create('x@example.test', { name: 'a\u202eb' }), /cannot be shown/],
+      [create('x@example.test', { input: 'too short' }), /at least 12 characters/],
+      [create('x@example.test', { input: 'password1234' }), /too easy to guess/],
+      [create('ADMIN@example.test'), /already/],
+    ];
+    for (const [outcome, sentence] of refusals) {
+      expectRefused(await outcome, sentence);
+      expect((await outcome).err).not.toMatch(/too short|password1234/);
+    }
+    expect(await look()).toEqual(before);
+  });
+});
+
+describe('user:suspend and user:resume', () => {
+  const logIn = () =>
+    app.send('/login', { form: { email: 'customer@example.test', password: 'local demo password' } });
+
+  it('end the sessions of a user for good, and let the user log in again', async () => {
+    const cookie = await app.login('customer@example.test');
+    const other = await app.login('merchant@example.test');
+    const suspended = await cli(['user:suspend', 'Customer@Example.test']);
+    expect(suspended).toMatchObject({ code: 0, err: '', out: 'customer@example.test is suspended.\n' });
+    expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
+    expect((await app.send('/sso/profile', { cookie: other })).status).toBe(200);
+    expect((await logIn()).status).toBe(403);
+
+    expect(await cli(['user:resume', 'customer@example.test'])).toMatchObject({ code: 0, err: '' });
+    expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
+    expect((await logIn()).status).toBe(303);
+    const { rows } = await sql<{ type: string }>`select type from audit_events
+      where details ->> 'by' = 'cli' and type in ('user.suspended', 'user.resumed') order by id`.execute(
+      app.db,
+    );
+    expect(rows.map(({ type }) => type)).toEqual(['user.suspended', 'user.resumed']);
+  });
+
+  it('refuse an unknown user', async () => {
+    const before = await look();
+    const outcome = await cli(['user:suspend', 'nobody@example.test']);
+    expectRefused(outcome, /^No user has this email address\.\n$/);
+    expect(await look()).toEqual(before);
+  });
+});
+
+it('the command line names the settings at fault, but not their values', async () => {
+  const away = 'postgres://identity:canary@127.0.0.1:1/identity';
+  const [settings, database] = await Promise.all([
+    runCli(away, ['migrate'], '', 'production'),
+    runCli(away, ['migrate']),
+  ]);
+  expectRefused(settings, /IDENTITY_ISSUER is missing/);
+  expect(database).toMatchObject({ code: 1, out: '' });
+  expect(settings.err + database.err).not.toContain('canary');
+});

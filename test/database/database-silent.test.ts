@@ -1,0 +1,56 @@
+// Contract section 9, 503 `unavailable`: the database accepts requests and never answers; nothing hangs.
+import { sql } from 'kysely';
+import { afterAll, expect, it } from 'vitest';
+import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/away.ts';
+
+// All wait for timeouts, so they run together, each with its own database.
+const opened: Away[] = [];
+async function open(): Promise<Away> {
+  const away = await openAway();
+  opened.push(away);
+  return away;
+}
+afterAll(() => Promise.all(opened.map(({ close }) => close())));
+
+const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
+
+it.concurrent('the service, facing a silent database, answers 503 in time everywhere, and loses nothing', async () => {
+  const away = await open();
+  const silence = async () => {
+    away.wire.swallow();
+    await Promise.all([
+      ...requests.map(([path, options]) => expectUnavailable(away.ask(path, options), options)),
+      // More requests than connections.
+      ...Array.from({ length: 100 }, () => expectUnavailable(away.ask('/sso/profile'))),
+      (async () => {
+        expect((await away.ask('/healthz')).status).toBe(200);
+        expect((await away.ask('/login', { cookie: '' })).status).toBe(200);
+      })(),
+    ]);
+  };
+  const change = () => away.ask('/profile', { form: names });
+  await expectUnavailable(whileLocked(away.app.db, 'audit_events', change, silence));
+  away.wire.restore();
+  await away.expectNothingLost();
+});
+
+it.concurrent('the service answers 503 when somebody else holds a lock for long', async () => {
+  const away = await open();
+  const waitFor = (answer: Promise<unknown>) => answer;
+  const ask = () => away.ask('/sso/profile');
+  await expectUnavailable(whileLocked(away.app.db, 'sessions', ask, waitFor));
+  const { rows } = await sql`select 1 from pg_stat_activity
+    where datname = current_database() and state like 'idle in transaction%'`.execute(away.app.db);
+  expect(rows).toEqual([]);
+  await away.expectNothingLost();
+});
+
+it.concurrent('the service recovers as soon as new connections answer, and drops the silent ones', async () => {
+  const { ask, wire, expectNothingLost } = await open();
+  const askTwenty = () => Promise.all(Array.from({ length: 20 }, () => ask('/sso/profile')));
+  for (const { status } of await askTwenty()) expect(status).toBe(200);
+  wire.strand();
+  expect((await askTwenty()).map(({ status }) => status)).toContain(503);
+  for (const { status } of await askTwenty()) expect(status).toBe(200);
+  await expectNothingLost();
+});

@@ -1,0 +1,53 @@
+// As root Postgres runs as another user, who cannot enter every folder that root can.
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
+import { connect, makeFolder } from '../support/postgres.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+let home: string;
+beforeAll(async () => {
+  home = await makeFolder();
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+async function startAndStop(folder: string): Promise<string> {
+  const postgres = await startEmbeddedPostgres(folder);
+  try {
+    const { db, close } = connect(postgres.url);
+    await sql`select 1`.execute(db);
+    await close();
+  } finally {
+    await postgres.stop();
+  }
+  return postgres.folder;
+}
+
+it('keeps its data in the folder that it is given', async () => {
+  const folder = join(home, 'open', 'data');
+  expect(await startAndStop(folder)).toBe(folder);
+  expect(await readdir(folder)).toContain('postgres');
+});
+
+it.runIf(isRoot)(
+  'as root, keeps its data below /var/lib where Postgres cannot reach that folder',
+  async () => {
+    const closed = join(home, 'closed');
+    await mkdir(closed);
+    await chmod(closed, 0o700);
+    const folder = await startAndStop(join(closed, 'data'));
+    try {
+      expect(folder).toMatch(/^\/var\/lib\/identity-service\/[0-9a-f]{12}$/);
+      expect(await readdir(folder)).toContain('postgres');
+      expect((await stat(join(folder, 'postgres'))).uid).not.toBe(0);
+      expect(await startAndStop(join(closed, 'data'))).toBe(folder);
+      // Nothing that looks like data and is none.
+      expect(await readdir(closed)).toEqual([]);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+);

@@ -1,0 +1,80 @@
+// A prepared statement has one text for every call, so its values can only be passed on as parameters.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { prepare, prepareDeferredWrite } from '../../db/postgres/prepare.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { openFreshDatabase, type TestClient } from '../support/database.ts';
+
+let client: TestClient;
+beforeAll(async () => {
+  client = await openFreshDatabase();
+});
+afterAll(() => client.close());
+
+type Values = { a: string | null; b: string };
+type Build = Parameters<typeof prepare<Values, unknown>>[0];
+
+const echo = prepare((db, { a, b }: Values) =>
+  db.selectNoFrom([sql<string>`${a}::text`.as('a'), sql<string>`${b}::text`.as('b')]),
+);
+
+it('a prepared statement gives each call its own values, on the pool, in a transaction and on the reading connection', async () => {
+  const expectEcho = async (on: Parameters<typeof echo>[0], values: Values) =>
+    expect(await echo(on, values)).toEqual([values]);
+  await expectEcho(client.db, { a: '1', b: '2' });
+  await expectEcho(client.read, { a: null, b: '3' });
+  await inTransaction(client.db, (trx) =>
+    Promise.all([expectEcho(trx, { a: '4', b: '5' }), expectEcho(trx, { a: '6', b: '7' })]),
+  );
+});
+
+it('a prepared statement sees what its own transaction wrote, which the reading connection does not', async () => {
+  const find = prepare((db, { a }: { a: string }) =>
+    db.selectFrom('audit_events').select('type').where('type', '=', a),
+  );
+  await inTransaction(client.db, async (trx) => {
+    await sql`insert into audit_events (id, type) values (gen_random_uuid(), 'seen')`.execute(trx);
+    expect(await find(trx, { a: 'seen' })).toEqual([{ type: 'seen' }]);
+    expect(await find(client.read, { a: 'seen' })).toEqual([]);
+  });
+});
+
+const selectText = (db: Parameters<Build>[0], text: unknown) =>
+  db.selectNoFrom(sql<string>`${text}::text`.as('text'));
+
+describe.each([
+  ['prepare', prepare],
+  ['prepareDeferredWrite', prepareDeferredWrite],
+])('%s refuses a statement that uses a value', (_, prepareIt: (build: Build) => unknown) => {
+  it.each<[how: string, build: Build]>([
+    ['in a template string', (db, { a }) => selectText(db, `${a}`)],
+    ['in a concatenation', (db, { b }) => selectText(db, 'b is '.concat(b))],
+    ['as JSON', (db, { a }) => selectText(db, JSON.stringify({ a }))],
+    ['as JSON with all the others', (db, values) => selectText(db, JSON.stringify(values))],
+    ['as a number', (db, { a }) => selectText(db, Number(a))],
+    ['compared by size', (db, { a, b }) => selectText(db, (a ?? '') < b ? b : a)],
+    ['through a property of it', (db, { b }) => selectText(db, b.length)],
+    ['through a method of it', (db, { b }) => selectText(db, b.toLowerCase())],
+    ['through its class', (db, { a }) => selectText(db, (a as unknown) instanceof Date ? 'date' : a)],
+    ['through what it contains', (db, { a }) => selectText(db, 'x' in Object(a) ? 'x' : a)],
+    ['spread into a list', (db, { b }) => selectText(db, [...b])],
+    ['through its members', (db, { a }) => selectText(db, Object.keys(a ?? ''))],
+    ['after changing it', (db, { a }) => selectText(db, Object.assign(Object(a), { x: 1 }))],
+    ['as part of the SQL', (db, { b }) => db.selectNoFrom(sql.raw<string>(b).as('text'))],
+    ['as a name in the SQL', (db, { b }) => db.selectNoFrom(sql.ref<string>(b).as('text'))],
+    ['as a literal in the SQL', (db, { b }) => db.selectNoFrom(sql.lit(b).as('text'))],
+    ['together with all the others', (db, values) => selectText(db, { ...values }.a)],
+    ['through whether it is there', (db, values) => selectText(db, 'a' in values ? 'a' : 'b')],
+  ])('%s', (_, build) => {
+    expect(() => prepareIt(build)).toThrow(/can only be passed on/);
+  });
+
+  it.each<[how: string, build: Build]>([
+    ['as a condition', (db, { a }) => selectText(db, a ? 'some' : 'none')],
+    ['as a condition for itself', (db, values) => selectText(db, values.a === null ? null : values.a)],
+    ['as a condition for another value', (db, { a, b }) => selectText(db, a === null ? b : 'a')],
+    ['for nothing', (db, { a, b }) => selectText(db, [a, b][0])],
+  ])('%s', (_, build) => {
+    expect(() => prepareIt(build)).toThrow(/reads the value "[ab]" and does not pass it on/);
+  });
+});

@@ -1,0 +1,57 @@
+// Many requests read on one connection.
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openFreshDatabase, poolSize, type TestClient } from '../support/database.ts';
+
+let client: TestClient;
+beforeEach(async () => {
+  client = await openFreshDatabase();
+});
+afterEach(() => client.close());
+
+const ask = (n: number) =>
+  sql<{ n: number; pid: number }>`select ${n}::int as n, pg_backend_pid() as pid`.compile(client.db);
+const sleep = (seconds: number) => sql`select pg_sleep(${seconds})`.compile(client.db);
+const countConnections = async () => {
+  const { rows } = await sql`select 1 from pg_stat_activity
+    where datname = current_database() and backend_type = 'client backend'`.execute(client.db);
+  return rows.length;
+};
+const numbers = Array.from({ length: 100 }, (_, n) => n);
+
+it('the reading connection gives each of many readers at once its own answer', async () => {
+  const answers = await Promise.all(numbers.map((n) => client.read(ask(n))));
+  expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+  expect(new Set(answers.map(([row]) => row?.pid)).size).toBe(1);
+  expect(await countConnections()).toBe(1);
+});
+
+it('the reading connection fails only the reader whose statement is wrong', async () => {
+  const wrong = sql`select 1 / ${0}::int`.compile(client.db);
+  const answers = await Promise.allSettled(numbers.map((n) => client.read(n % 10 === 3 ? wrong : ask(n))));
+  expect(answers.map(({ status }) => status)).toEqual(
+    numbers.map((n) => (n % 10 === 3 ? 'rejected' : 'fulfilled')),
+  );
+});
+
+it('the reading connection goes back to the pool when nobody reads', async () => {
+  await Promise.all(numbers.map((n) => client.read(ask(n))));
+  const atOnce = numbers.slice(0, poolSize).map((n) => client.db.executeQuery(ask(n)));
+  const pids = (await Promise.all(atOnce)).map(({ rows }) => rows[0]?.pid);
+  expect(new Set(pids).size).toBe(poolSize);
+});
+
+it('a reading connection that is cut fails its readers, and later readers get another one', async () => {
+  const asleep = [client.read(sleep(60)), ...numbers.map((n) => client.read(ask(n)))];
+  const outcomes = Promise.allSettled(asleep);
+  await expect
+    .poll(async () => {
+      const { rows } = await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event = 'PgSleep'`.execute(client.db);
+      return rows.length;
+    })
+    .toBe(1);
+  expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  const answers = await Promise.all(numbers.map((n) => client.read(ask(n))));
+  expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+});

@@ -1,0 +1,91 @@
+// Statements that a transaction sends without waiting for each other's answers.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { consumeNonce } from '../../db/nonces.ts';
+import { isDatabaseAway } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { openFreshDatabase, type TestClient } from '../support/database.ts';
+import { connect } from '../support/postgres.ts';
+import { openWire } from '../support/wire.ts';
+
+let client: TestClient;
+beforeAll(async () => {
+  client = await openFreshDatabase();
+});
+afterAll(() => client.close());
+beforeEach(async () => {
+  await client.db.deleteFrom('audit_events').execute();
+  await client.db.deleteFrom('nonces').execute();
+});
+
+const types = Array.from({ length: 20 }, (_, n) => `test.${n}`);
+const noUuid = 'nobody';
+
+async function recorded(): Promise<string[]> {
+  const rows = await client.db.selectFrom('audit_events').select('type').execute();
+  return rows.map(({ type }) => type).sort();
+}
+
+it('statements sent at once in a transaction are all kept', async () => {
+  await inTransaction(client.db, (trx) => Promise.all(types.map((type) => recordAuditEvent(trx, { type }))));
+  expect(await recorded()).toEqual([...types].sort());
+});
+
+it('statements sent at once are all undone if one of them fails, or the work around them', async () => {
+  const withOneWrong = inTransaction(client.db, (trx) =>
+    Promise.all(types.map((type, n) => recordAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) }))),
+  );
+  await expect(withOneWrong).rejects.toMatchObject({ code: '22P02' });
+  const withAnEnd = inTransaction(client.db, async (trx) => {
+    await Promise.all(types.map((type) => recordAuditEvent(trx, { type })));
+    throw new Error('changed my mind');
+  });
+  await expect(withAnEnd).rejects.toThrow('changed my mind');
+  expect(await recorded()).toEqual([]);
+});
+
+it('a transaction fails with the error of its first failed statement', async () => {
+  const work = inTransaction(client.db, async (trx) => {
+    await recordAuditEvent(trx, { type: 'before' });
+    await recordAuditEvent(trx, { type: 'wrong', userId: noUuid });
+    await recordAuditEvent(trx, { type: 'after' });
+    return consumeNonce(trx, { audience: 'test', nonce: '0123456789abcdef', expiresAt: new Date() });
+  });
+  await expect(work).rejects.toMatchObject({ code: '22P02' });
+  expect(await recorded()).toEqual([]);
+});
+
+it('statements sent at once each get their own answer', async () => {
+  const nonces = types.map((type) => ({
+    audience: 'test',
+    nonce: `${type}-0123456789`,
+    expiresAt: new Date(Date.now() + 60_000),
+  }));
+  const use = (wanted: typeof nonces) =>
+    inTransaction(client.db, (trx) => Promise.all(wanted.map((nonce) => consumeNonce(trx, nonce))));
+  expect(await use(nonces.slice(0, 5))).toEqual(Array(5).fill(true));
+  expect(await use(nonces)).toEqual([...Array(5).fill(false), ...Array(15).fill(true)]);
+});
+
+it('a statement sent after the end of its transaction is refused', async () => {
+  const trx = await inTransaction(client.db, async (trx) => trx);
+  await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('already committed');
+  expect(await recorded()).toEqual([]);
+});
+
+it('a transaction fails if the connection is cut before its begin is answered', async () => {
+  const wire = await openWire(client.url);
+  const wired = connect(wire.url);
+  await sql`select 1`.execute(wired.db);
+  const work = inTransaction(wired.db, (trx) => {
+    wire.cut();
+    return recordAuditEvent(trx, { type: 'cut' });
+  });
+  await expect(work).rejects.toSatisfy(isDatabaseAway);
+  wire.restore();
+  await inTransaction(wired.db, (trx) => recordAuditEvent(trx, { type: 'sound' }));
+  expect(await recorded()).toEqual(['sound']);
+  await wired.close();
+  wire.close();
+});

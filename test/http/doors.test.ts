@@ -1,0 +1,103 @@
+// The framework has further ways to a route's code: `.data`, `?_data=`, other spellings of a path. None of them
+// reaches a public endpoint: it answers as it does under its own path, or it is not there.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+let customer: string;
+beforeAll(async () => {
+  app = await openApp();
+  customer = await app.login('customer@example.test');
+});
+afterAll(() => app.close());
+
+const told = ['content-type', 'cache-control', 'etag', 'vary', 'allow'];
+
+async function answerOf(path: string, method = 'GET') {
+  const { status, headers, text } = await app.send(path, { method, cookie: customer });
+  return { status, text, headers: told.map((name) => headers.get(name)) };
+}
+
+describe('/sso/profile', () => {
+  it.each([
+    '_data=routes%2Fsso.profile',
+    '_data=',
+    '_data=root',
+    '_routes=routes%2Fsso.profile',
+    'index',
+    'x=1',
+  ])('answers ?%s as it does without a query', async (query) => {
+    for (const method of ['GET', 'HEAD', 'POST'])
+      expect(await answerOf(`/sso/profile?${query}`, method)).toEqual(await answerOf('/sso/profile', method));
+  });
+
+  it.each([
+    '/sso/profile.data',
+    '/sso/profile.data?_routes=routes%2Fsso.profile',
+    '/sso/profile.data?_routes=root',
+    '/_root.data?_routes=routes%2Fsso.profile',
+    '/profile.data?_routes=routes%2Fsso.profile',
+    '/sso/profile%2Edata',
+    '/sso.profile',
+    '/__manifest?p=%2Fsso%2Fprofile',
+  ])('is not reachable at %s', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const { status, text } = await answerOf(path, method);
+      expect(text).not.toContain('profile_updated_at');
+      if (path.startsWith('/sso')) expect(status).toBe(404);
+    }
+  });
+
+  it.each(['/sso/profile/', '/SSO/profile', '/sso/Profile', '/sso/%70rofile', '/sso//profile'])(
+    'is either the same at %s or not there',
+    async (path) => {
+      for (const method of ['GET', 'POST']) {
+        const answer = await answerOf(path, method);
+        if (answer.status !== 404) expect(answer).toEqual(await answerOf('/sso/profile', method));
+      }
+    },
+  );
+});
+
+describe('the other resource routes', () => {
+  it.each([
+    '/demo/marketplace/login.data',
+    '/demo/marketplace/login.data?_routes=routes%2Fdemo.%24client_.login',
+    '/trpc/profile.get.data',
+    '/trpc/profile.data?_routes=routes%2Ftrpc.%24',
+    '/sso/launch/marketplace.data',
+  ])('are not reachable at %s', async (path) => {
+    for (const method of ['GET', 'POST']) {
+      const answer = await app.send(path, { method, cookie: customer });
+      expect([404, 405, 415]).toContain(answer.status);
+      expect(answer.headers.get('location')).toBeNull();
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(answer.text).not.toContain('customer@example.test');
+    }
+  });
+
+  it.each(['/sso/launch/marketplace/', '/SSO/launch/marketplace', '/sso/launch/%6darketplace'])(
+    'launch safely, if at all, at %s',
+    async (path) => {
+      for (const [method, status] of [
+        ['GET', 303],
+        ['HEAD', 204],
+        ['POST', 405],
+      ] as const) {
+        const answer = await app.send(`${path}?state=a+b`, { method, cookie: customer });
+        if (answer.status !== 404) expect(answer.status).toBe(method === 'GET' ? 400 : status);
+        const good = await app.send(`${path}?state=s`, { method, cookie: customer });
+        if (good.status === 404) continue;
+        expect(good.status).toBe(status);
+        expect(good.headers.get('cache-control')).toBe('no-store');
+        expect(good.headers.get('referrer-policy')).toBe('no-referrer');
+      }
+    },
+  );
+});
+
+it('a form sent by Remix’s script reaches its page, even where another route’s pattern matches the path', async () => {
+  const answer = await app.send('/demo/marketplace.data', { method: 'POST' });
+  expect(answer.status).toBe(202);
+  expect(answer.text).toContain('"/demo/marketplace"');
+});

@@ -1,0 +1,194 @@
+// What the shell adds around every answer: request id, security headers, compression, static files.
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { named, quoted, type TestRequest } from '../support/names.ts';
+
+const env = {
+  SSO_MARKETPLACE_CALLBACK_URL: 'https://market.example.test/sso/in?x=1',
+  SSO_WEBSITE_CALLBACK_URL: 'https://www.example.test:8443/cb',
+  SSO_CRM_CALLBACK_URL: 'https://market.example.test/another',
+};
+
+let app: TestApp;
+let customer: string;
+let asset: string;
+beforeAll(async () => {
+  app = await openApp({ env });
+  customer = await app.login('customer@example.test');
+  asset = /\/assets\/[\w.-]+\.css/.exec((await app.send('/login')).text)?.[0] ?? '';
+});
+afterAll(() => app.close());
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe('X-Request-Id', () => {
+  const idOf = async (path: string, id?: string) => {
+    const answer = await app.send(path, { headers: id === undefined ? {} : { 'x-request-id': id } });
+    return answer.headers.get('x-request-id');
+  };
+
+  it.each(['/login', '/', '/nowhere', '/sso/profile', '/healthz', '/trpc/profile.get'])(
+    'is new for each request to %s',
+    async (path) => {
+      const [one, two] = [await idOf(path), await idOf(path)];
+      expect(one).toMatch(uuid);
+      expect(two).not.toBe(one);
+    },
+  );
+
+  it.each(quoted(['abc', 'A-b_c=9', 'x'.repeat(255)]))('is kept if it is valid: %s', async (_, id) => {
+    expect(await idOf('/nowhere', id)).toBe(id);
+    expect(app.logged.at(-1)?.fields.requestId).toBe(id);
+  });
+
+  it.each(quoted(['', 'x'.repeat(256), 'a b', '"}{"', '<script>', '\xff', 'a,b', 'a;b', '../x']))(
+    'is replaced if it is not valid: %s',
+    async (_, id) => expect(await idOf('/nowhere', id)).toMatch(uuid),
+  );
+});
+
+const answers: TestRequest[] = [
+  ['/login', {}],
+  ['/profile', {}],
+  ['/profile.data', {}],
+  ['/nowhere', {}],
+  ['/nowhere', { headers: { accept: 'text/html' } }],
+  ['/', {}],
+  ['/logout', { method: 'POST', cookie: '' }],
+  ['/logout', { method: 'POST', headers: { origin: 'https://evil.example' } }],
+  ['/login', { form: { email: 'x'.repeat(70_000) } }],
+  ['/sso/profile', {}],
+  ['/sso/launch/nobody', { headers: { accept: 'text/html' } }],
+  ['/trpc/profile.get', {}],
+  ['/healthz', {}],
+];
+
+describe('security headers', () => {
+  it.each(named(answers))('are on the answer to %s', async (_, path, options) => {
+    const { headers } = await app.send(path, { cookie: customer, ...options });
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'referrer-policy': path.startsWith('/sso/launch') ? 'no-referrer' : 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+    });
+    for (const name of ['server', 'x-powered-by', 'strict-transport-security', 'access-control-allow-origin'])
+      expect(headers.get(name), name).toBeNull();
+  });
+
+  it('include HSTS if the issuer is https, and only then', async () => {
+    const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.example.test' } });
+    for (const path of ['/login', '/nowhere', '/', '/healthz'])
+      expect((await send(path)).headers.get('strict-transport-security')).toMatch(/^max-age=31536000\b/);
+  });
+});
+
+describe('the content security policy', () => {
+  const policyOf = ({ headers }: Answer) =>
+    new Map(
+      headers
+        .get('content-security-policy')
+        ?.split(';')
+        .map((directive) => directive.trim().split(' '))
+        .map(([name = '', ...values]) => [name, values]),
+    );
+
+  it('allows our own scripts only, and inline ones by a nonce that is new each time', async () => {
+    const nonces = new Set<string>();
+    for (const path of ['/login', '/login', '/profile', '/logout', '/problems/not_found', '/nowhere']) {
+      const cookie = path === '/login' ? undefined : customer;
+      const answer = await app.send(path, { cookie, headers: { accept: 'text/html' } });
+      const sources = policyOf(answer).get('script-src') ?? [];
+      const [, nonce = ''] = /^'nonce-([\w+/=-]{22,})'$/.exec(sources[1] ?? '') ?? [];
+      expect(sources).toEqual(["'self'", `'nonce-${nonce}'`]);
+      nonces.add(nonce);
+      const scripts = [...answer.text.matchAll(/<script\b[^>]*>/g)].map(([tag]) => tag);
+      const inline = scripts.filter((tag) => !tag.includes(' src='));
+      // Problem pages and the login are plain HTML.
+      if (!/login|problems|nowhere/.test(path)) expect(inline).not.toHaveLength(0);
+      for (const tag of inline) expect(tag).toContain(`nonce="${nonce}"`);
+      expect(answer.text).not.toMatch(/<[^>]+ (on[a-z]+|style)=/);
+    }
+    expect(nonces.size).toBe(6);
+  });
+
+  it('lets forms lead to the configured callbacks, and lets nobody frame us', async () => {
+    const policy = policyOf(await app.send('/login'));
+    expect(policy.get('form-action')).toEqual([
+      "'self'",
+      'https://market.example.test',
+      'https://www.example.test:8443',
+    ]);
+    expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
+    expect(policy.get('base-uri')).toEqual(["'none'"]);
+    expect(policy.get('style-src')).toEqual(["'self'"]);
+  });
+});
+
+describe('compression', () => {
+  const fetchRaw = async (path: string, accepted: string) => {
+    const headers = { 'accept-encoding': accepted, cookie: customer };
+    const response = await app.fetch(new Request(new URL(path, app.config.baseUrl), { headers }), {
+      address: '192.0.2.1',
+    });
+    return { headers: response.headers, body: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  it('shrinks pages, scripts and styles', async () => {
+    for (const path of ['/profile', asset]) {
+      const { headers, body } = await fetchRaw(path, 'br, gzip');
+      expect(headers.get('content-encoding')).toBe('gzip');
+      expect(headers.get('vary')).toMatch(/accept-encoding/i);
+      expect(gunzipSync(body).length).toBeGreaterThan(2 * body.length);
+      expect(gunzipSync(body).toString()).toContain(path === asset ? '{' : '</html>');
+    }
+  });
+
+  it('skips small answers, and clients that do not accept it', async () => {
+    for (const [path, accepted] of [
+      ['/sso/profile', 'gzip'],
+      ['/healthz', 'gzip'],
+      ['/nowhere', 'gzip'],
+      ['/login', 'identity'],
+      ['/login', 'gzip;q=0'],
+    ] as const)
+      expect((await fetchRaw(path, accepted)).headers.get('content-encoding'), path).toBeNull();
+  });
+});
+
+describe('a static file', () => {
+  it('never changes, so it may be cached for ever', async () => {
+    const answer = await app.send(asset);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/css\b/);
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(await app.send(asset, { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+  });
+
+  it.each(
+    [
+      ['does not exist', '/assets/app-00000000.css'],
+      ...['/assets/', '/assets', '/.vite/manifest.json', '/server/index.js', '/package.json'],
+      ...['/assets/..%2f..%2fserver%2findex.js', '/assets/..%2F..%2F..%2Fpackage.json', '/assets/%2e%2e/x'],
+      ...['/assets/..%5c..%5cserver%5cindex.js', '/assets/%2e%2e%2f%2e%2e%2fserver/index.js'],
+      ...['/assets/%252e%252e%252fserver', '/assets//etc/passwd', '/assets/app.css%00.js'],
+    ].map((row) => (typeof row === 'string' ? ['is out of reach', row] : row)),
+  )('that %s gets 404: %s', async (_, path) => {
+    const answer = await app.send(path as string);
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('a page is never cached', () => {
+  const pages = ['/login', '/profile', '/logout', '/problems/not_found', '/nowhere'];
+  it.each([...pages, ...pages.map((path) => `${path}.data`)])('at %s', async (path) => {
+    const cookie = path.startsWith('/login') ? undefined : customer;
+    const answer = await app.send(path, { cookie, headers: { accept: 'text/html' } });
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+  });
+});

@@ -1,0 +1,183 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { readMails, readToken } from '../support/kept-mail.ts';
+import { quoted } from '../support/names.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+
+const email = 'unverified@example.test';
+const day = 24 * 60 * 60 * 1_000;
+
+let now = new Date();
+let app: TestApp;
+/** On the same database and clock. */
+let other: TestBackend;
+let client: ReturnType<typeof openClient>;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp({ now: () => now });
+  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
+});
+beforeEach(async () => {
+  now = new Date();
+  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+  await sql`update users set email_verified_at = null, email = ${email}
+    where name = 'Uma Unverified'`.execute(app.db);
+  cookie = await app.login(email);
+  client = openClient(app.send, cookie);
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+async function askToVerify(next?: string): Promise<string> {
+  await client.email.requestVerification.mutate({ next });
+  return readToken(other, email, 'verify_email');
+}
+
+const isVerified = async () => (await client.profile.get.query()).emailVerified;
+const verify = (token: string, as = client) => as.email.verify.mutate({ token });
+
+const noSuchLink = { httpStatus: 404, problem: 'not_found' };
+
+async function expectNoLink(call: Promise<unknown>): Promise<void> {
+  expect(await refusalOf(call)).toMatchObject(noSuchLink);
+  expect(await isVerified()).toBe(false);
+}
+
+describe('a link that verifies an address', () => {
+  it('arrives in a mail that local mode keeps, and opens the products to its user', async () => {
+    const asked = '/sso/launch/marketplace?state=s';
+    const token = await askToVerify(asked);
+    const [mail] = await readMails(other, email);
+    expect(mail?.subject).toBe('Verify your email address');
+    const query = new URLSearchParams({ token, next: asked });
+    expect(mail?.text).toContain(`http://localhost:3000/verify-email/confirm?${query}\n`);
+
+    const launch = async () => locationOf(await app.send(asked, { cookie }));
+    expect((await launch()).pathname).toBe('/verify-email');
+    await verify(token);
+    expect(await isVerified()).toBe(true);
+    expect((await launch()).searchParams.has('payload')).toBe(true);
+  });
+
+  it('works once, even when sixteen use it at once', async () => {
+    const token = await askToVerify();
+    const outcomes = await Promise.all(
+      Array.from({ length: 16 }, () =>
+        verify(token).then(
+          () => 'verified',
+          (error) => error.data?.problem,
+        ),
+      ),
+    );
+    expect(outcomes.sort()).toEqual([...Array(15).fill('not_found'), 'verified']);
+    expect(await refusalOf(verify(token))).toMatchObject(noSuchLink);
+  });
+
+  it('works only while its user is logged in, and is not used up by anybody else', async () => {
+    const token = await askToVerify();
+    const stranger = openClient(app.send, await app.login('customer@example.test'));
+    await expectNoLink(verify(token, stranger));
+    const outsider = openClient(app.send);
+    expect(await refusalOf(verify(token, outsider))).toMatchObject({ problem: 'login_required' });
+    await verify(token);
+    expect(await isVerified()).toBe(true);
+  });
+
+  it('works for seven days and not after', async () => {
+    const token = await askToVerify();
+    const sentAt = now.getTime();
+    now = new Date(sentAt + 7 * day);
+    await expectNoLink(verify(token));
+    now = new Date(sentAt + 7 * day - 1_000);
+    await verify(token);
+    expect(await isVerified()).toBe(true);
+  });
+
+  it('does not work after the address changed', async () => {
+    const token = await askToVerify();
+    await sql`update users set email = 'uma@example.test' where email = ${email}`.execute(app.db);
+    await expectNoLink(verify(token));
+  });
+
+  it('does not work for another purpose, and no other link works for this one', async () => {
+    const token = await askToVerify();
+    expect(await other.backend.findPasswordMailAddress(token)).toBeUndefined();
+    const fields = { token, newPassword: 'quite another long password' };
+    const request = new Request('http://localhost:3000/set-password');
+    await expect(other.backend.setPasswordByMail(request, newVisit(), fields)).rejects.toMatchObject({
+      status: 404,
+      code: 'not_found',
+    });
+    await other.backend.requestPasswordMail(newVisit(), { email: email });
+    const passwordToken = await readToken(other, email, 'set_password', 2);
+    await expectNoLink(verify(passwordToken));
+    expect(await other.backend.findPasswordMailAddress(passwordToken)).toBe(email);
+    await verify(token);
+  });
+
+  it.each(quoted(['', 'x', 'A'.repeat(43), 'A'.repeat(10_000), '\u0000', '\ud800']))(
+    'does not work with the token %s',
+    async (_, token) => expectNoLink(verify(token)),
+  );
+});
+
+describe('requests for a mail', () => {
+  const ask = async (): Promise<Answer> =>
+    app.send('/trpc/email.requestVerification', { cookie, json: { json: {} } });
+  const countMails = async () => (await sql`select 1 from mails`.execute(app.db)).rows.length;
+  const askForPassword = async (address: string, visit = newVisit()) =>
+    other.backend.requestPasswordMail(visit, { email: address }).then(
+      () => 200,
+      (error) => error,
+    );
+
+  it('are limited to five an hour for one address, even when sixteen come at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 16 }, ask));
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(refused).toHaveLength(11);
+    for (const answer of refused) {
+      expect(answer.status).toBe(429);
+      expectRetryAfter(answer, 60 * 60);
+      expect(JSON.parse(answer.text).error.json.data.problem).toBe('rate_limited');
+    }
+    expect(await countMails()).toBe(5);
+  });
+
+  it('count together for an address, whoever asks and for whatever purpose', async () => {
+    for (let times = 0; times < 3; times++) expect((await ask()).status).toBe(200);
+    expect(await askForPassword(email)).toBe(200);
+    expect(await askForPassword(email.toUpperCase())).toBe(200);
+    const refusal = await askForPassword(email);
+    expect(refusal).toMatchObject({ status: 429, code: 'rate_limited' });
+    expectRetryAfter({ headers: new Headers(refusal.headers) }, 60 * 60);
+    expect((await ask()).status).toBe(429);
+    expect(await countMails()).toBe(5);
+    expect(await askForPassword('customer@example.test')).toBe(200);
+  });
+
+  it('are limited in the same way for an unknown address, which reveals nothing', async () => {
+    const statuses = [];
+    for (let times = 0; times < 6; times++) statuses.push(await askForPassword('nobody@example.test'));
+    expect(statuses).toEqual([200, 200, 200, 200, 200, expect.objectContaining({ status: 429 })]);
+  });
+
+  it('are limited to fifty an hour from one client, for all addresses together', async () => {
+    const visit = newVisit();
+    const outcomes = await Promise.all(
+      Array.from({ length: 60 }, (_, index) => askForPassword(`n${index}@example.test`, visit)),
+    );
+    expect(outcomes.filter((outcome) => outcome === 200)).toHaveLength(50);
+  });
+
+  it('do not count as guesses at the password, nor the other way round', async () => {
+    const guess = () => app.send('/login', { form: { email, password: 'wrong' } });
+    for (let times = 0; times < 9; times++) expect((await guess()).status).toBe(401);
+    expect((await ask()).status).toBe(200);
+    for (let times = 0; times < 5; times++) await ask();
+    await app.login(email);
+  });
+});

@@ -1,0 +1,151 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/visitor.ts';
+
+const email = 'merchant@example.test';
+const password = 'local demo password';
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+let app: TestApp;
+let second: Pick<TestApp, 'send' | 'login'>;
+let mine: string;
+let elsewhere: string;
+let somebodys: string;
+beforeAll(async () => {
+  app = await openApp();
+  second = await app.startInstance();
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  await sql`delete from sessions`.execute(app.db);
+  const headers = { 'user-agent': firefox };
+  elsewhere = cookieOf(
+    await app.send('/login', { form: { email, password }, headers, from: '198.51.100.4' }),
+  );
+  mine = await app.login(email);
+  somebodys = await app.login('customer@example.test');
+});
+
+const listOf = (cookie: string) => openClient(app.send, cookie).sessions.list.query();
+
+/** The id of a session in its owner's list. */
+async function idOf(cookie: string): Promise<string> {
+  return (await listOf(cookie)).find(({ current }) => current)?.id ?? '';
+}
+
+async function countEvents(type: string): Promise<number> {
+  const { rows } = await sql`select 1 from audit_events where type = ${type}`.execute(app.db);
+  return rows.length;
+}
+
+describe('the list of sessions', () => {
+  it('shows the live sessions of the user, with device and address, and nobody else’s', async () => {
+    const list = await listOf(mine);
+    expect(list).toMatchObject([
+      { current: true, device: 'Unknown device', address: '192.0.2.1' },
+      { current: false, device: 'Firefox on Linux', address: '198.51.100.4' },
+    ]);
+    expect(list.map(({ id }) => id)).not.toContain(await idOf(somebodys));
+    // Nothing that could be used for a login, and no raw browser string.
+    expect(Object.keys(list[0] ?? {}).sort()).toEqual([
+      'address',
+      'createdAt',
+      'current',
+      'device',
+      'id',
+      'lastSeenAt',
+    ]);
+  });
+
+  it('is on the profile page, where every other session can be ended', async () => {
+    const page = await app.send('/profile', { cookie: mine });
+    const text = textOf(page);
+    expect(text).toContain('This browser');
+    expect(text).toContain('Firefox on Linux 198.51.100.4');
+    expect([...page.text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      await idOf(elsewhere),
+    ]);
+  });
+
+  it('shows what a browser says about itself as text', async () => {
+    const headers = { 'user-agent': '<img src=x onerror=alert(1)>/1.0 x' };
+    await app.send('/login', { form: { email, password }, headers });
+    const page = await app.send('/profile', { cookie: mine });
+    expect(page.text).not.toContain('<img');
+  });
+});
+
+describe.each(
+  [
+    {
+      via: 'the profile page',
+      end: async (cookie: string, id: string) =>
+        (await submitProfile(app.send, cookie, { intent: 'end-session', id })).status,
+      endOthers: async (cookie: string) =>
+        (await submitProfile(app.send, cookie, { intent: 'end-others' })).status,
+    },
+    {
+      via: 'tRPC',
+      end: async (cookie: string, id: string) => {
+        const call = openClient(app.send, cookie).sessions.end.mutate({ id });
+        return call.then(
+          () => 200,
+          async () => (await refusalOf(call)).httpStatus,
+        );
+      },
+      endOthers: async (cookie: string) => {
+        const { ended } = await openClient(app.send, cookie).sessions.endOthers.mutate();
+        expect(ended).toBe(2);
+        return 200;
+      },
+    },
+  ].map((door) => [door.via, door] as const),
+)('through %s', (_, { end, endOthers }) => {
+  it('one session can be ended, at once on every instance', async () => {
+    expect(await end(mine, await idOf(elsewhere))).toBe(200);
+    expect(await isLoggedIn(second.send, elsewhere)).toBe(false);
+    expect(await isLoggedIn(second.send, mine)).toBe(true);
+    expect(await listOf(mine)).toHaveLength(1);
+  });
+
+  it('a session of somebody else, an unknown one and an ended one cannot be ended', async () => {
+    for (const id of [await idOf(somebodys), crypto.randomUUID()]) expect(await end(mine, id)).toBe(404);
+    const id = await idOf(elsewhere);
+    await end(mine, id);
+    expect(await end(mine, id)).toBe(404);
+    expect(await isLoggedIn(app.send, somebodys)).toBe(true);
+  });
+
+  it('a malformed session id is refused', async () => {
+    for (const id of ['', 'x', '1', `${await idOf(elsewhere)}'`]) expect(await end(mine, id)).toBe(422);
+    expect(await isLoggedIn(app.send, elsewhere)).toBe(true);
+  });
+
+  it('all other sessions of the user can be ended, and nobody else’s', async () => {
+    const third = await app.login(email);
+    expect(await endOthers(mine)).toBe(200);
+    for (const cookie of [elsewhere, third]) expect(await isLoggedIn(second.send, cookie)).toBe(false);
+    for (const cookie of [mine, somebodys]) expect(await isLoggedIn(second.send, cookie)).toBe(true);
+  });
+});
+
+it('exactly one of 16 requests at once ends a session', async () => {
+  const id = await idOf(elsewhere);
+  const before = await countEvents('session.ended');
+  const ends = Array.from({ length: 16 }, (_, index) =>
+    openClient(index % 2 === 0 ? app.send : second.send, mine).sessions.end.mutate({ id }),
+  );
+  const settled = await Promise.allSettled(ends);
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  for (const [index, { status }] of settled.entries())
+    if (status === 'rejected')
+      expect(await refusalOf(ends[index] as Promise<unknown>)).toMatchObject({ problem: 'not_found' });
+  expect((await countEvents('session.ended')) - before).toBe(1);
+});
+
+it('ending the current session logs this browser out', async () => {
+  await openClient(app.send, mine).sessions.end.mutate({ id: await idOf(mine) });
+  expect(await isLoggedIn(app.send, mine)).toBe(false);
+});

@@ -1,0 +1,215 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { readToken } from '../support/kept-mail.ts';
+import { handOver } from '../support/marketplace.ts';
+import { quoted } from '../support/names.ts';
+import { openClient } from '../support/trpc.ts';
+import { cookieOf, isLoggedIn } from '../support/visitor.ts';
+
+const password = 'local demo password';
+const newPassword = 'quite another long password';
+const day = 24 * 60 * 60 * 1_000;
+
+let now = new Date();
+let app: TestApp;
+let second: Pick<TestApp, 'send'>;
+/** On the same database and clock. */
+let other: TestBackend;
+beforeAll(async () => {
+  app = await openApp({ now: () => now });
+  second = await app.startInstance();
+  other = await openBackend({ databaseUrl: app.databaseUrl, now: () => now });
+});
+beforeEach(async () => {
+  now = new Date();
+  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+async function askFor(email: string, count = 1): Promise<string> {
+  await other.backend.requestPasswordMail(newVisit(), { email: email });
+  return readToken(other, email, 'set_password', count);
+}
+
+/** The `name=value` of the new session's cookie. */
+async function setPassword(token: string, chosen = newPassword): Promise<string> {
+  const request = new Request('http://localhost:3000/set-password', { method: 'POST' });
+  const fields = { token, newPassword: chosen };
+  const cookie = await other.backend.setPasswordByMail(request, newVisit(), fields);
+  return cookie.split(';')[0] ?? '';
+}
+
+const noSuchLink = { status: 404, code: 'not_found' };
+
+async function expectNoLink(token: string): Promise<void> {
+  expect(await other.backend.findPasswordMailAddress(token)).toBeUndefined();
+  await expect(setPassword(token)).rejects.toMatchObject(noSuchLink);
+}
+
+const canLogIn = async (email: string, typed: string) =>
+  (await app.send('/login', { form: { email, password: typed } })).status === 303;
+
+/** A user handed over by the marketplace, who never had a password. */
+async function handOverNew(id: string, emailVerified: boolean): Promise<string> {
+  const email = `${id}@example.test`;
+  expect(locationOf(await handOver(app, { id, email, emailVerified })).pathname).toBe('/profile');
+  return email;
+}
+
+describe('a link that sets a password', () => {
+  it('gives a new customer a login and a verified address', async () => {
+    await sendSignup(app, buildSignup('crm_new'));
+    const email = 'crm_new@example.test';
+    const cookie = await setPassword(await readToken(other, email, 'set_password'));
+    for (const { send } of [app, second]) expect(await isLoggedIn(send, cookie)).toBe(true);
+    const launched = await app.send('/sso/launch/marketplace', {
+      cookie: await app.login(email, newPassword),
+    });
+    expect(locationOf(launched).searchParams.has('payload')).toBe(true);
+  });
+
+  it('replaces a forgotten password, and keeps the time the address was verified', async () => {
+    const email = 'customer@example.test';
+    const verifiedAt = async () =>
+      (await sql`select email_verified_at from users where email = ${email}`.execute(app.db)).rows;
+    const before = await verifiedAt();
+    await setPassword(await askFor(email));
+    expect([await canLogIn(email, password), await canLogIn(email, newPassword)]).toEqual([false, true]);
+    expect(await verifiedAt()).toEqual(before);
+  });
+
+  it('ends every session of the user on every instance, and nobody else’s', async () => {
+    const email = 'merchant@example.test';
+    const cookies = [await app.login(email), await app.login(email)];
+    const manager = await app.login('manager@example.test');
+    const fresh = await setPassword(await askFor(email));
+    for (const { send } of [app, second]) {
+      for (const cookie of cookies) expect(await isLoggedIn(send, cookie)).toBe(false);
+      for (const cookie of [fresh, manager]) expect(await isLoggedIn(send, cookie)).toBe(true);
+    }
+    expect(await openClient(app.send, fresh).sessions.list.query()).toHaveLength(1);
+  });
+
+  it.each([
+    ['one link', 1],
+    ['two links of one user', 2],
+  ])('works once, even when sixteen requests come at once with %s', async (_what, links) => {
+    const email = 'new-merchant@example.test';
+    const tokens: string[] = [];
+    while (tokens.length < links) tokens.push(await askFor(email, tokens.length + 1));
+    const chosen = Array.from({ length: 16 }, (_, index) => `${newPassword} ${index}`);
+    const outcomes = await Promise.allSettled(
+      chosen.map((each, index) => setPassword(tokens[index % links] ?? '', each)),
+    );
+    const won = outcomes.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+    expect(won).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject(noSuchLink);
+    expect(await canLogIn(email, chosen[won[0] ?? -1] ?? '')).toBe(true);
+    const { rows } = await sql`select 1 from sessions where ended_at is null`.execute(app.db);
+    expect(rows).toHaveLength(2);
+    for (const token of tokens) await expectNoLink(token);
+  });
+
+  it('makes the other links of its user dead, and no others', async () => {
+    const email = 'unverified@example.test';
+    const client = openClient(app.send, await app.login(email));
+    const [first, foreign] = [await askFor(email), await askFor('manager@example.test')];
+    await client.email.requestVerification.mutate({});
+    const toVerify = await readToken(other, email, 'verify_email', 2);
+    const fresh = await setPassword(await askFor(email, 3));
+    await expectNoLink(first);
+    const verified = openClient(app.send, fresh).email.verify.mutate({ token: toVerify });
+    await expect(verified).rejects.toMatchObject({ data: { problem: 'not_found' } });
+    expect(await other.backend.findPasswordMailAddress(foreign)).toBe('manager@example.test');
+  });
+
+  it('works for seven days and not after', async () => {
+    const token = await askFor('admin@example.test');
+    const sentAt = now.getTime();
+    now = new Date(sentAt + 7 * day);
+    await expectNoLink(token);
+    now = new Date(sentAt + 7 * day - 1_000);
+    expect(await other.backend.findPasswordMailAddress(token)).toBe('admin@example.test');
+    await setPassword(token, password);
+  });
+
+  it('does not work after the address changed', async () => {
+    const token = await askFor('admin@example.test');
+    await sql`update users set email = 'ada@example.test' where email = 'admin@example.test'`.execute(app.db);
+    await expectNoLink(token);
+    await sql`update users set email = 'admin@example.test' where email = 'ada@example.test'`.execute(app.db);
+  });
+
+  it('does not work after the password changed on /profile', async () => {
+    const token = await askFor('manager@example.test');
+    const cookie = await app.login('manager@example.test');
+    const form = { intent: 'password', currentPassword: password, newPassword };
+    expect((await app.send('/profile', { cookie, form: { ...form, currentPassword: 'wrong' } })).status).toBe(
+      422,
+    );
+    expect(await other.backend.findPasswordMailAddress(token)).toBe('manager@example.test');
+    expect((await app.send('/profile', { cookie, form })).status).toBe(303);
+    await expectNoLink(token);
+    expect(await canLogIn('manager@example.test', newPassword)).toBe(true);
+  });
+
+  it.each(quoted(['', 'x', 'A'.repeat(43), 'A'.repeat(10_000), '\u0000', '\ud800']))(
+    'does not work with the token %s',
+    (_, token) => expectNoLink(token),
+  );
+});
+
+describe('a link that sets a password is not used up', () => {
+  it.each(quoted(['', 'eleven char', 'password1234', 'x1Y-'.repeat(33)]))(
+    'by refusing the password %s',
+    async (_, weak) => {
+      const token = await askFor('admin@example.test');
+      await expect(setPassword(token, weak)).rejects.toMatchObject({
+        status: 422,
+        code: 'validation_failed',
+        errors: [{ pointer: '/newPassword' }],
+      });
+      expect(await canLogIn('admin@example.test', password)).toBe(true);
+      await setPassword(token, password);
+    },
+  );
+
+  it('by refusing a user who was suspended meanwhile', async () => {
+    const email = 'admin@example.test';
+    const token = await askFor(email);
+    const suspend = (at: Date | null) =>
+      sql`update users set suspended_at = ${at} where email = ${email}`.execute(app.db);
+    await suspend(now);
+    await expect(setPassword(token)).rejects.toMatchObject({ status: 403, code: 'account_suspended' });
+    await suspend(null);
+    expect(await canLogIn(email, password)).toBe(true);
+    await setPassword(token, password);
+  });
+});
+
+describe('a marketplace user who sets a password', () => {
+  it('still comes in from there, if the address was verified', async () => {
+    const email = await handOverNew('mp-verified', true);
+    await setPassword(await askFor(email));
+    const again = await handOver(app, { id: 'mp-verified', email });
+    expect(locationOf(again).pathname).toBe('/profile');
+    expect(await isLoggedIn(app.send, cookieOf(again))).toBe(true);
+  });
+
+  // The owner of the marketplace login may not be the owner of the mailbox.
+  it('has to prove it on the next visit, if the address was not verified', async () => {
+    const email = await handOverNew('mp-unverified', false);
+    const cookie = await setPassword(await askFor(email));
+    const again = await handOver(app, { id: 'mp-unverified', email, emailVerified: true });
+    expect(locationOf(again).pathname).toBe('/login');
+    expect(await isLoggedIn(app.send, cookieOf(again))).toBe(false);
+    expect((await openClient(app.send, cookie).profile.get.query()).emailVerified).toBe(true);
+  });
+});

@@ -1,0 +1,234 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { quote, quoted } from '../support/names.ts';
+import { openClient } from '../support/trpc.ts';
+import { cookieOf, fieldOf, submitProfile, textOf } from '../support/visitor.ts';
+
+const password = 'local demo password';
+const newPassword = 'quite another long password';
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp({ env: { SSO_CLIENTS: 'loyalty_cards' } });
+});
+beforeEach(async () => {
+  cookie = await app.login('merchant@example.test');
+});
+afterAll(() => app.close());
+
+const view = async (email: string) => textOf(await app.send('/profile', { cookie: await app.login(email) }));
+const post = (form: Record<string, string>) => app.send('/profile', { cookie, form });
+const saveNames = (name: string, accountName = 'Maya’s account') =>
+  post({ intent: 'names', name, accountName });
+const readNames = async () => {
+  const { name, accountName } = await openClient(app.send, cookie).profile.get.query();
+  return { name, accountName };
+};
+
+/** 422 with this field marked as invalid and described by the message. */
+function expectRefusedAt(answer: Answer, field: string, message: RegExp): void {
+  expect(answer.status).toBe(422);
+  const { isInvalid, descriptions } = fieldOf(answer, field);
+  expect(isInvalid).toBe(true);
+  expect(descriptions.some((description) => message.test(description))).toBe(true);
+}
+
+describe('the profile page without a session', () => {
+  it.each(['/profile', '/profile?saved=names&x=%26'])(
+    'leads from %s to the login, and back after it',
+    async (path) => {
+      const answer = await app.send(path, { headers: { accept: 'text/html' } });
+      expect(answer.status).toBe(303);
+      expect(answer.headers.get('location')).toBe(`/login?next=${encodeURIComponent(path)}`);
+    },
+  );
+
+  it('saves nothing from its forms, and leads to the login', async () => {
+    const names = await readNames();
+    await app.send('/logout', { method: 'POST', cookie });
+    const answer = await saveNames('Lost');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/login?next=%2Fprofile');
+    cookie = await app.login('merchant@example.test');
+    expect(await readNames()).toEqual(names);
+  });
+
+  it('never claims later that it saved what was lost', async () => {
+    await app.send('/logout', { method: 'POST', cookie });
+    const form = { intent: 'names', name: 'Lost', accountName: 'Lost' };
+    // After an earlier edit the page has this URL, and its form posts to it.
+    const answer = await app.send('/profile?saved=names', { cookie, form });
+    expect(answer.status).toBe(303);
+    expect(decodeURIComponent(answer.headers.get('location') ?? '')).not.toContain('saved');
+  });
+});
+
+describe('the profile page', () => {
+  it('explains the role and the capabilities', async () => {
+    const merchant = await view('merchant@example.test');
+    expect(merchant).toMatch(/Merchant . You can sell/);
+    expect(merchant).toMatch(/Manage a storefront Your account has its own shop\. On Sell products/);
+    expect(merchant).not.toContain('Waiting for verification');
+    expect(await view('new-merchant@example.test')).toMatch(
+      /Sell products [^.]*\. This starts once we have verified your account\. Waiting for verification/,
+    );
+    expect(await view('customer@example.test')).toMatch(/Customer . You can use our products and buy/);
+    for (const email of ['manager@example.test', 'admin@example.test'])
+      expect(await view(email)).toMatch(/Administrator . You manage/);
+  });
+
+  it('lists the products, each with a link that opens it', async () => {
+    const { text } = await app.send('/profile', { cookie });
+    const links = [...text.matchAll(/href="(\/sso\/launch\/[^"]+)"/g)].map(([, path]) => path);
+    expect(links).toEqual(
+      ['marketplace', 'network_site', 'crm_app', 'loyalty_cards'].map((c) => `/sso/launch/${c}`),
+    );
+  });
+
+  it('asks for a verified address where there is none', async () => {
+    expect(await view('unverified@example.test')).toContain('You need to verify your email address');
+    expect(await view('customer@example.test')).not.toContain('You need to verify your email address');
+  });
+
+  it('is never cached', async () => {
+    expect((await app.send('/profile', { cookie })).headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('a name on the profile page', () => {
+  it('is trimmed, saved and shown', async () => {
+    const answer = await saveNames('  Zoë O’Neil\u00a0', '\tZoë’s <Flowers> & "more"\n');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/profile?saved=names');
+    const page = await app.send('/profile?saved=names', { cookie });
+    expect(textOf(page)).toContain('Saved.');
+    expect(fieldOf(page, 'name')).toEqual({ value: 'Zoë O’Neil', isInvalid: false, descriptions: [] });
+    expect(fieldOf(page, 'accountName').value).toBe('Zoë’s <Flowers> & "more"');
+    expect(await readNames()).toEqual({ name: 'Zoë O’Neil', accountName: 'Zoë’s <Flowers> & "more"' });
+  });
+
+  it.each(quoted(['X', '李', '👩‍👩‍👧‍👦', 'عائشة', 'N'.repeat(200), '😀'.repeat(200)]))(
+    'may be %s',
+    async (_, name) => {
+      expect((await saveNames(name, name)).status).toBe(303);
+      expect(await readNames()).toEqual({ name, accountName: name });
+    },
+  );
+
+  const refused: [string, RegExp][] = [
+    ['', /Enter a name/],
+    [' \t\u00a0\n', /Enter a name/],
+    ['N'.repeat(201), /200 characters/],
+    ['😀'.repeat(201), /200 characters/],
+    ['a\u0000b', /cannot be shown/],
+    ['a\u0007b', /cannot be shown/],
+    ['a\nb', /cannot be shown/],
+    ['a\u007fb', /cannot be shown/],
+    ['a\u0085b', /cannot be shown/],
+    ['a\u202eb', /cannot be shown/],
+    ['a\u202ab', /cannot be shown/],
+    ['a\u2066b', /cannot be shown/],
+  ];
+
+  it.each(refused.map((row) => [quote(row[0]), ...row] as const))(
+    'may not be %s',
+    async (_, value, message) => {
+      const names = await readNames();
+      const answer = await saveNames(value, value);
+      expectRefusedAt(answer, 'name', message);
+      expectRefusedAt(answer, 'accountName', message);
+      expect(await readNames()).toEqual(names);
+    },
+  );
+
+  it('stays in the form as typed if the other is refused, and neither is saved', async () => {
+    const names = await readNames();
+    const answer = await saveNames('Typed "in" <full>', '');
+    expectRefusedAt(answer, 'accountName', /Enter a name/);
+    expect(fieldOf(answer, 'name')).toEqual({
+      value: 'Typed "in" <full>',
+      isInvalid: false,
+      descriptions: [],
+    });
+    expect(fieldOf(answer, 'accountName').value).toBe('');
+    expect(await readNames()).toEqual(names);
+  });
+
+  it('is shown as text, whatever it looks like', async () => {
+    const name = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;{{7*7}}\u2028<!--`;
+    await saveNames(name, name);
+    const saved = await app.send('/profile', { cookie });
+    const refused = await post({ intent: 'names', name, accountName: '' });
+    for (const page of [saved, refused]) {
+      expect(page.text).not.toMatch(/<script>alert|<img|<\/script><script>alert/);
+      expect(fieldOf(page, 'name').value).toBe(name);
+    }
+  });
+});
+
+describe('a password change on the profile page', () => {
+  const change = (currentPassword: string, chosen: string) =>
+    post({ intent: 'password', currentPassword, newPassword: chosen });
+
+  const refused: [string, string, string, RegExp][] = [
+    ['wrong', newPassword, 'currentPassword', /not your current password/],
+    ['', newPassword, 'currentPassword', /not your current password/],
+    [password, 'eleven char', 'newPassword', /at least 12 characters/],
+    [password, '', 'newPassword', /at least 12 characters/],
+    // Eleven characters, although JavaScript counts 22, or there are 22 before NFKC.
+    [password, '🦊🐢🐙🦉🐝🐳🦔🐌🐘🐪🦋', 'newPassword', /at least 12 characters/],
+    [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
+    [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
+    [password, 'password1234', 'newPassword', /too easy to guess/],
+    [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],
+  ];
+
+  it.each(refused.map((row) => [quote(row[0]), quote(row[1]), row[2], row] as const))(
+    'from %s to %s is refused at the field %s',
+    async (_current, _chosen, _field, row) => {
+      const [current, chosen, field, message] = row;
+      const answer = await change(current, chosen);
+      expectRefusedAt(answer, field, message);
+      expect(answer.headers.getSetCookie()).toEqual([]);
+      for (const name of ['currentPassword', 'newPassword'])
+        expect(fieldOf(answer, name).value).toBeUndefined();
+      if (chosen !== '') expect(answer.text).not.toContain(chosen);
+      await app.login('merchant@example.test', password);
+    },
+  );
+
+  it('works with any twelve characters in any script, and is confirmed', async () => {
+    const chosen = 'пароль подлиннее 密码';
+    const form = { intent: 'password', currentPassword: password, newPassword: chosen };
+    expect(textOf(await submitProfile(app.send, cookie, form))).toContain('Your password has been changed');
+    cookie = await app.login('merchant@example.test', chosen);
+    expect((await change(chosen, password)).status).toBe(303);
+  });
+
+  it('leaves no password in the log or the audit trail, even when refused', async () => {
+    await change('a wrong present one', newPassword);
+    const changed = await change(password, newPassword);
+    cookie = cookieOf(changed);
+    await change(newPassword, password);
+    const { rows } = await sql<{ trail: string }>`
+      select string_agg(row_to_json(e)::text, '') as trail from audit_events e`.execute(app.db);
+    const everything = rows[0]?.trail + JSON.stringify(app.logged);
+    for (const secret of ['a wrong present one', newPassword, password])
+      expect(everything).not.toContain(secret);
+    expect(rows[0]?.trail).toMatch(/password\.refused.*wrong_password.*password\.changed/);
+  });
+});
+
+it.each(['', 'delete', 'constructor', 'toString'])(
+  'the profile page answers 400 to the unknown intent %j',
+  async (intent) => {
+    const answer = await post({ intent, name: 'X', accountName: 'X' });
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text)).toMatchObject({
+      code: 'invalid_request',
+      errors: [{ pointer: '/intent' }],
+    });
+  },
+);

@@ -1,0 +1,189 @@
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { findCircles, isIn, readImports, readSources, rules, type Source } from '../support/source-rules.ts';
+
+describe('the source', () => {
+  const sources = readSources();
+
+  it('is found as a whole', () => {
+    const files = sources.map(({ file }) => file);
+    for (const file of [
+      'app/root.tsx',
+      'server/main.ts',
+      'server/sso/envelope.ts',
+      'db/postgres/client.ts',
+    ]) {
+      expect(files).toContain(file);
+    }
+    expect(files.some((file) => isIn(file, 'db/migrations/'))).toBe(true);
+  });
+
+  it.each(rules.map((rule) => [rule.name, rule] as const))('keeps the rule: %s', (_, { breaches }) => {
+    expect(sources.flatMap(breaches)).toEqual([]);
+  });
+
+  it('has no circle of imports in server/ or db/, type imports included', () => {
+    expect(findCircles(sources)).toEqual([]);
+  });
+
+  it('has every import read that the compiler reads', () => {
+    for (const source of sources) {
+      const seen = readImports(source).map(({ name }) => name);
+      // An augmented module (`declare module`) counts as an import to the compiler only.
+      const augmented = [...source.text.matchAll(/^declare module '([^']+)'/gm)].map(([, name]) => name);
+      const { importedFiles } = ts.preProcessFile(source.text, true, true);
+      expect(seen.filter((name) => name !== 'unreadable').sort(), source.file).toEqual(
+        importedFiles
+          .map(({ fileName }) => fileName)
+          .filter((name) => !augmented.includes(name))
+          .sort(),
+      );
+    }
+  });
+});
+
+describe('the rules of the source', () => {
+  it.each([
+    ['app/routes/x.tsx', "import { readConfig } from '../../server/config.ts';"],
+    ['app/x.ts', "import { type Config, readConfig } from '../server/config.ts';"],
+    ['app/x.ts', "import config from '../server/config.ts';"],
+    ['app/x.ts', "import type, { x } from '../server/config.ts';"],
+    ['app/x.ts', "import * as users from '../db/users.ts';"],
+    ['app/x.ts', "import '../db/users.ts';"],
+    ['app/x.ts', "export { findUser } from '../db/users.ts';"],
+    ['app/x.ts', "export * from '../db/users.ts';"],
+    ['app/x.ts', "const users = await import('../db/users.ts');"],
+    ['app/x.ts', "import {\n  type User,\n  findUser,\n} from '../db/users.ts';"],
+    ['server/x.ts', "import { useState } from 'react';"],
+    ['server/x.ts', "import type { ReactNode } from 'react';"],
+    ['server/x.ts', "import { renderToString } from 'react-dom/server';"],
+    ['server/trpc/x.ts', "import { redirect } from '@remix-run/node';"],
+    ['server/x.ts', "import type { Page } from '../app/components/page.tsx';"],
+    ['server/runtime/x.ts', "const page = import('../../app/root.tsx');"],
+    ['db/x.ts', "import type { Config } from '../server/config.ts';"],
+    ['db/migrations/x.ts', "import { loader } from '../../app/root.tsx';"],
+    ['server/x.ts', "import { openApp } from '../test/support/app.ts';"],
+    ['server/x.ts', "import pg from 'pg';"],
+    ['db/users.ts', "import type { Pool } from 'pg';"],
+    ['db/x.ts', "import Cursor from 'pg/lib/query.js';"],
+    ['server/x.ts', "import { readFile } from 'node:fs/promises';"],
+    ['app/x.ts', "import { createHash } from 'node:crypto';"],
+    ['db/users.ts', "const fs = require('node:fs');"],
+    ['server/x.ts', 'const it = await import(name);'],
+    ['server/x.ts', 'const it = await import(`./$' + '{name}.ts`);'],
+    ['db/migrations/x.ts', "import type { DB } from '../schema.ts';"],
+    ['db/migrations/x.ts', "import { v7 } from 'uuid';"],
+    ['server/sso/x.ts', "import { readConfig } from '../config.ts';"],
+    ['server/sso/x.ts', "import type { Config } from '../config.ts';"],
+    ['server/sso/x.ts', "import { parse } from 'cookie';"],
+    ['server/sso/x.ts', "import { createHmac } from 'node:crypto';"],
+    ['server/x.ts', 'const home = process.env.HOME;'],
+    ['server/x.ts', "const home = process?.env['HOME'];"],
+    ['server/x.ts', 'const { env } = process;'],
+    ['app/x.ts', 'const text = `$' + '{process.version}`;'],
+    ['db/users.ts', 'await Deno.readTextFile(file);'],
+    ['db/users.ts', "return Buffer.from(text, 'hex');"],
+    ['server/x.ts', 'const runtime = globalThis.Deno;'],
+    ['server/x.ts', 'await db.transaction().execute(work);'],
+    ['db/x.ts', 'const trx = await db.startTransaction().execute();'],
+    ['server/x.ts', 'await insertSession(trx, session);'],
+    ['server/identity/login.ts', 'await insertUser(trx, user);'],
+  ])('are broken in %s by: %s', (file, text) => {
+    expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).not.toEqual([]);
+  });
+
+  it.each([
+    ['app/x.ts', "import type { Config } from '../server/config.ts';"],
+    ['app/x.ts', "import { type Config, type ConfigError } from '../server/config.ts';"],
+    ['app/x.ts', "export type { User } from '../db/users.ts';"],
+    ['app/x.ts', "import { useState } from 'react';"],
+    ['server/x.ts', "import { findUser } from '../db/users.ts';"],
+    ['server/x.ts', "import { parse } from 'pg-connection-string';"],
+    ['server/x.ts', "const { ZxcvbnFactory } = await import('@zxcvbn-ts/core');"],
+    ['server/x.ts', "// process.env is read elsewhere; import pg from 'pg';"],
+    ['server/x.ts', "const parsed = ipaddr.process(address); const why = 'ended by another process.';"],
+    ['server/runtime/x.ts', "import process from 'node:process';\nprocess.exit(1);"],
+    ['db/embedded/server.ts', "import { spawn } from 'node:child_process';\nconst it = await import(name);"],
+    ['db/postgres/client.ts', "import pg from 'pg';"],
+    ['server/identity/sessions.ts', 'await insertSession(trx, session);'],
+    ['db/postgres/transactions.ts', 'return db.transaction().execute(work);'],
+    ['db/migrations/x.ts', "import { type Kysely, sql } from 'kysely';"],
+    ['server/sso/x.ts', "import { HMAC } from 'oslo/crypto';\nimport { sign } from './hmac.ts';"],
+  ])('are kept in %s by: %s', (file, text) => {
+    expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).toEqual([]);
+  });
+
+  it('each find exactly one of these breaches', () => {
+    const shown: Source[] = [
+      { file: 'app/x.ts', text: "import '../db/users.ts';" },
+      {
+        file: 'server/x.ts',
+        text: "import 'react';\nimport '../test/x.ts';\nimport 'node:fs';\nimport 'pg';\ninsertUser(db);",
+      },
+      {
+        file: 'db/x.ts',
+        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();",
+      },
+      { file: 'db/migrations/x.ts', text: "import 'uuid';" },
+      { file: 'server/sso/x.ts', text: "import '../config.ts';" },
+    ];
+    for (const { name, breaches } of rules) expect(shown.flatMap(breaches), name).toHaveLength(1);
+  });
+});
+
+describe('a circle of imports', () => {
+  const files = (texts: Record<string, string>) =>
+    Object.entries(texts).map(([file, text]): Source => ({ file, text }));
+
+  it.each<[string, Record<string, string>]>([
+    ['from a file to itself', { 'db/x.ts': "import { x } from './x.ts';" }],
+    ['between two files', { 'server/a.ts': "import './b.ts';", 'server/b.ts': "import './a.ts';" }],
+    [
+      'made of types alone',
+      {
+        'server/a.ts': "import type { B } from './b.ts';",
+        'server/b.ts': "export { type A } from './a.ts';",
+      },
+    ],
+    [
+      'across folders',
+      {
+        'server/http/a.ts': "import { b } from '../sso/b.ts';",
+        'server/sso/b.ts': "type C = typeof import('../c.ts');",
+        'server/c.ts': "export * from './http/a.ts';",
+      },
+    ],
+    [
+      'behind a file that is not part of it',
+      { 'db/a.ts': "import './b.ts';", 'db/b.ts': "import './c.ts';", 'db/c.ts': "import './b.ts';" },
+    ],
+  ])('is found %s', (_, texts) => {
+    expect(findCircles(files(texts))).toHaveLength(1);
+  });
+
+  it('is named once, by its shortest path', () => {
+    const texts = {
+      'db/a.ts': "import './b.ts';\nimport './c.ts';",
+      'db/b.ts': "import './c.ts';",
+      'db/c.ts': "import './a.ts';",
+      'server/x.ts': "import './y.ts';",
+      'server/y.ts': "import './x.ts';",
+    };
+    expect(findCircles(files(texts))).toEqual([
+      'db/a.ts → db/c.ts → db/a.ts',
+      'db/b.ts → db/c.ts → db/a.ts → db/b.ts',
+      'server/x.ts → server/y.ts → server/x.ts',
+    ]);
+  });
+
+  it.each<[string, Record<string, string>]>([
+    [
+      'two paths to one file',
+      { 'db/a.ts': "import './b.ts';\nimport './c.ts';", 'db/b.ts': "import './c.ts';", 'db/c.ts': '' },
+    ],
+    ['a circle in app/', { 'app/a.ts': "import './b.ts';", 'app/b.ts': "import './a.ts';" }],
+    ['a comment', { 'db/a.ts': "import './b.ts';", 'db/b.ts': "// import './a.ts';" }],
+  ])('is not found in %s', (_, texts) => {
+    expect(findCircles(files(texts))).toEqual([]);
+  });
+});

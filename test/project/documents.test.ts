@@ -1,0 +1,128 @@
+import { dirname, join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
+import { addUserCommands } from '../../server/cli/users.ts';
+import { listSettings } from '../../server/settings/config.ts';
+import {
+  isOurFile,
+  readAllSources,
+  readAnchors,
+  readCitedSections,
+  readCodeBlocks,
+  readCodeSpans,
+  readDocuments,
+  readLinks,
+  readOurFile,
+} from '../support/documents.ts';
+
+const documents = readDocuments();
+const readSpans = () =>
+  documents.flatMap(({ path, text }) => readCodeSpans(text).map((span) => ({ path, span })));
+const readCode = () =>
+  documents.flatMap((document) =>
+    readCodeBlocks(document).map(({ code }) => ({ path: document.path, span: code })),
+  );
+
+describe('a link in our documents', () => {
+  it.each(documents.map(({ path, text }) => [path, text] as const))('resolves: %s', (path, text) => {
+    const dead = readLinks(text).filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [name = '', anchor] = link.split('#');
+      const target = name === '' ? path : join(dirname(path), name).replaceAll('\\', '/');
+      if (!isOurFile(target)) return true;
+      return anchor !== undefined && !readAnchors(readOurFile(target)).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+it('names only files of ours that there are', () => {
+  const ours =
+    /^(?:(?:app|server|db|test|docs)\/[\w.$/-]*|[A-Z]+\.md|package\.json|\.(?!data)[a-z]+[\w./]*)$/;
+  const named = readSpans().filter(({ span }) => ours.test(span));
+  expect(named.length).toBeGreaterThan(10);
+  expect(named.filter(({ span }) => !isOurFile(span))).toEqual([]);
+});
+
+describe('a citation of the contract', () => {
+  const sections = readAnchors(readOurFile('docs/contract.md'))
+    .map((anchor) => /^\d+(?=-)/.exec(anchor)?.[0])
+    .filter((number) => number !== undefined)
+    .map(Number);
+
+  it('names a section that there is', () => {
+    expect(sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    const cited = readAllSources().flatMap(({ path, text }) =>
+      readCitedSections(text).map((section) => ({ path, section })),
+    );
+    expect(cited.length).toBeGreaterThan(25);
+    expect(cited.filter(({ section }) => !sections.includes(section))).toEqual([]);
+  });
+
+  it('has one form: "contract section 7"', () => {
+    const others = readAllSources()
+      .filter(({ path }) => path !== 'docs/contract.md')
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/contract(?:'s)?(?:\.md`?)?(?:,| §| \(§) ?(?:section|\d).*/gi)].map(
+          ([found]) => `${path}: ${found}`,
+        ),
+      )
+      .filter((found) => !found.startsWith('test/project/documents.test.ts'));
+    expect(others).toEqual([]);
+  });
+});
+
+describe('the settings', () => {
+  const settings = listSettings().sort();
+
+  it('are all in docs/operate.md, one a row', () => {
+    const [, table = ''] = /## Settings\n([\s\S]*?)\n## /.exec(readOurFile('docs/operate.md')) ?? [];
+    const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
+    expect(settings.length).toBeGreaterThan(20);
+    expect(rows.sort()).toEqual(settings);
+  });
+
+  it('are all in .env.example, each commented out and no secret filled in', () => {
+    const example = readOurFile('.env.example');
+    const lines = [...example.matchAll(/^# ([A-Z][A-Z_<>]+)=(.*)$/gm)];
+    expect(lines.map(([, name]) => name).sort()).toEqual(settings);
+    expect(lines.filter(([, name = '', value]) => /SECRET$/.test(name) && value !== '')).toEqual([]);
+    expect(example.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  });
+});
+
+describe('a command in our documents', () => {
+  const texts = [...readSpans(), ...readCode()].map(({ span }) => span);
+
+  it("is a script of package.json, or npm's own", () => {
+    const { scripts } = JSON.parse(readOurFile('package.json'));
+    const commands = texts.flatMap((text) =>
+      [...text.matchAll(/npm (?:run (?:--silent )?)?([a-z0-9:]+)/g)].map((match) => match[1] ?? ''),
+    );
+    expect(commands).toContain('start');
+    expect(
+      commands.filter((command) => !['ci', 'package', 'prune'].includes(command) && !(command in scripts)),
+    ).toEqual([]);
+  });
+
+  it('of the command line is there, with its options', () => {
+    const program = new Command();
+    addUserCommands(program);
+    addMarketplaceCommands(program);
+    addBillingCommands(program);
+    const known = program.commands.flatMap((command) => [
+      command.name(),
+      ...command.options.map(({ long }) => `${command.name()} ${long}`),
+    ]);
+    const named = texts.flatMap((text) =>
+      [...text.matchAll(/cli -- ([a-z:]+)([^\n|]*)/g)].flatMap(([, name = '', words = '']) => [
+        name,
+        ...(words.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`),
+      ]),
+    );
+    expect(named).toContain('signup:send --plan');
+    expect(named.filter((name) => !known.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,77 @@
+// The samples that call the service: the legacy marketplace and the CRM.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listen } from '../../server/runtime/listen.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { readOurFile } from '../support/documents.ts';
+import { findFreePort } from '../support/process.ts';
+import { hasTools, importSample, runPhp, runShell, toPhp } from '../support/run-sample.ts';
+import {
+  answerSample,
+  curlSample,
+  inboundSample,
+  linkSample,
+  phpLinkSample,
+  pushSample,
+  signupSample,
+} from '../support/samples.ts';
+
+const hasPhp = await hasTools('php');
+const hasCurl = await hasTools('curl', 'openssl', 'base64', 'od');
+
+let app: TestApp;
+let baseUrl: string;
+let close: () => Promise<void>;
+beforeAll(async () => {
+  const port = await findFreePort();
+  app = await openApp({ env: { PORT: String(port) } });
+  baseUrl = app.config.baseUrl;
+  const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+  close = async () => {
+    await listener.close(1_000);
+    await app.close();
+  };
+});
+afterAll(() => close());
+
+describe('the legacy marketplace', () => {
+  const profile = (id: string) => ({ ...JSON.parse(inboundSample).profile, id, email: `${id}@example.test` });
+
+  it('hands somebody over in JavaScript', async () => {
+    const { buildHandOffLink } = await importSample(linkSample);
+    const { issuer, secrets: [secret] = [] } = app.config.marketplaceInbound ?? {};
+    expect(readOurFile('docs/migrate.md')).toContain(`issuer is \`${issuer}\` and the secret \`${secret}\``);
+    const options = { baseUrl, issuer, secret, returnTo: '/profile?saved=names' };
+    const answer = await app.send(buildHandOffLink(profile('m-1'), options));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile?saved=names']);
+  });
+
+  it.runIf(hasPhp)('hands somebody over in PHP', async () => {
+    const { issuer, secrets: [secret] = [] } = app.config.marketplaceInbound ?? {};
+    const words = [profile('m-2'), baseUrl, issuer, secret, '/profile'].map(toPhp);
+    const [link] = await runPhp(phpLinkSample, [`build_hand_off_link(${words.join(', ')})`]);
+    const answer = await app.send(String(link));
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile']);
+  });
+});
+
+describe('the CRM', () => {
+  it('sends a signup in JavaScript', async () => {
+    const { pushSignup } = await importSample(pushSample);
+    const secret = app.config.crmSignupsSecrets?.[0];
+    const first = await pushSignup(baseUrl, secret, 'msg_1', JSON.parse(signupSample));
+    expect(first).toMatchObject({ status: 201, answer: { signup_id: 'crm_1001', user: { created: true } } });
+    expect(shapeOf(first.answer)).toEqual(shapeOf(JSON.parse(answerSample)));
+    expect(await pushSignup(baseUrl, secret, 'msg_1', JSON.parse(signupSample))).toEqual(first);
+  });
+
+  it.runIf(hasCurl)('sends a signup with curl and openssl', async () => {
+    const script = curlSample.replace('http://localhost:3000', baseUrl).replaceAll('crm_1001', 'crm_1002');
+    expect(await runShell(script)).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*"signup_id":"crm_1002"/);
+  });
+});
+
+/** Its members, with the type of each. */
+function shapeOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
+}

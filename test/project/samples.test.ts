@@ -1,0 +1,116 @@
+// What our documents show of JSON, SQL and shell. samples-verifier.test.ts and samples-service.test.ts have the rest.
+import { CompiledQuery } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { readSignup } from '../../server/billing/signup-message.ts';
+import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
+import { readConfig } from '../../server/settings/config.ts';
+import { payloadSchema } from '../../server/sso/payload.ts';
+import { isOurFile, readOurFile } from '../support/documents.ts';
+import { connect, emptyDatabase } from '../support/postgres.ts';
+import { runShell } from '../support/run-sample.ts';
+import {
+  commandSamples,
+  contractSignupSample,
+  importSample,
+  inboundSample,
+  listLeftSamples,
+  noncesSample,
+  ownMachineSample,
+  payloadSample,
+  signupSample,
+  timeoutsSample,
+} from '../support/samples.ts';
+
+it('none is left out, and none lacks a language', () => {
+  expect(listLeftSamples()).toEqual([]);
+});
+
+describe('the JSON', () => {
+  it('of a hand-off is a payload', () => {
+    expect(payloadSchema.parse(JSON.parse(payloadSample))).toEqual(JSON.parse(payloadSample));
+  });
+
+  it('of an inbound hand-off is a payload of the marketplace', () => {
+    expect(marketplacePayloadSchema.safeParse(JSON.parse(inboundSample)).error).toBeUndefined();
+  });
+
+  it('of an import is a profile on one line', () => {
+    expect(importSample.trim()).not.toContain('\n');
+    expect(marketplaceProfileSchema.safeParse(JSON.parse(importSample)).error).toBeUndefined();
+  });
+
+  it.each([signupSample, contractSignupSample])('of a signup is one', (json) => {
+    const signup = readSignup(new TextEncoder().encode(json), new Date());
+    expect(signup).toMatchObject({ signup_id: 'crm_1001' });
+  });
+});
+
+describe('the SQL', () => {
+  let database: Awaited<ReturnType<typeof emptyDatabase>>;
+  let client: DatabaseClient;
+  beforeAll(async () => {
+    database = await emptyDatabase(inject('templateUrl'));
+    client = connect(database.url);
+  });
+  afterAll(async () => {
+    await client.close();
+    await database.drop();
+  });
+  const query = (text: string, values: unknown[] = []) =>
+    client.db.executeQuery<object>(CompiledQuery.raw(text, values));
+
+  it('uses a nonce up once', async () => {
+    const [create = '', insert = ''] = noncesSample.split(/(?<=;)\n/);
+    await query(create);
+    const insertNonce = () => query(insert, ['AAECAwQFBgcICQoLDA0ODw', 1_767_225_960]);
+    expect((await insertNonce()).numAffectedRows).toBe(1n);
+    expect((await insertNonce()).numAffectedRows).toBe(0n);
+  });
+
+  it('sets the timeouts that we ask Postgres for ourselves', async () => {
+    // Taken back: the role is that of all tests.
+    await query(`begin; ${timeoutsSample}`);
+    const { rows } = await query("select rolconfig from pg_roles where rolname = 'identity'");
+    await query('rollback');
+    const timeouts = ['statement_timeout=5s', 'idle_in_transaction_session_timeout=10s'];
+    expect(rows).toEqual([{ rolconfig: timeouts }]);
+    for (const timeout of timeouts) {
+      const [name = '', value] = timeout.split('=');
+      expect((await query(`show ${name}`)).rows).toEqual([{ [name]: value }]);
+    }
+  });
+});
+
+describe('the shell', () => {
+  it('starts the service with a client on the reader’s own machine', () => {
+    const settings = [...ownMachineSample.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, ...setting]) => setting);
+    const { clients } = readConfig(Object.fromEntries(settings));
+    const callbackUrl = 'http://localhost:4000/sso/callback';
+    expect(clients.get('shop')).toMatchObject({ callbackUrl, isDemo: false });
+  });
+
+  // Besides npm and node, whose words are looked up.
+  const programs = ['cd', 'cp', 'echo', 'git', 'npx', 'openssl', 'set', '.'];
+  const { scripts } = JSON.parse(readOurFile('package.json'));
+  const commands = commandSamples.flatMap(({ document, code }) =>
+    code
+      .split(/\n|&&|;|\|/)
+      .map((command) => command.trim())
+      .filter((command) => command !== '' && !command.startsWith('#'))
+      .map((command) => [command, document] as const),
+  );
+
+  it.each(commands)('calls what is there: %s, in %s', (command) => {
+    const [program = '', ...words] = command.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
+    if (program === 'node') expect(isOurFile(words[0] ?? '')).toBe(true);
+    else if (program === 'npm') {
+      const [name = ''] = words.filter((word) => word !== 'run' && !word.startsWith('-'));
+      expect(['ci', 'prune', ...Object.keys(scripts)]).toContain(name);
+    } else expect(programs).toContain(program);
+  });
+
+  it('is spelt right', async () => {
+    for (const { code } of commandSamples) await runShell(`sh -n <<'SAMPLE'\n${code}\nSAMPLE`);
+  });
+});

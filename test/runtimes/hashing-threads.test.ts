@@ -1,0 +1,47 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { expect, inject, it } from 'vitest';
+import { cloneDatabase } from '../support/postgres.ts';
+import { findFreePort, run, startService } from '../support/process.ts';
+
+const byDefault = Math.min(4, availableParallelism());
+
+it.runIf(existsSync('/proc/self/task'))('Node gets two more threads than may hash passwords', async () => {
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const countThreads = async (env: Record<string, string>) => {
+    const service = await startService('node', await findFreePort(), { DATABASE_URL: url, ...env });
+    const threads = readdirSync(`/proc/${service.child.pid}/task`).length;
+    service.child.kill('SIGTERM');
+    await service.exited;
+    return threads;
+  };
+  const others = (await countThreads({ UV_THREADPOOL_SIZE: '1' })) - 1;
+  expect((await countThreads({})) - others).toBe(byDefault + 2);
+  expect((await countThreads({ PASSWORD_HASHING_THREADS: '5' })) - others).toBe(7);
+  expect((await countThreads({ PASSWORD_HASHING_THREADS: '5', UV_THREADPOOL_SIZE: '9' })) - others).toBe(9);
+  await drop();
+});
+
+it.each([
+  ['node', 'no setting, so with the four threads of Node', {}, Math.min(2, byDefault)],
+  [
+    'node',
+    'fewer threads than the setting asks for',
+    { PASSWORD_HASHING_THREADS: '9', UV_THREADPOOL_SIZE: '5' },
+    3,
+  ],
+  ['node', 'hardly any threads', { PASSWORD_HASHING_THREADS: '9', UV_THREADPOOL_SIZE: '2' }, 1],
+  [
+    'node',
+    'more threads than the setting asks for',
+    { PASSWORD_HASHING_THREADS: '2', UV_THREADPOOL_SIZE: '9' },
+    2,
+  ],
+  ['deno', 'no setting', {}, byDefault],
+  ['deno', 'a setting', { PASSWORD_HASHING_THREADS: '3' }, 3],
+] as const)('hashing passwords never holds up an HMAC on %s with %s', async (runtime, _, env, threads) => {
+  const words = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/hash-and-sign.ts'];
+  const { exited, output } = run(runtime, words, env);
+  expect(await exited, output()).toBe(0);
+  expect(JSON.parse(output())).toEqual({ hashingThreads: threads, first: 'HMAC' });
+});

@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { cloneDatabase, makeFolder } from '../support/postgres.ts';
+import { entryOf, findFreePort, type Runtime, run, startService } from '../support/process.ts';
+import { checkVectors } from '../support/vectors.ts';
+import { cookieOf } from '../support/visitor.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeFolder();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Logs in, edits the name and goes on to the demo client, over the network. */
+async function goRound(port: number, name: string): Promise<string> {
+  const base = `http://localhost:${port}`;
+  const post = (path: string, form: Record<string, string>, cookie = '') =>
+    fetch(base + path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: base, cookie },
+      redirect: 'manual',
+    });
+  const login = await post('/login', { email: 'customer@example.test', password: 'local demo password' });
+  const cookie = cookieOf(login);
+  const edit = await post('/profile', { intent: 'names', name, accountName: 'Round trip' }, cookie);
+  expect(edit.status).toBe(303);
+  const launch = await fetch(`${base}/sso/launch/crm_app`, { headers: { cookie }, redirect: 'manual' });
+  const callback = await fetch(launch.headers.get('location') ?? '', { redirect: 'manual' });
+  const demoCookie = cookieOf(callback);
+  const page = await fetch(`${base}/demo/crm_app`, { headers: { cookie: demoCookie } });
+  return page.text();
+}
+
+async function readName(port: number): Promise<string> {
+  const base = `http://localhost:${port}`;
+  const login = await fetch(`${base}/login`, {
+    method: 'POST',
+    body: new URLSearchParams({ email: 'customer@example.test', password: 'local demo password' }),
+    headers: { origin: base },
+    redirect: 'manual',
+  });
+  const cookie = cookieOf(login);
+  const profile = await fetch(`${base}/sso/profile`, { headers: { cookie } });
+  return ((await profile.json()) as { name: string }).name;
+}
+
+describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
+  it('starts without settings on an embedded database, keeps its data, and stops completely', async () => {
+    const home = join(folder, runtime);
+    const [port, env] = [await findFreePort(), { EMBEDDED_DATABASE_FOLDER: home }];
+    const pidFile = join(home, 'postgres', 'postmaster.pid');
+
+    const first = await startService(runtime, port, env);
+    expect(first.output()).toContain(`http://localhost:${port}/login`);
+    expect(first.output()).toContain('merchant@example.test');
+    expect(first.output()).toContain(`Data is kept in ${home}`);
+    expect(await goRound(port, `Round on ${runtime}`)).toContain(`Hello, Round on ${runtime}`);
+    first.child.kill('SIGTERM');
+    expect(await first.exited, first.output()).toBe(0);
+    expect(existsSync(pidFile)).toBe(false);
+
+    const second = await startService(runtime, port, env);
+    expect(await readName(port)).toBe(`Round on ${runtime}`);
+    second.child.kill('SIGKILL');
+    await second.exited;
+    expect(existsSync(pidFile)).toBe(true);
+
+    const third = await startService(runtime, port, env);
+    expect(await readName(port)).toBe(`Round on ${runtime}`);
+    third.child.kill('SIGINT');
+    expect(await third.exited).toBe(0);
+    expect(existsSync(pidFile)).toBe(false);
+  });
+
+  it('finishes the current request when it has to stop', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url });
+    const base = `http://localhost:${port}`;
+    const answer = new Promise<number | undefined>((done, failed) => {
+      const form = 'email=merchant%40example.test&password=local+demo+password';
+      const headers = {
+        origin: base,
+        'content-type': 'application/x-www-form-urlencoded',
+        'content-length': String(form.length),
+      };
+      const post = request(`${base}/login`, { method: 'POST', headers }, (response) =>
+        done(response.statusCode),
+      );
+      post.on('error', failed);
+      // One half before the signal, the other half after it.
+      post.write(form.slice(0, 10));
+      setTimeout(() => service.child.kill('SIGTERM'), 300);
+      setTimeout(() => post.end(form.slice(10)), 600);
+    });
+    expect(await answer).toBe(303);
+    expect(await service.exited).toBe(0);
+    await drop();
+  });
+
+  it('answers 400 to a body that its sender gives up half way, and logs no error', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url });
+    const types = { '/login': 'x-www-form-urlencoded', '/integrations/crm/signups': 'json' };
+    const halves = ['Content-Length: 9\r\n\r\nab', 'Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n'];
+    for (const [path, type] of Object.entries(types)) {
+      for (const half of halves) {
+        const socket = connect(port, '127.0.0.1');
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nHost: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`,
+        );
+        socket.write(`Content-Type: application/${type}\r\n${half}`);
+        setTimeout(() => socket.destroy(), 200);
+      }
+    }
+    const statuses = () =>
+      [...service.output().matchAll(/"POST".*"status":(\d+)/g)].map(([, status]) => status);
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual(Array(4).fill('400'));
+    expect(service.output()).not.toMatch(/"level":50|warning/i);
+    service.child.kill('SIGTERM');
+    await service.exited;
+    await drop();
+  });
+
+  it.runIf(existsSync('/proc/self/status'))(
+    'hashes few passwords at once, however many users log in',
+    async () => {
+      const { url, drop } = await cloneDatabase(inject('templateUrl'));
+      const port = await findFreePort();
+      const service = await startService(runtime, port, { DATABASE_URL: url });
+      const base = `http://localhost:${port}`;
+      const logins = Array.from({ length: 64 }, async (_, n) => {
+        const body = new URLSearchParams({ email: `nobody-${n}@example.test`, password: 'wrong' });
+        const answer = await fetch(`${base}/login`, { method: 'POST', body, headers: { origin: base } });
+        await answer.text();
+        return answer.status;
+      });
+      expect(await Promise.all(logins)).toEqual(Array(64).fill(401));
+      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+      // Hashed all at once, they would take 1,216 MiB.
+      expect(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1])).toBeLessThan(450 * 1_024);
+      service.child.kill('SIGTERM');
+      await service.exited;
+      await drop();
+    },
+  );
+
+  it('says in one sentence why it cannot start, and exits', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const other = await startService(runtime, port, { DATABASE_URL: url });
+    const file = join(folder, `${runtime}-file`);
+    await writeFile(file, '');
+    const faults: [Record<string, string>, RegExp][] = [
+      [{ DATABASE_URL: url, PORT: String(port) }, /^Port \d+ on 127\.0\.0\.1 is already in use\. .*\n$/],
+      [
+        { EMBEDDED_DATABASE_FOLDER: join(file, 'data') },
+        /^Cannot write to the folder of the embedded database, .* \(\w+\)\.\n$/,
+      ],
+      [
+        { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+        /^Cannot reach the database \(ECONNREFUSED\)\. Check that it is running\.\n$/,
+      ],
+      [{ NODE_ENV: 'production' }, /^These settings are wrong:\n( {2}[A-Z_]+ .*\n)+$/],
+    ];
+    for (const [env, sentence] of faults) {
+      const service = run(runtime, [entryOf[runtime]], env);
+      expect(await service.exited).toBe(1);
+      expect(service.output()).toMatch(sentence);
+    }
+    other.child.kill('SIGTERM');
+    await other.exited;
+    await drop();
+  });
+});
+
+it('Node and Deno seal and verify the vectors alike', async () => {
+  const onNode = await checkVectors();
+  expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
+  expect(onNode.length).toBeGreaterThan(15);
+  const deno = run('deno', ['test/support/vectors.ts']);
+  expect(await deno.exited, deno.output()).toBe(0);
+  expect(JSON.parse(deno.output())).toEqual(onNode);
+});

@@ -1,0 +1,181 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../server/settings/config.ts';
+import { clientTitle } from '../../server/sso/clients.ts';
+import { quote } from '../support/names.ts';
+import { faultsOf, messageOf, production } from '../support/settings.ts';
+
+const builtIn = [
+  ['marketplace', 'SSO_MARKETPLACE'],
+  ['network_site', 'SSO_WEBSITE'],
+  ['crm_app', 'SSO_CRM'],
+] as const;
+
+const without = (...prefixes: string[]) =>
+  Object.fromEntries(
+    prefixes.flatMap((prefix) => [
+      [`${prefix}_CALLBACK_URL`, undefined],
+      [`${prefix}_SECRET`, undefined],
+    ]),
+  );
+
+const shop = {
+  SSO_SHOP_CALLBACK_URL: 'https://shop.example.test/cb',
+  SSO_SHOP_SECRET: 'bT6yHn5mJu7kIl8oPq9wSx2eDc3rFv4t',
+};
+
+describe.each(builtIn)('the client %s', (name, prefix) => {
+  const callbackSetting = `${prefix}_CALLBACK_URL`;
+  const secretSetting = `${prefix}_SECRET`;
+
+  it('has its own callback and secret', () => {
+    const callbackUrl = production[callbackSetting];
+    const secrets = production[secretSetting]?.split(',');
+    expect(readConfig(production).clients.get(name)).toEqual({ name, callbackUrl, secrets, isDemo: false });
+  });
+
+  it('has both a callback and a secret in production, or neither', () => {
+    expect(faultsOf({ ...production, [secretSetting]: undefined })).toEqual([secretSetting]);
+    expect(faultsOf({ ...production, [callbackSetting]: undefined })).toEqual([callbackSetting]);
+    const others = readConfig({ ...production, ...without(prefix) }).clients;
+    expect([...others.keys()]).toEqual(builtIn.map(([each]) => each).filter((each) => each !== name));
+  });
+
+  it.each([
+    ['plain http', 'http://client.example.test/cb'],
+    ['plain http on this machine', 'http://localhost/cb'],
+    ['no scheme', 'client.example.test/cb'],
+    ['a path alone', '/cb'],
+    ['another scheme', 'javascript:alert(1)'],
+    ['a fragment', 'https://client.example.test/cb#x'],
+    ['a user', 'https://zoe@client.example.test/cb'],
+    ['a password', 'https://zoe:pass@client.example.test/cb'],
+    ...['payload', 'signature', 'signature_next', 'state', 'error'].map((parameter) => [
+      `${parameter} in its query`,
+      `https://client.example.test/cb?a=b&${parameter}=`,
+    ]),
+    ['payload in its query, encoded', 'https://client.example.test/cb?%70ayload=1'],
+  ])('may not have a callback with %s in production', (_, url) => {
+    expect(faultsOf({ ...production, [callbackSetting]: url })).toEqual([callbackSetting]);
+  });
+
+  it('may have a query and a port', () => {
+    const url = 'https://client.example.test:8443/cb?lang=de&payloads=1';
+    expect(readConfig({ ...production, [callbackSetting]: url }).clients.get(name)?.callbackUrl).toBe(url);
+  });
+});
+
+describe('having no client at all', () => {
+  const none = { ...production, ...without('SSO_MARKETPLACE', 'SSO_WEBSITE', 'SSO_CRM') };
+
+  it('is an error in production', () => {
+    expect(faultsOf(none)).toEqual(['SSO_MARKETPLACE_CALLBACK_URL']);
+    expect(messageOf(none)).toContain('no client');
+    expect(faultsOf({ ...none, SSO_CLIENTS: 'shop' })).toEqual(['SSO_MARKETPLACE_CALLBACK_URL']);
+  });
+
+  it('is not the reported error if the only client has a wrong callback', () => {
+    const wrong = { SSO_CRM_CALLBACK_URL: 'crm', SSO_CRM_SECRET: production.SSO_CRM_SECRET };
+    expect(faultsOf({ ...none, ...wrong })).toEqual(['SSO_CRM_CALLBACK_URL']);
+  });
+
+  it('is not the case if a later product is the only client', () => {
+    expect([...readConfig({ ...none, SSO_CLIENTS: 'shop', ...shop }).clients.keys()]).toEqual(['shop']);
+  });
+});
+
+describe('SSO_CLIENTS', () => {
+  it('adds later products by name', () => {
+    const { clients } = readConfig({ ...production, SSO_CLIENTS: ' shop , billing_2', ...shop });
+    expect(clients.get('shop')).toEqual({
+      name: 'shop',
+      callbackUrl: shop.SSO_SHOP_CALLBACK_URL,
+      secrets: [shop.SSO_SHOP_SECRET],
+      isDemo: false,
+    });
+    expect(clients.has('billing_2')).toBe(false);
+  });
+
+  it('decides: the settings of a product it does not name make no client', () => {
+    expect(readConfig({ ...production, ...shop }).clients.has('shop')).toBe(false);
+  });
+
+  it('holds later products to the same rules as the first three', () => {
+    const named = { ...production, SSO_CLIENTS: 'shop', ...shop };
+    expect(faultsOf({ ...named, SSO_SHOP_SECRET: undefined })).toEqual(['SSO_SHOP_SECRET']);
+    expect(faultsOf({ ...named, SSO_SHOP_CALLBACK_URL: undefined })).toEqual(['SSO_SHOP_CALLBACK_URL']);
+    expect(faultsOf({ ...named, SSO_SHOP_SECRET: 'short' })).toEqual(['SSO_SHOP_SECRET']);
+    expect(faultsOf({ ...named, SSO_SHOP_CALLBACK_URL: 'http://shop.example.test' })).toEqual([
+      'SSO_SHOP_CALLBACK_URL',
+    ]);
+    const reused = { ...named, SSO_SHOP_SECRET: production.SSO_CRM_SECRET };
+    expect(faultsOf(reused).sort()).toEqual(['SSO_CRM_SECRET', 'SSO_SHOP_SECRET']);
+  });
+
+  it.each(
+    [
+      'Shop',
+      '2shop',
+      '_shop',
+      'shop-2',
+      'sh op',
+      'shöp',
+      'shop/../admin',
+      'x'.repeat(64),
+      'shop,shop',
+      'shop,',
+      ',shop',
+      'marketplace',
+      'network_site',
+      'crm_app',
+      // These would share their settings with the first three.
+      'website',
+      'crm',
+    ].map((names) => [quote(names), names] as const),
+  )('is refused as %s, which is no valid new name', (_, names) => {
+    expect(faultsOf({ ...production, SSO_CLIENTS: names })).toEqual(['SSO_CLIENTS']);
+    expect(faultsOf({ SSO_CLIENTS: names })).toEqual(['SSO_CLIENTS']);
+  });
+
+  it('may use a name that means something in JavaScript', () => {
+    expect(readConfig({ SSO_CLIENTS: 'constructor' }).clients.get('constructor')?.isDemo).toBe(true);
+    expect(clientTitle('constructor')).toBe('Constructor');
+  });
+});
+
+describe('local mode', () => {
+  it('has a demo client for every client without a callback, later ones too', () => {
+    const { clients } = readConfig({
+      PORT: '4000',
+      SSO_CLIENTS: 'shop',
+      SSO_CRM_CALLBACK_URL: 'http://localhost:9000/cb',
+    });
+    expect([...clients.values()].map(({ callbackUrl, isDemo }) => [callbackUrl, isDemo])).toEqual([
+      ['http://localhost:4000/demo/marketplace/callback', true],
+      ['http://localhost:4000/demo/network_site/callback', true],
+      ['http://localhost:9000/cb', false],
+      ['http://localhost:4000/demo/shop/callback', true],
+    ]);
+  });
+
+  it('signs with IDENTITY_SSO_SECRET for clients without a secret of their own', () => {
+    const { clients } = readConfig({
+      IDENTITY_SSO_SECRET: 'shared,shared-next',
+      SSO_CRM_SECRET: 'own',
+      SSO_WEBSITE_CALLBACK_URL: 'http://localhost:9000/cb',
+    });
+    expect([...clients.values()].map(({ secrets }) => secrets)).toEqual([
+      ['shared', 'shared-next'],
+      ['shared', 'shared-next'],
+      ['own'],
+    ]);
+  });
+});
+
+it('IDENTITY_SSO_SECRET never signs in production', () => {
+  const shared = 'gY7uJm6hNb5tVf4rCd3eXs2wZa1qPl0o';
+  const settings = { ...production, IDENTITY_SSO_SECRET: shared };
+  for (const { secrets } of readConfig(settings).clients.values()) expect(secrets).not.toContain(shared);
+  expect(faultsOf({ ...settings, SSO_CRM_SECRET: undefined })).toEqual(['SSO_CRM_SECRET']);
+  // Its value does not matter there either: a leftover from local mode stops nobody.
+  expect(faultsOf({ ...settings, IDENTITY_SSO_SECRET: 'changeme' })).toEqual([]);
+});

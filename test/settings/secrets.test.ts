@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../server/settings/config.ts';
+import { example } from '../support/hand-off.ts';
+import { canary, faultsOf, production } from '../support/settings.ts';
+
+const signing = ['SSO_MARKETPLACE_SECRET', 'SSO_WEBSITE_SECRET', 'SSO_CRM_SECRET', 'MARKETPLACE_SSO_SECRET'];
+const unlike = 'rW5tGy6hUj7iKo8lPz1xCs2vDf3bNg4m';
+
+const whsec = (bytes: number) => {
+  const key = Uint8Array.from({ length: bytes }, (_, at) => (at * 89 + 31) % 256);
+  return `whsec_${btoa(String.fromCharCode(...key))}`;
+};
+
+describe.each(signing)('%s', (setting) => {
+  it.each([
+    ['32 characters', unlike],
+    ['16 characters of two bytes', 'ëïöüáéíóúàèìòùâê'],
+    ['8 characters of four bytes', '🐌🐙🐝🐞🐡🐢🐣🐤'],
+    ['a long passphrase with spaces in it', 'seven lamps & a kettle blue as the sea'],
+  ])('may be %s in production', (_, secret) => {
+    expect(faultsOf({ ...production, [setting]: secret })).toEqual([]);
+  });
+
+  it.each([
+    ['31 characters', unlike.slice(1)],
+    ['15 characters of two bytes and one of one', 'ëïöüáéíóúàèìòùâe'],
+    ['a short secret before a long one', `${unlike.slice(1)},${unlike}`],
+    ['a short secret after a long one', `${unlike},${unlike.slice(1)}`],
+  ])('may not be %s in production', (_, secret) => {
+    expect(faultsOf({ ...production, [setting]: secret })).toEqual([setting]);
+  });
+
+  it.each([
+    'changeme-changeme-changeme-changeme',
+    'CHANGE_ME_before_you_go_to_production',
+    'replace-me-with-something-long-and-random',
+    'please-replace-this-with-a-real-secret!',
+    'your-secret-here-your-secret-here-now',
+    'placeholder-placeholder-placeholder-1',
+    'this is an example secret for the manual',
+    'a-dummy-secret-for-the-staging-machine',
+    'x'.repeat(32),
+    '0123'.repeat(8),
+    'local-identity-sso-secret-do-not-use',
+    'local-marketplace-sso-secret-do-not-use',
+    example.secret,
+    example.signature_next_secret,
+  ])('is refused in production as a known placeholder: %s', (secret) => {
+    expect(faultsOf({ ...production, [setting]: secret })).toEqual([setting]);
+    expect(faultsOf({ ...production, [setting]: `${unlike},${secret}` })).toEqual([setting]);
+  });
+
+  it.each([
+    ['three secrets', `${unlike},${unlike}2,${unlike}3`],
+    ['an empty second secret', `${unlike},`],
+    ['an empty first secret', `,${unlike}`],
+    ['nothing but a comma', ','],
+    ['a space after the comma', `${unlike}, ${unlike}2`],
+    ['a line break at the end', `${unlike}\n`],
+  ])('is refused in either mode, not repaired, with %s', (_, secrets) => {
+    expect(faultsOf({ ...production, [setting]: secrets })).toEqual([setting]);
+    expect(faultsOf({ [setting]: secrets })).toEqual([setting]);
+  });
+
+  it('may hold two secrets during a rotation, and keeps their order', () => {
+    const settings = { ...production, [setting]: `${unlike}2,${unlike}1` };
+    const { clients, marketplaceInbound } = readConfig(settings);
+    const held = [...clients.values(), marketplaceInbound].map((holder) => holder?.secrets);
+    expect(held).toContainEqual([`${unlike}2`, `${unlike}1`]);
+  });
+});
+
+describe('a secret used twice in production', () => {
+  it('is an error if it rotates to itself', () => {
+    for (const setting of [...signing, 'CRM_SIGNUPS_SECRET']) {
+      const [secret] = production[setting]?.split(',') ?? [];
+      expect(faultsOf({ ...production, [setting]: `${secret},${secret}` })).toEqual([setting]);
+    }
+  });
+
+  const pairs = signing.flatMap((one, at) => signing.slice(at + 1).map((other) => [one, other] as const));
+
+  it.each(pairs)('is an error in both %s and %s, as first or second secret', (one, other) => {
+    const reused = `${unlike}${canary}`;
+    for (const [mine, yours] of [
+      [reused, reused],
+      [`${unlike},${reused}`, reused],
+      [`${reused},${unlike}`, `${unlike}2,${reused}`],
+    ]) {
+      expect(faultsOf({ ...production, [one]: mine, [other]: yours }).sort()).toEqual([one, other].sort());
+    }
+  });
+
+  it('is no error if the two only begin alike', () => {
+    const alike = { SSO_CRM_SECRET: `${unlike}1`, MARKETPLACE_SSO_SECRET: `${unlike}2` };
+    expect(faultsOf({ ...production, ...alike })).toEqual([]);
+  });
+
+  // Whoever knows one knows the other: whsec_ and base64 are spellings, not secrets.
+  it.each([
+    ['in the same spelling', (key: string) => key],
+    ['without whsec_', (key: string) => key.slice(6)],
+    ['decoded', (key: string) => atob(key.slice(6))],
+  ])('is an error in CRM_SIGNUPS_SECRET and the secret of the other direction, %s', (_, spell) => {
+    const key = `whsec_${btoa(unlike)}`;
+    const settings = { ...production, CRM_SIGNUPS_SECRET: key, SSO_CRM_SECRET: spell(key) };
+    expect(faultsOf(settings).sort()).toEqual(['CRM_SIGNUPS_SECRET', 'SSO_CRM_SECRET']);
+  });
+});
+
+describe('CRM_SIGNUPS_SECRET', () => {
+  it.each([24, 25, 26, 32, 63, 64])('may have %i bytes, and stays as it is', (bytes) => {
+    const settings = { ...production, CRM_SIGNUPS_SECRET: whsec(bytes) };
+    expect(readConfig(settings).crmSignupsSecrets).toEqual([whsec(bytes)]);
+  });
+
+  it('may hold two secrets during a rotation', () => {
+    const both = [whsec(32), whsec(24)];
+    const settings = { ...production, CRM_SIGNUPS_SECRET: both.join() };
+    expect(readConfig(settings).crmSignupsSecrets).toEqual(both);
+    expect(faultsOf({ CRM_SIGNUPS_SECRET: `${whsec(32)},${whsec(23)}` })).toEqual(['CRM_SIGNUPS_SECRET']);
+  });
+
+  it.each([
+    ['only 23 bytes', whsec(23)],
+    ['65 bytes', whsec(65)],
+    ['no bytes', 'whsec_'],
+    ['no whsec_', whsec(32).slice(6)],
+    ['whsec_ in capitals', whsec(32).replace('whsec', 'WHSEC')],
+    ['another prefix', whsec(32).replace('whsec', 'whpk')],
+    ['no base64', `whsec_${unlike}!`],
+    ['no padding', whsec(32).replace(/=+$/, '')],
+    ['too much padding', `${whsec(24)}=`],
+    ['the URL-safe alphabet', `whsec_${'-_'.repeat(16)}`],
+    // The same bytes as with A as the last letter.
+    ['stray bits at the end', `whsec_${'A'.repeat(42)}B=`],
+    ['a line break inside', whsec(64).replace(/(.{40})/, '$1\n')],
+  ])('is refused in either mode with %s', (_, secret) => {
+    expect(faultsOf({ ...production, CRM_SIGNUPS_SECRET: secret })).toEqual(['CRM_SIGNUPS_SECRET']);
+    expect(faultsOf({ CRM_SIGNUPS_SECRET: secret })).toEqual(['CRM_SIGNUPS_SECRET']);
+  });
+
+  it('is refused in production if it is the default of local mode', () => {
+    const [local] = readConfig({}).crmSignupsSecrets ?? [];
+    expect(local).toBeDefined();
+    expect(faultsOf({ ...production, CRM_SIGNUPS_SECRET: local })).toEqual(['CRM_SIGNUPS_SECRET']);
+  });
+});
+
+describe('the legacy marketplace', () => {
+  it('has both an issuer and a secret in production, or neither', () => {
+    const neither = { MARKETPLACE_SSO_ISSUER: undefined, MARKETPLACE_SSO_SECRET: undefined };
+    expect(faultsOf({ ...production, ...neither })).toEqual([]);
+    for (const setting of Object.keys(neither)) {
+      expect(faultsOf({ ...production, [setting]: undefined })).toEqual([setting]);
+    }
+  });
+
+  it('has a default in local mode for whichever is missing', () => {
+    for (const setting of ['MARKETPLACE_SSO_ISSUER', 'MARKETPLACE_SSO_SECRET']) {
+      const { marketplaceInbound } = readConfig({ [setting]: production[setting] });
+      expect(Object.values(marketplaceInbound ?? {}).flat()).toContain(production[setting]);
+      expect(marketplaceInbound?.issuer && marketplaceInbound.secrets[0]).toBeTruthy();
+    }
+  });
+});

@@ -1,0 +1,253 @@
+import { describe, expect, it } from 'vitest';
+import { listSettings, readConfig } from '../../server/settings/config.ts';
+import { canary, faultsOf, messageOf, production } from '../support/settings.ts';
+
+describe('local mode', () => {
+  it('starts with no settings at all, because every one has a default', () => {
+    const { clients, trustsProxy, ...config } = readConfig({});
+    expect(config).toEqual({
+      production: false,
+      issuer: 'http://localhost:3000',
+      baseUrl: 'http://localhost:3000',
+      ssoTtlSeconds: 300,
+      marketplaceInbound: {
+        issuer: expect.stringMatching(/^https:/),
+        secrets: [expect.stringMatching(/.{32}/)],
+        ttlSeconds: 300,
+      },
+      crmSignupsSecrets: [expect.stringMatching(/^whsec_/)],
+      databaseUrl: undefined,
+      databasePoolSize: 10,
+      databasePreparedStatements: true,
+      mail: undefined,
+      port: 3_000,
+      host: '127.0.0.1',
+    });
+    expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
+    expect(trustsProxy('127.0.0.1')).toBe(false);
+  });
+
+  it.each([undefined, '', 'development', 'test', 'Production', 'production '])(
+    'is what NODE_ENV %j means',
+    (mode) => {
+      expect(readConfig({ NODE_ENV: mode }).production).toBe(false);
+    },
+  );
+
+  it('has an issuer on the port it listens on', () => {
+    expect(readConfig({ PORT: '4000' })).toMatchObject({ port: 4_000, issuer: 'http://localhost:4000' });
+  });
+
+  it.each(Object.keys(production).filter((setting) => setting !== 'NODE_ENV'))(
+    'starts with only %s set, or with it empty',
+    (setting) => {
+      const more = setting === 'SMTP_URL' ? { MAIL_FROM: production.MAIL_FROM } : {};
+      expect(faultsOf({ [setting]: production[setting], ...more })).toEqual([]);
+      expect(faultsOf({ [setting]: '' })).toEqual([]);
+      expect(faultsOf({ [setting]: ' ' })).toEqual([]);
+    },
+  );
+
+  it('accepts plain http, weak secrets, and one secret for everything', () => {
+    const settings = {
+      IDENTITY_ISSUER: 'http://id.localhost:8080',
+      SSO_CRM_CALLBACK_URL: 'http://localhost:4000/cb',
+      SSO_CRM_SECRET: 'changeme',
+      SSO_WEBSITE_SECRET: 'changeme',
+      MARKETPLACE_SSO_SECRET: 'changeme',
+    };
+    expect(readConfig(settings)).toMatchObject({ issuer: 'http://id.localhost:8080' });
+  });
+
+  it('still names every invalid setting in one message', () => {
+    const settings = { PORT: canary, IDENTITY_SSO_TTL: canary, CRM_SIGNUPS_SECRET: canary, SMTP_URL: canary };
+    expect(faultsOf(settings).sort()).toEqual(Object.keys(settings).sort());
+  });
+});
+
+describe('production', () => {
+  it('starts with every required setting, and reads them unchanged', () => {
+    const { clients, ...config } = readConfig(production);
+    expect(config).toMatchObject({
+      production: true,
+      issuer: 'https://id.example.test',
+      baseUrl: 'https://id.example.test',
+      ssoTtlSeconds: 300,
+      marketplaceInbound: {
+        issuer: 'https://old-market.example.test',
+        secrets: [production.MARKETPLACE_SSO_SECRET],
+        ttlSeconds: 300,
+      },
+      crmSignupsSecrets: [production.CRM_SIGNUPS_SECRET],
+      databaseUrl: production.DATABASE_URL,
+      mail: { smtpUrl: production.SMTP_URL, from: 'Identity <identity@example.test>' },
+      port: 3_000,
+      host: '0.0.0.0',
+    });
+    expect(clients.get('network_site')).toEqual({
+      name: 'network_site',
+      callbackUrl: 'https://www.example.test/sso',
+      secrets: production.SSO_WEBSITE_SECRET?.split(','),
+      isDemo: false,
+    });
+  });
+
+  it('has inbound hand-offs and signups off unless they are configured', () => {
+    const off = { MARKETPLACE_SSO_ISSUER: undefined, MARKETPLACE_SSO_SECRET: '', CRM_SIGNUPS_SECRET: ' ' };
+    const config = readConfig({ ...production, ...off });
+    expect(config.marketplaceInbound).toBeUndefined();
+    expect(config.crmSignupsSecrets).toBeUndefined();
+  });
+
+  it.each([
+    'IDENTITY_ISSUER',
+    'DATABASE_URL',
+    'SMTP_URL',
+    'MAIL_FROM',
+    'SSO_MARKETPLACE_SECRET',
+    'SSO_WEBSITE_CALLBACK_URL',
+    'MARKETPLACE_SSO_ISSUER',
+    'MARKETPLACE_SSO_SECRET',
+  ])('does not start without %s, and says so', (setting) => {
+    for (const nothing of [undefined, '', '  ']) {
+      expect(faultsOf({ ...production, [setting]: nothing })).toEqual([setting]);
+    }
+  });
+
+  it('names every missing setting at once', () => {
+    expect(faultsOf({ NODE_ENV: 'production' }).sort()).toEqual([
+      'DATABASE_URL',
+      'IDENTITY_ISSUER',
+      'MAIL_FROM',
+      'SMTP_URL',
+      'SSO_MARKETPLACE_CALLBACK_URL',
+    ]);
+  });
+
+  it('names every invalid setting at once, each once, and prints no value', () => {
+    const wrong = {
+      IDENTITY_ISSUER: `http://${canary}.test/path`,
+      IDENTITY_SSO_TTL: canary,
+      SSO_MARKETPLACE_CALLBACK_URL: `http://${canary}.test`,
+      SSO_MARKETPLACE_SECRET: canary,
+      SSO_WEBSITE_CALLBACK_URL: `https://${canary}:${canary}@${canary}.test/?payload=${canary}#${canary}`,
+      SSO_WEBSITE_SECRET: `${canary},${canary},${canary}`,
+      SSO_CRM_CALLBACK_URL: canary,
+      SSO_CRM_SECRET: `changeme-${canary.repeat(3)}`,
+      SSO_CLIENTS: `${canary}!,${canary}?`,
+      MARKETPLACE_SSO_SECRET: `${canary.repeat(3)} `,
+      MARKETPLACE_SSO_TTL: `300${canary}`,
+      MARKETPLACE_SSO_ISSUER: undefined,
+      CRM_SIGNUPS_SECRET: `whsec_${canary}`,
+      DATABASE_URL: `mysql://${canary}:${canary}@${canary}/${canary}`,
+      DATABASE_POOL_SIZE: canary,
+      DATABASE_PREPARED_STATEMENTS: canary,
+      SMTP_URL: `https://${canary}`,
+      MAIL_FROM: canary,
+      PORT: canary,
+      TRUSTED_PROXIES: canary,
+    };
+    expect(faultsOf({ ...production, ...wrong }).sort()).toEqual(Object.keys(wrong).sort());
+    expect(messageOf({ ...production, ...wrong }).split('\n')).toHaveLength(1 + Object.keys(wrong).length);
+  });
+});
+
+describe('the setting', () => {
+  const seconds = {
+    good: ['30', '300', '3600'],
+    bad: ['29', '3601', '0', '-30', '300.5', '3e2', '0x12c', '5m'],
+  };
+
+  it.each<[string, string[], string[]]>([
+    ['IDENTITY_SSO_TTL', seconds.good, seconds.bad],
+    ['MARKETPLACE_SSO_TTL', seconds.good, seconds.bad],
+    ['PORT', ['1', '8080', '65535'], ['65536', '-1', '80.5', 'http', '+80', '1e3', '٣٠٠٠']],
+    [
+      'IDENTITY_ISSUER',
+      ['https://id.example.test', 'https://id.example.test/', 'https://id.example.test:8443'],
+      [
+        'http://id.example.test',
+        'id.example.test',
+        '//id.example.test',
+        'https://id.example.test/auth',
+        'https://id.example.test?x=1',
+        'https://id.example.test/#x',
+        'https://zoe:pass@id.example.test',
+        'https://ID.example.test',
+        'https://',
+        'javascript:alert(1)',
+      ],
+    ],
+    [
+      'DATABASE_URL',
+      ['postgres://db/identity', 'postgresql://u:p@db:5433/identity?sslmode=require'],
+      ['mysql://db/identity', 'https://db.example.test', 'db:5432/identity', 'identity', 'postgres'],
+    ],
+    [
+      'SMTP_URL',
+      ['smtp://mail.example.test:587', 'smtps://u:p@mail.example.test'],
+      ['mail.example.test', 'mail.example.test:25', 'http://mail.example.test', 'imap://mail.example.test'],
+    ],
+    [
+      'MAIL_FROM',
+      ['id@example.test', 'Identity <id@example.test>', 'Zoë’s <id@example.test>'],
+      ['id', 'id@', '@example.test', 'a@b.test, c@d.test', 'id@example.test\r\nBcc: zoe@evil.test'],
+    ],
+    [
+      'TRUSTED_PROXIES',
+      ['10.0.0.1', '10.0.0.0/8, 2001:db8::/32', 'loopback', 'loopback,uniquelocal'],
+      ['proxy.example.test', '10.0.0.0/33', '10.0.0.1,', '10.0.0.300', '*', 'true'],
+    ],
+  ])('%s accepts valid values, and is named for any other', (setting, good, bad) => {
+    for (const value of good) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([]);
+    for (const value of bad) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([setting]);
+  });
+
+  it('IDENTITY_ISSUER is iss byte for byte, and without its trailing slash the base of URLs', () => {
+    expect(readConfig({ ...production, IDENTITY_ISSUER: 'https://id.example.test/' })).toMatchObject({
+      issuer: 'https://id.example.test/',
+      baseUrl: 'https://id.example.test',
+    });
+  });
+
+  it('IDENTITY_SSO_TTL is for hand-offs out, and MARKETPLACE_SSO_TTL for hand-offs in', () => {
+    const config = readConfig({ ...production, IDENTITY_SSO_TTL: '60', MARKETPLACE_SSO_TTL: '90' });
+    expect(config.ssoTtlSeconds).toBe(60);
+    expect(config.marketplaceInbound?.ttlSeconds).toBe(90);
+  });
+
+  it('TRUSTED_PROXIES trusts the addresses it lists and no other', () => {
+    const { trustsProxy } = readConfig({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1' });
+    for (const address of ['10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3', '2001:db8::1']) {
+      expect(trustsProxy(address), address).toBe(true);
+    }
+    for (const address of ['11.0.0.1', '127.0.0.1', '::1', '2001:db8::2', '', 'unknown', '10.0.0.1:80']) {
+      expect(trustsProxy(address), address).toBe(false);
+    }
+  });
+});
+
+describe('the list of settings', () => {
+  it('has every setting that the service reads, each once', () => {
+    const listed = listSettings();
+    expect(listed).toEqual([...new Set(listed)]);
+    expect(listed).toEqual(expect.arrayContaining(Object.keys(production)));
+    expect(listed).toEqual(expect.arrayContaining(['IDENTITY_SSO_SECRET', 'SSO_CLIENTS', 'PORT', 'HOST']));
+    expect(listed.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([
+      'SSO_<NAME>_CALLBACK_URL',
+      'SSO_<NAME>_SECRET',
+    ]);
+  });
+
+  it('has every setting that is read in production', () => {
+    const asked = new Set<string>();
+    const env = new Proxy(production, {
+      get(settings, name: string) {
+        asked.add(name);
+        return settings[name];
+      },
+    });
+    readConfig(env);
+    expect(listSettings()).toEqual(expect.arrayContaining([...asked]));
+  });
+});

@@ -1,0 +1,233 @@
+// The second layer of "exactly once", the signup (signup_id), and what a report changes.
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { ContractStatus } from '../../db/service-contracts.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { shuffle } from '../support/random.ts';
+import { openClient } from '../support/trpc.ts';
+
+const start = Date.now();
+let clock = start;
+const now = () => new Date(clock);
+/** Seconds after the start of the test, as text for the message. */
+const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
+const trialEnd = at(3_600);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp({ now });
+});
+afterEach(() => {
+  clock = start;
+});
+afterAll(() => app.close());
+
+const email = 'customer@example.test';
+const trialing = { plan: 'starter', status: 'trialing', trial_ends_at: trialEnd };
+const active = { plan: 'pro', status: 'active' };
+
+/** Signs with the time of the injected clock, and a new webhook id. */
+async function report(
+  signupId: string,
+  occurredAt: string,
+  contract: ReturnType<typeof buildSignup>['contract'],
+  changes: object = {},
+) {
+  const signup = buildSignup(signupId, {
+    occurred_at: occurredAt,
+    contract,
+    user: { email, name: 'Casey' },
+    ...changes,
+  });
+  const { status, text } = await sendSignup(app, signup, { at: now() });
+  if (status >= 300) throw new Error(`a report was answered ${status}: ${text}`);
+  return { httpStatus: status, ...JSON.parse(text) };
+}
+
+async function readContract(signupId: string) {
+  const { rows } = await sql<{
+    plan: string;
+    status: string;
+    trial_ends_at: Date | null;
+    occurred_at: Date;
+    price: (string | number | null)[];
+    next_period_starts_at: Date | null;
+    billing_anchor_day: number | null;
+  }>`
+    select plan, status, trial_ends_at, occurred_at, next_period_starts_at, billing_anchor_day,
+      jsonb_build_array(price_currency, price_unit_amount, price_interval) as price
+    from service_contracts where signup_id = ${signupId}`.execute(app.db);
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
+const setStatus = (signupId: string, status: ContractStatus) =>
+  sql`update service_contracts set status = ${status} where signup_id = ${signupId}`.execute(app.db);
+
+describe('a signup sent again under another webhook id', () => {
+  it('updates the plan, the price and the end of the trial if it is newer', async () => {
+    const first = await report('update', at(-60), {
+      ...trialing,
+      price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
+    });
+    const second = await report('update', at(-59.999), {
+      plan: 'pro',
+      status: 'trialing',
+      trial_ends_at: at(7_200),
+      price: { currency: 'USD', unit_amount: 0, interval: 'year' },
+    });
+    expect(second).toEqual({
+      httpStatus: 200,
+      signup_id: 'update',
+      user: { id: first.user.id, created: false },
+      account: { id: first.account.id, created: false },
+      contract: {
+        id: first.contract.id,
+        status: 'trialing',
+        plan: 'pro',
+        trial_ends_at: at(7_200),
+        created: false,
+      },
+    });
+    expect(await readContract('update')).toMatchObject({
+      plan: 'pro',
+      occurred_at: new Date(start - 59_999),
+      price: ['USD', 0, 'year'],
+    });
+  });
+
+  it('removes the price and the end of the trial if it leaves them out', async () => {
+    await report('removes', at(-60), {
+      ...trialing,
+      price: { currency: 'EUR', unit_amount: 0, interval: 'month' },
+    });
+    expect((await report('removes', at(-50), active)).contract).toMatchObject({ trial_ends_at: null });
+    expect(await readContract('removes')).toMatchObject({ trial_ends_at: null, price: [null, null, null] });
+  });
+
+  it.each([
+    ['as old', -60],
+    ['older', -61],
+    ['older by a millisecond', -60.001],
+    ['much older', -1_000_000],
+  ])('changes nothing if it is %s', async (why, seconds) => {
+    const id = `old_${why.replaceAll(' ', '_')}`;
+    const first = await report(id, at(-60), trialing);
+    const before = await readContract(id);
+    const second = await report(id, at(seconds), {
+      ...active,
+      price: { currency: 'USD', unit_amount: 1, interval: 'year' },
+    });
+    expect(second.contract).toEqual({ ...first.contract, created: false });
+    expect(second.httpStatus).toBe(200);
+    expect(await readContract(id)).toEqual(before);
+  });
+
+  it('leaves one contract with the newest of 16 reports at once', async () => {
+    const seconds = shuffle(Array.from({ length: 16 }, (_, index) => index));
+    const reports = await Promise.all(
+      seconds.map((second) => report('shuffled', at(second - 100), { ...trialing, plan: `plan_${second}` })),
+    );
+    expect(reports.filter(({ contract }) => contract.created)).toHaveLength(1);
+    expect(new Set(reports.map(({ contract }) => contract.id)).size).toBe(1);
+    expect(await readContract('shuffled')).toMatchObject({ plan: 'plan_15' });
+  });
+
+  it('stays with its user and account, whoever it names now', async () => {
+    const first = await report('stays', at(-60), trialing);
+    const counts = () =>
+      sql`select (select count(*) from users), (select count(*) from accounts) as accounts,
+        (select count(*) from mails) as mails`.execute(app.db);
+    const before = (await counts()).rows;
+    for (const [index, other] of ['merchant@example.test', 'stranger@example.test'].entries()) {
+      const changes = { user: { email: other, name: 'Other' }, account: { name: 'Other' } };
+      const second = await report('stays', at(index - 50), { ...trialing, plan: `other_${index}` }, changes);
+      expect(second).toMatchObject({
+        user: { id: first.user.id, created: false },
+        account: { id: first.account.id, created: false },
+        contract: { id: first.contract.id, plan: `other_${index}` },
+      });
+    }
+    expect((await counts()).rows).toEqual(before);
+    const { rows } = await sql`select name from users where email in (${email}, 'merchant@example.test')
+      union all select name from accounts where name = 'Other' order by 1`.execute(app.db);
+    expect(rows).toEqual([{ name: 'Casey Customer' }, { name: 'Maya Merchant' }]);
+  });
+});
+
+describe('the status of a contract', () => {
+  const reports = { trialing, active };
+
+  // The stored status, the reported one, the status after it, and whether the report changes the contract.
+  it.each<[ContractStatus, 'trialing' | 'active', ContractStatus, boolean]>([
+    ['trialing', 'trialing', 'trialing', true],
+    ['trialing', 'active', 'active', true],
+    ['active', 'active', 'active', true],
+    ['active', 'trialing', 'active', false],
+    ['past_due', 'active', 'active', true],
+    ['past_due', 'trialing', 'past_due', false],
+    ['canceled', 'trialing', 'canceled', false],
+    ['canceled', 'active', 'canceled', false],
+    ['expired', 'trialing', 'expired', false],
+    ['expired', 'active', 'expired', false],
+  ])('that is %s and reported as %s is then %s', async (from, reported, to, isChanged) => {
+    const id = `state_${from}_${reported}`;
+    await report(id, at(-60), trialing);
+    await setStatus(id, from);
+    const before = await readContract(id);
+    const answer = await report(id, at(-50), { ...reports[reported], plan: 'reported' });
+    expect([answer.httpStatus, answer.contract.status]).toEqual([200, to]);
+    expect(answer.contract.plan).toBe(isChanged ? 'reported' : 'starter');
+    const after = await readContract(id);
+    if (isChanged) expect(after).toMatchObject({ status: to, plan: 'reported' });
+    else expect(after).toEqual(before);
+  });
+
+  it('is expired from the instant the trial ends, for the CRM and for its user', async () => {
+    const { contract } = await report('ends', at(-60), trialing);
+    const client = openClient(app.send, await app.login(email));
+    const statusNow = async () => {
+      const { contract: told } = await report('ends', at(-60), trialing);
+      const seen = (await client.contracts.list.query()).find(({ id }) => id === contract.id);
+      expect(seen?.status).toBe(told.status);
+      return told.status;
+    };
+    clock = Date.parse(trialEnd) - 1;
+    expect(await statusNow()).toBe('trialing');
+    clock = Date.parse(trialEnd);
+    expect(await statusNow()).toBe('expired');
+    clock += 24 * 3_600_000;
+    expect(await statusNow()).toBe('expired');
+  });
+
+  it('stays expired after the trial has ended, whatever is reported for whatever time', async () => {
+    await report('late', at(-60), trialing);
+    const before = await readContract('late');
+    clock = Date.parse(trialEnd);
+    for (const contract of [active, { ...trialing, trial_ends_at: at(100_000) }]) {
+      for (const occurredAt of [at(0), trialEnd, at(3_601)]) {
+        const answer = await report('late', occurredAt, contract);
+        expect([answer.httpStatus, answer.contract]).toMatchObject([
+          200,
+          { status: 'expired', plan: 'starter', trial_ends_at: trialEnd },
+        ]);
+      }
+    }
+    expect(await readContract('late')).toEqual(before);
+  });
+
+  it('stays active if the trial became active in its last millisecond', async () => {
+    await report('in_time', at(-60), trialing);
+    clock = Date.parse(trialEnd) - 1;
+    await report('in_time', at(0), { ...active, trial_ends_at: trialEnd });
+    clock = Date.parse(trialEnd) + 1;
+    const again = await report('in_time', at(0), active);
+    expect(again.contract).toMatchObject({ status: 'active', trial_ends_at: trialEnd });
+  });
+
+  it('is expired at once if the first report is of a trial that is over', async () => {
+    const { httpStatus, contract } = await report('over', at(-7_200), { ...trialing, trial_ends_at: at(0) });
+    expect([httpStatus, contract]).toMatchObject([201, { status: 'expired', created: true }]);
+  });
+});
