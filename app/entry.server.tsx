@@ -12,8 +12,10 @@ export default async function handleRequest(
   status: number,
   headers: Headers,
   remixContext: EntryContext,
-  { visit }: AppLoadContext,
+  { visit, thrown }: AppLoadContext,
 ): Promise<Response> {
+  // Thrown on by app/pages.ts, whatever the page: a flood of refusals must not cost the making of one for each.
+  if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(
     <NonceContext.Provider value={visit.cspNonce}>
       <RemixServer context={remixContext} url={request.url} nonce={visit.cspNonce} />

@@ -20,8 +20,9 @@ export function createPages(build: ServerBuild): Pages {
       )
       // Names before the patterns that match them, too.
       .sort((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':'))),
-    showProblem(problem, context) {
-      const request = new Request(`${context.backend.config.baseUrl}/problems/${problem.code}`);
+    showProblem(problem, refused, context) {
+      const headers = { cookie: refused.headers.get('cookie') ?? '' };
+      const request = new Request(`${context.backend.config.baseUrl}/problems/${problem.code}`, { headers });
       return showProblem(request, { ...context, method: 'GET', problem });
     },
   };

@@ -10,9 +10,13 @@ export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
 export const meta: MetaFunction = () => [{ title: 'Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  // A problem page must render even when the database is down, so it reads nothing.
-  const session = context.problem ? undefined : await context.backend.findSession(request);
-  return { email: session?.user.email };
+  return { email: (await findSession(request, context))?.user.email };
+}
+
+/** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
+async function findSession(request: Request, { backend, problem }: LoaderFunctionArgs['context']) {
+  if (!problem) return backend.findSession(request);
+  return problem.status === 404 ? backend.findSession(request).catch(() => undefined) : undefined;
 }
 
 export function Layout({ children }: { children: ReactNode }) {

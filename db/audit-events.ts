@@ -5,6 +5,8 @@ import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 export type AuditEvent = {
+  /** Given where the same event may be reported again, and must be stored once. */
+  id?: string;
   type: string;
   reason?: string;
   userId?: string;
@@ -24,20 +26,23 @@ type Row = {
 };
 
 const insert = prepareDeferredWrite((db, row: Row) =>
-  db.insertInto('audit_events').values({
-    id: row.id,
-    type: row.type,
-    reason: row.reason,
-    user_id: row.userId,
-    address: row.address,
-    request_id: row.requestId,
-    details: row.details,
-  }),
+  db
+    .insertInto('audit_events')
+    .values({
+      id: row.id,
+      type: row.type,
+      reason: row.reason,
+      user_id: row.userId,
+      address: row.address,
+      request_id: row.requestId,
+      details: row.details,
+    })
+    .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
   await insert(db, {
-    id: uuidv7(),
+    id: event.id ?? uuidv7(),
     type: event.type,
     reason: event.reason ?? null,
     userId: event.userId ?? null,

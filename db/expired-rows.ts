@@ -1,5 +1,5 @@
 // Deletes what has had its day, whatever table it is in.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Database } from './postgres/client.ts';
  */
 export async function deleteExpiredRows(
   db: Database,
-  { table, column, before }: { table: string; column: string; before: Date | number },
+  { table, column, before }: { table: string; column: string; before: RawBuilder<unknown> },
   limit: number,
 ): Promise<number> {
   const result = await sql`

@@ -1,8 +1,8 @@
 // The only writer of `external_links`: the link between a user and their id at another system, which is never an
-// e-mail address.
+// email address.
 import type { Database } from './postgres/client.ts';
 
-/** The user's id at the other system. Takes no lock. */
+/** The user's id at the other system, if that link is awake. Takes no lock. */
 export async function findExternalId(
   db: Database,
   provider: string,
@@ -13,6 +13,7 @@ export async function findExternalId(
     .select('external_id')
     .where('provider', '=', provider)
     .where('user_id', '=', userId)
+    .where('sleeping_since', 'is', null)
     .executeTakeFirst();
   return row?.external_id;
 }
@@ -25,15 +26,21 @@ export type ExternalLink = {
   appliedProfileUpdatedAt: Date;
 };
 
-export async function insertExternalLink(db: Database, link: ExternalLink): Promise<void> {
+/** Makes that link, awake, in place of the one that this id had and of the one that this user had. */
+export async function setExternalLink(db: Database, link: ExternalLink): Promise<void> {
+  await db
+    .deleteFrom('external_links')
+    .where('provider', '=', link.provider)
+    .where('user_id', '=', link.userId)
+    .where('external_id', '<>', link.externalId)
+    .execute();
+  const row = { user_id: link.userId, applied_profile_updated_at: link.appliedProfileUpdatedAt };
   await db
     .insertInto('external_links')
-    .values({
-      provider: link.provider,
-      external_id: link.externalId,
-      user_id: link.userId,
-      applied_profile_updated_at: link.appliedProfileUpdatedAt,
-    })
+    .values({ provider: link.provider, external_id: link.externalId, ...row })
+    .onConflict((conflict) =>
+      conflict.columns(['provider', 'external_id']).doUpdateSet({ ...row, sleeping_since: null }),
+    )
     .execute();
 }
 
@@ -51,6 +58,48 @@ export async function setExternalLinkApplied(
     .execute();
 }
 
-export async function deleteExternalLinks(db: Database, userId: string): Promise<void> {
-  await db.deleteFrom('external_links').where('user_id', '=', userId).execute();
+/** Before the user, as everywhere: another order could deadlock. */
+export async function lockExternalLinks(db: Database, userId: string): Promise<void> {
+  await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
+}
+
+/** All of the user's, until each is connected again. */
+export async function sleepExternalLinks(db: Database, userId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('external_links')
+    .set({ sleeping_since: now })
+    .where('user_id', '=', userId)
+    .where('sleeping_since', 'is', null)
+    .execute();
+}
+
+export type ListedLink = { provider: string; externalId: string; createdAt: Date; isSleeping: boolean };
+
+export async function listExternalLinks(db: Database, userId: string): Promise<ListedLink[]> {
+  const rows = await db
+    .selectFrom('external_links')
+    .select([
+      'provider',
+      'external_id as externalId',
+      'created_at as createdAt',
+      'sleeping_since as sleepingSince',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ sleepingSince, ...link }) => ({ ...link, isSleeping: sleepingSince !== null }));
+}
+
+/** Whether the user had that link. */
+export async function deleteExternalLink(
+  db: Database,
+  { provider, externalId, userId }: { provider: string; externalId: string; userId: string },
+): Promise<boolean> {
+  const result = await db
+    .deleteFrom('external_links')
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
 }

@@ -3,7 +3,17 @@
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 
-export type MailKind = 'welcome' | 'set_password' | 'verify_email';
+/** What the owner is told happened; the others carry a token. */
+export type NoticeKind =
+  | 'account_linked'
+  | 'contract_added'
+  | 'email_proved'
+  | 'email_replaced'
+  | 'new_browser'
+  | 'password_changed'
+  | 'password_set';
+
+export type MailKind = 'welcome' | 'set_password' | 'prove_address' | 'verify_email' | NoticeKind;
 
 export type MailRow = {
   id: string;
@@ -90,6 +100,31 @@ export async function markMailSent(
     })
     .where('id', '=', id)
     .execute();
+}
+
+/** Those with a token to come, which must not be made any more. */
+export async function deleteUnsentLetters(db: Database, userId: string): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where('user_id', '=', userId)
+    .where('kind', 'in', ['welcome', 'set_password', 'prove_address', 'verify_email'])
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
+export async function hasRecentMail(
+  db: Database,
+  { userId, kind, since }: { userId: string; kind: MailKind; since: Date },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('mails')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('created_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** To be tried again then, or given up now. */

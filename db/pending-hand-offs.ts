@@ -1,57 +1,115 @@
-// The only writer of `pending_hand_offs`: inbound hand-offs that wait for a user to log in.
+// The only writer of `pending_hand_offs`: inbound hand-offs that wait for a click in the same browser. The token is in a
+// cookie of that browser; only its hash is here.
 import type { Database } from './postgres/client.ts';
+import { toUser, type User, userColumns } from './users.ts';
 
-export type NewPendingHandOff = {
-  tokenHash: Uint8Array;
+/** `continue` starts a session of the linked user; `connect` makes the link to the user who has logged in. */
+export type PendingKind = 'continue' | 'connect';
+
+export type PendingHandOff = {
+  kind: PendingKind;
   provider: string;
   externalId: string;
-  /** The user who has to log in. */
+  /** Whose account it is about. */
   userId: string;
+  nonce: string;
+  /** As it was received. */
   profile: object;
-  expiresAt: Date;
+  /** A path here. */
+  returnTo: string;
 };
 
-export async function insertPendingHandOff(db: Database, pending: NewPendingHandOff): Promise<void> {
+export async function insertPendingHandOff(
+  db: Database,
+  pending: PendingHandOff & { id: string; tokenHash: Uint8Array; expiresAt: Date },
+): Promise<void> {
   await db
     .insertInto('pending_hand_offs')
     .values({
+      id: pending.id,
       token_hash: pending.tokenHash,
+      kind: pending.kind,
       provider: pending.provider,
       external_id: pending.externalId,
       user_id: pending.userId,
+      nonce: pending.nonce,
       profile: JSON.stringify(pending.profile),
+      return_to: pending.returnTo,
       expires_at: pending.expiresAt,
     })
     .execute();
 }
 
-/** The address of the user who has to log in. */
-export async function findPendingHandOffEmail(
+export type PendingKey = { id: string; tokenHash: Uint8Array };
+
+/** With the user whose account it is about. Takes no lock. */
+export async function findPendingHandOff(
   db: Database,
-  tokenHash: Uint8Array,
+  { id, tokenHash }: PendingKey,
   now: Date,
-): Promise<string | undefined> {
+): Promise<{ kind: PendingKind; externalId: string; profile: unknown; user: User } | undefined> {
   const row = await db
     .selectFrom('pending_hand_offs as p')
     .innerJoin('users as u', 'u.id', 'p.user_id')
-    .select('u.email')
+    .innerJoin('accounts as a', 'a.id', 'u.account_id')
+    .select(['p.kind', 'p.external_id as externalId', 'p.profile'])
+    .select(userColumns)
+    .where('p.id', '=', id)
     .where('p.token_hash', '=', tokenHash)
     .where('p.expires_at', '>', now)
     .executeTakeFirst();
-  return row?.email;
+  if (!row) return undefined;
+  const { kind, externalId, profile, ...user } = row;
+  return { kind, externalId, profile, user: toUser(user) };
 }
 
-/** The profile, as stored. One guarded statement: works once, in time, for the user who had to log in. */
+/** The one that a hand-off led to, among those that this browser has the cookies of. */
+export async function findPendingIdByNonce(
+  db: Database,
+  nonce: string,
+  keys: PendingKey[],
+  now: Date,
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pending_hand_offs')
+    .select(['id', 'token_hash as tokenHash'])
+    .where('nonce', '=', nonce)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return keys.find(
+    ({ id, tokenHash }) => row?.id === id && row.tokenHash.every((byte, at) => byte === tokenHash[at]),
+  )?.id;
+}
+
+/** One guarded statement: the row for exactly one caller, in time. */
 export async function consumePendingHandOff(
   db: Database,
-  { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
-): Promise<unknown> {
+  { id, tokenHash }: PendingKey,
+  now: Date,
+): Promise<PendingHandOff | undefined> {
   const row = await db
     .deleteFrom('pending_hand_offs')
+    .where('id', '=', id)
     .where('token_hash', '=', tokenHash)
-    .where('user_id', '=', userId)
     .where('expires_at', '>', now)
-    .returning('profile')
+    .returning([
+      'kind',
+      'provider',
+      'external_id as externalId',
+      'user_id as userId',
+      'nonce',
+      'profile',
+      'return_to as returnTo',
+    ])
     .executeTakeFirst();
-  return row?.profile;
+  return row && { ...row, profile: row.profile as object };
+}
+
+export async function deletePendingHandOff(db: Database, { id, tokenHash }: PendingKey): Promise<void> {
+  await db.deleteFrom('pending_hand_offs').where('id', '=', id).where('token_hash', '=', tokenHash).execute();
+}
+
+/** All that are about the user. */
+export async function deletePendingHandOffs(db: Database, userId: string): Promise<void> {
+  await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
 }

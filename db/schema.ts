@@ -46,11 +46,21 @@ export interface AuditEvents {
   user_id: string | null;
 }
 
+export interface Devices {
+  forgotten_at: Timestamp | null;
+  is_last: boolean;
+  known_since: Timestamp | null;
+  last_login_at: Timestamp;
+  token_hash: Uint8Array;
+  user_id: string;
+}
+
 export interface ExternalLinks {
   applied_profile_updated_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   external_id: string;
   provider: string;
+  sleeping_since: Timestamp | null;
   user_id: string;
 }
 
@@ -71,6 +81,14 @@ export interface Invoices {
   plan: string;
   status: 'open' | 'paid' | 'void';
   unit_amount: Int8;
+}
+
+export interface Launches {
+  at: Generated<Timestamp>;
+  client: string;
+  session_id: string;
+  sid: string;
+  user_id: string;
 }
 
 export interface Mails {
@@ -106,8 +124,12 @@ export interface Nonces {
 export interface PendingHandOffs {
   expires_at: Timestamp;
   external_id: string;
+  id: string;
+  kind: 'connect' | 'continue';
+  nonce: string;
   profile: Json;
   provider: string;
+  return_to: string;
   token_hash: Uint8Array;
   user_id: string;
 }
@@ -120,6 +142,7 @@ export interface RateLimits {
 
 export interface ServiceContracts {
   account_id: string;
+  arrival_number: Int8 | null;
   billing_anchor_day: number | null;
   created_at: Generated<Timestamp>;
   id: string;
@@ -137,6 +160,8 @@ export interface ServiceContracts {
 
 export interface Sessions {
   address: string;
+  amr: Generated<string[]>;
+  auth_time: Timestamp | null;
   created_at: Timestamp;
   ended_at: Timestamp | null;
   id: string;
@@ -151,6 +176,7 @@ export interface Users {
   created_at: Generated<Timestamp>;
   email: string;
   email_verified_at: Timestamp | null;
+  holds_email: boolean;
   id: string;
   name: string;
   name_edited_at: Timestamp | null;
@@ -171,9 +197,11 @@ export interface WebhookRequests {
 export interface DB {
   accounts: Accounts;
   audit_events: AuditEvents;
+  devices: Devices;
   external_links: ExternalLinks;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
+  launches: Launches;
   mail_tokens: MailTokens;
   mails: Mails;
   nonces: Nonces;

@@ -80,6 +80,48 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readRow);
 }
 
+/**
+ * Gives the next `limit` contracts without a place in the order of arrival their places. Others wait until the
+ * transaction ends, so a place is never given behind one that somebody has read.
+ */
+export async function numberArrivals(trx: Transaction<DB>, limit: number): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('contract arrivals', 0))`.execute(trx);
+  await sql`
+    update service_contracts c set arrival_number = next.number
+    from (
+      select id, row_number() over (order by created_at, id)
+        + (select coalesce(max(arrival_number), 0) from service_contracts) as number
+      from service_contracts where arrival_number is null
+      order by created_at, id limit ${limit}
+    ) next
+    where c.id = next.id`.execute(trx);
+}
+
+/** Whether the contract has its place in the order of arrival. */
+export async function hasArrivalNumber(db: Database, id: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('service_contracts')
+    .select('id')
+    .where('id', '=', id)
+    .where('arrival_number', 'is not', null)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Those with a place in the order of arrival, from the first after `after` on. */
+export async function listArrivals(
+  db: Database,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<Contract[]> {
+  let query = db.selectFrom('service_contracts').selectAll().where('arrival_number', 'is not', null);
+  if (after !== undefined) {
+    query = query.where('arrival_number', '>', (eb) =>
+      eb.selectFrom('service_contracts').select('arrival_number').where('id', '=', after),
+    );
+  }
+  return (await query.orderBy('arrival_number').limit(limit).execute()).map(readRow);
+}
+
 export type Search = { now: Date; limit: number; except: string[] };
 
 /** Active ones with a price whose next period has begun, and so waits for its invoice. */

@@ -1,11 +1,23 @@
 // The only writer of `sessions`. server/identity/sessions.ts decides which are live; here that is a pair of instants:
 // created after one, last seen after the other.
+import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import { toUser, type User, userColumns } from './users.ts';
 
-export type Session = { id: string; lastSeenAt: Date; endedAt: Date | null; user: User };
+/** How somebody logged in, in the words of RFC 8176, and `ext` for a hand-off. */
+export type Amr = 'pwd' | 'ext';
+
+export type Session = {
+  id: string;
+  lastSeenAt: Date;
+  endedAt: Date | null;
+  /** When a credential was last given; null in a session that a hand-off started. */
+  authTime: Date | null;
+  amr: string[];
+  user: User;
+};
 
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
@@ -14,6 +26,8 @@ export type NewSession = {
   tokenHash: Uint8Array;
   userId: string;
   now: Date;
+  authTime: Date | null;
+  amr: Amr[];
   address: string;
   userAgent: string;
 };
@@ -25,6 +39,8 @@ const insert = prepareDeferredWrite((db, session: NewSession) =>
     user_id: session.userId,
     created_at: session.now,
     last_seen_at: session.now,
+    auth_time: session.authTime,
+    amr: session.amr,
     address: session.address,
     user_agent: session.userAgent,
   }),
@@ -34,28 +50,101 @@ export async function insertSession(db: Database, session: NewSession): Promise<
   await insert(db, session);
 }
 
-const selectByTokenHash = prepare((db, values: SessionLimits & { tokenHash: Uint8Array }) =>
+type Renewal = Omit<NewSession, 'id'> & SessionLimits & { previousHash: Uint8Array };
+
+const renew = prepare((db, session: Renewal) =>
+  db
+    .updateTable('sessions')
+    .set({
+      token_hash: session.tokenHash,
+      created_at: session.now,
+      last_seen_at: session.now,
+      auth_time: session.authTime,
+      amr: session.amr,
+      address: session.address,
+      user_agent: session.userAgent,
+    })
+    .where('token_hash', '=', session.previousHash)
+    .where('user_id', '=', session.userId)
+    .where('ended_at', 'is', null)
+    .where('created_at', '>', session.createdAfter)
+    .where('last_seen_at', '>', session.seenAfter)
+    .returning('id'),
+);
+
+/** The user's own live session goes on under a new token, as if it had just started. False where it is not live. */
+export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
+  return (await renew(db, session)).length === 1;
+}
+
+const endOldest = prepareDeferredWrite(
+  (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
+    db
+      .updateTable('sessions')
+      .set({ ended_at: values.now })
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('sessions')
+          .select('id')
+          .where('user_id', '=', values.userId)
+          .where('created_at', '>', values.createdAfter)
+          .where('ended_at', 'is', null)
+          .orderBy('created_at', 'desc')
+          .offset(sql<number>`${values.keep}`),
+      ),
+);
+
+/** Ends the user's oldest sessions, so that `keep` are left. */
+export async function endOldestSessions(
+  db: Database,
+  values: { userId: string; now: Date; createdAfter: Date; keep: number },
+): Promise<void> {
+  await endOldest(db, values);
+}
+
+const selectSessions = (db: Database, values: SessionLimits & { tokenHash: Uint8Array }) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
-    .select(['s.id', 's.last_seen_at as lastSeenAt', 's.ended_at as endedAt'])
+    .select([
+      's.id',
+      's.last_seen_at as lastSeenAt',
+      's.ended_at as endedAt',
+      's.auth_time as authTime',
+      's.amr',
+    ])
     .select(userColumns)
     .where('s.token_hash', '=', values.tokenHash)
     .where('s.created_at', '>', values.createdAfter)
-    .where('s.last_seen_at', '>', values.seenAfter),
+    .where('s.last_seen_at', '>', values.seenAfter);
+
+const selectByTokenHash = prepare(selectSessions);
+const selectWithLaunch = prepare((db, values: SessionLimits & { tokenHash: Uint8Array; client: string }) =>
+  selectSessions(db, values)
+    .leftJoin('launches as l', (join) =>
+      join.onRef('l.session_id', '=', 's.id').on('l.client', '=', values.client),
+    )
+    .select('l.sid'),
 );
 
-/** One statement. Finds ended sessions too: one of those tells that its user is suspended. */
+/**
+ * One statement. Finds ended sessions too: one of those tells that its user is suspended. With `client`, also the `sid`
+ * that this session has at that client already.
+ */
 export async function findSessionByTokenHash(
   read: Reader,
   tokenHash: Uint8Array,
   limits: SessionLimits,
-): Promise<Session | undefined> {
-  const [row] = await selectByTokenHash(read, { tokenHash, ...limits });
+  client?: string,
+): Promise<(Session & { sid: string | null }) | undefined> {
+  const [row] =
+    client === undefined
+      ? await selectByTokenHash(read, { tokenHash, ...limits })
+      : await selectWithLaunch(read, { tokenHash, ...limits, client });
   if (!row) return undefined;
-  const { id, lastSeenAt, endedAt, ...user } = row;
-  return { id, lastSeenAt, endedAt, user: toUser(user) };
+  const { id, lastSeenAt, endedAt, authTime, amr, sid = null, ...user } = { sid: null, ...row };
+  return { id, lastSeenAt, endedAt, authTime, amr, sid, user: toUser(user) };
 }
 
 /** Never moves the instant back, whatever the clocks of other instances say. */
@@ -68,11 +157,21 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .execute();
 }
 
-/** Ends this user's session `id`, all but `exceptId`, or all. The result is how many. */
+type SomeSessions =
+  | 'all'
+  | { id: string }
+  | { exceptId: string }
+  /** Those that a hand-off started and no credential was given in, but for one. */
+  | { byHandOffExceptId: string }
+  | { exceptTokenHash: Uint8Array };
+
+/**
+ * Ends some of this user's sessions. The result is how many.
+ */
 export async function endSessions(
   db: Database,
   userId: string,
-  which: { id: string } | { exceptId: string } | 'all',
+  which: SomeSessions,
   now: Date,
 ): Promise<number> {
   let query = db
@@ -80,8 +179,13 @@ export async function endSessions(
     .set({ ended_at: now })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null);
-  if (which !== 'all')
-    query = 'id' in which ? query.where('id', '=', which.id) : query.where('id', '<>', which.exceptId);
+  if (which !== 'all') {
+    if ('id' in which) query = query.where('id', '=', which.id);
+    else if ('byHandOffExceptId' in which)
+      query = query.where('auth_time', 'is', null).where('id', '<>', which.byHandOffExceptId);
+    else if ('exceptId' in which) query = query.where('id', '<>', which.exceptId);
+    else query = query.where('token_hash', '<>', which.exceptTokenHash);
+  }
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 

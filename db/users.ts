@@ -11,6 +11,9 @@ export type InternalRole = 'user' | 'manager' | 'admin';
 export type User = {
   id: string;
   email: string;
+  /** Whether the address is held, and so identifies this user; otherwise somebody merely typed it. */
+  holdsEmail: boolean;
+  /** Null until the address is proved. */
   emailVerifiedAt: Date | null;
   name: string;
   /** When the owner last changed it here: from then on no hand-off overwrites it. */
@@ -27,6 +30,7 @@ export type User = {
 export const userColumns = [
   'u.id as userId',
   'u.email',
+  'u.holds_email as holdsEmail',
   'u.email_verified_at as emailVerifiedAt',
   'u.name',
   'u.name_edited_at as nameEditedAt',
@@ -63,39 +67,70 @@ export function toUser({
 const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-const selectByEmail = prepare((db, { email }: { email: string }) =>
-  selectUsers(db).where('u.email', '=', email),
+// As text, not as a parameter: the index is of these rows only.
+const isHeld = sql<boolean>`u.holds_email`;
+
+const selectHolder = prepare((db, { email }: { email: string }) =>
+  selectUsers(db).where('u.email', '=', email).where(isHeld),
 );
 
-export async function findUserByEmail(db: Database, email: string): Promise<User | undefined> {
-  const [row] = await selectByEmail(db, { email });
+/** The one user who holds that address. */
+export async function findHolder(db: Database, email: string): Promise<User | undefined> {
+  const [row] = await selectHolder(db, { email });
   return row && toUser(row);
 }
 
-const selectPasswordHash = prepare((db, { email }: { email: string }) =>
-  db.selectFrom('users').select(['id as userId', 'password_hash as passwordHash']).where('email', '=', email),
+/** Whose password is checked. */
+export type PasswordOwner = {
+  userId: string;
+  /** Null if they have none. */
+  passwordHash: string | null;
+  /** Since when they know this device by a credential; null where they never gave one there, or forgot it since. */
+  deviceKnownSince: Date | null;
+};
+
+const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('devices as d', (join) =>
+      join
+        .onRef('d.user_id', '=', 'u.id')
+        .on('d.token_hash', '=', deviceHash)
+        .on('d.forgotten_at', 'is', null),
+    )
+    .select(['u.id as userId', 'u.password_hash as passwordHash', 'd.known_since as deviceKnownSince']);
+
+const selectHolderPassword = prepare((db, values: { email: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.email', '=', values.email).where(isHeld),
+);
+const selectOwnPassword = prepare((db, values: { userId: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** Who has that address, and the hash of their password: null if they have none. Only for checking a password. */
-export async function findPasswordHash(
+/** Who holds that address, or has that id. Only for checking a password. */
+export async function findPasswordOwner(
   read: Reader,
-  email: string,
-): Promise<{ userId: string; passwordHash: string | null } | undefined> {
-  const [row] = await selectPasswordHash(read, { email });
+  key: { email: string } | { userId: string },
+  deviceHash: Uint8Array,
+): Promise<PasswordOwner | undefined> {
+  const [row] = await ('email' in key
+    ? selectHolderPassword(read, { ...key, deviceHash })
+    : selectOwnPassword(read, { ...key, deviceHash }));
   return row;
 }
 
 const selectToLock = (db: Database) => selectUsers(db).forNoKeyUpdate(['a', 'u']);
 const lockById = prepare((db, { id }: { id: string }) => selectToLock(db).where('u.id', '=', id));
 const lockByEmail = prepare((db, { email }: { email: string }) =>
-  selectToLock(db).where('u.email', '=', email),
+  selectToLock(db).where('u.email', '=', email).where(isHeld),
 );
 const lockByPassword = prepare((db, { id, passwordHash }: { id: string; passwordHash: string }) =>
   selectToLock(db).where('u.id', '=', id).where('u.password_hash', '=', passwordHash),
 );
 
 /**
- * Locks account and user until the transaction ends. With `passwordHash`, undefined if the user no longer has that one.
+ * Locks account and user until the transaction ends: by `email` the one who holds it; with `passwordHash`, undefined if
+ * the user no longer has that one.
  *
  * The account comes first, as everywhere: two orders could deadlock. The keys stay free, so that new rows that refer to
  * these (a contract, a session) need not wait; that would be the other order.
@@ -116,6 +151,8 @@ export type LinkedUser = {
   user: User;
   /** `profile_updated_at` of the last profile applied from there. */
   appliedProfileUpdatedAt: Date | null;
+  /** A password was set by mail since: the link leads nowhere before its user connects it again. */
+  isSleeping: boolean;
 };
 
 const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
@@ -124,7 +161,7 @@ const lockByLink = prepare((db, values: { provider: string; externalId: string }
     .innerJoin('users as u', 'u.id', 'l.user_id')
     .innerJoin('accounts as a', 'a.id', 'u.account_id')
     .select(userColumns)
-    .select('l.applied_profile_updated_at as appliedProfileUpdatedAt')
+    .select(['l.applied_profile_updated_at as appliedProfileUpdatedAt', 'l.sleeping_since as sleepingSince'])
     .where('l.provider', '=', values.provider)
     .where('l.external_id', '=', values.externalId)
     .forUpdate('l')
@@ -139,11 +176,14 @@ export async function lockLinkedUser(
 ): Promise<LinkedUser | undefined> {
   const [row] = await lockByLink(trx, { provider, externalId });
   if (!row) return undefined;
-  const { appliedProfileUpdatedAt, ...user } = row;
-  return { user: toUser(user), appliedProfileUpdatedAt };
+  const { appliedProfileUpdatedAt, sleepingSince, ...user } = row;
+  return { user: toUser(user), appliedProfileUpdatedAt, isSleeping: sleepingSince !== null };
 }
 
-type NewUser = Pick<User, 'id' | 'email' | 'emailVerifiedAt' | 'name' | 'role' | 'suspendedAt'> & {
+type NewUser = Pick<
+  User,
+  'id' | 'email' | 'holdsEmail' | 'emailVerifiedAt' | 'name' | 'role' | 'suspendedAt'
+> & {
   accountId: string;
   passwordHash: string | null;
 };
@@ -153,6 +193,7 @@ const insert = prepareDeferredWrite((db, user: NewUser) =>
     id: user.id,
     account_id: user.accountId,
     email: user.email,
+    holds_email: user.holdsEmail,
     name: user.name,
     role: user.role,
     password_hash: user.passwordHash,
@@ -174,17 +215,25 @@ export async function editUser(db: Database, id: string, { name }: { name?: stri
     .execute();
 }
 
-/** Changes what is given. */
+/** Changes what is given, if anything. */
 export async function updateUser(
   db: Database,
   id: string,
-  change: { name?: string; email?: string; emailVerifiedAt?: Date | null; passwordHash?: string },
+  change: {
+    name?: string;
+    email?: string;
+    holdsEmail?: true;
+    emailVerifiedAt?: Date | null;
+    passwordHash?: string;
+  },
 ): Promise<void> {
+  if (Object.keys(change).length === 0) return;
   await db
     .updateTable('users')
     .set({
       name: change.name,
       email: change.email,
+      holds_email: change.holdsEmail,
       email_verified_at: change.emailVerifiedAt,
       password_hash: change.passwordHash,
     })
@@ -192,7 +241,13 @@ export async function updateUser(
     .execute();
 }
 
-/** The user's id, or undefined if nobody has that address. A trigger ends the sessions of a suspended user. */
+/** A user with a typed address, of whom nothing is left to keep, and their account. */
+export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
+  await trx.deleteFrom('users').where('id', '=', id).execute();
+  await trx.deleteFrom('accounts').where('id', '=', account.id).execute();
+}
+
+/** The user's id, or undefined if nobody holds that address. A trigger ends the sessions of a suspended user. */
 export async function setUserSuspended(
   db: Database,
   email: string,
@@ -202,6 +257,7 @@ export async function setUserSuspended(
     .updateTable('users')
     .set({ suspended_at: suspendedAt })
     .where('email', '=', email)
+    .where(sql<boolean>`holds_email`)
     .returning('id')
     .executeTakeFirst();
   return row?.id;

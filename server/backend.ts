@@ -4,9 +4,11 @@ import { TRPCError } from '@trpc/server';
 import { listKeptMails } from '../db/mails.ts';
 import type { DatabaseClient } from '../db/postgres/client.ts';
 import type { Session } from '../db/sessions.ts';
+import { createAside } from './aside.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from './demo/legacy-marketplace.ts';
+import { crmContracts } from './endpoints/crm-contracts.ts';
 import { crmSignups } from './endpoints/crm-signups.ts';
 import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
@@ -16,16 +18,13 @@ import { toAppError } from './http/answers.ts';
 import { invalidParameter, loginPath, readBody, readForm, readOwnPath, type Visit } from './http/requests.ts';
 import { capabilities } from './identity/capabilities.ts';
 import { login, logout } from './identity/login.ts';
-import {
-  findPasswordMailAddress,
-  requestPasswordMail,
-  setPasswordByMail,
-} from './identity/password-by-mail.ts';
+import { readLogoutTarget } from './identity/logout-target.ts';
+import { findPasswordMail, requestPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
+import { requirePlace } from './identity/passwords.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
 import { findSession } from './identity/sessions.ts';
 import type { Log } from './log.ts';
-import { findPendingEmail } from './marketplace/pending-hand-off.ts';
-import { verifyHandOff } from './marketplace/receive-hand-off.ts';
+import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
 import type { Services } from './services.ts';
 import type { Config } from './settings/config.ts';
 import { clientTitle } from './sso/clients.ts';
@@ -48,6 +47,7 @@ export function createBackend(options: {
     now: options.now ?? (() => new Date()),
     ...createRateLimits(database.db),
     log: options.log,
+    aside: createAside(options.log),
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
   return {
@@ -57,32 +57,31 @@ export function createBackend(options: {
     demoLogins: config.production
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
-    products: [...config.clients.keys()].map((name) => ({ name, title: clientTitle(name) })),
 
     launch: (request: Request, client: string) => launch(services, request, client),
     ssoProfile: (request: Request) => ssoProfile(services, request),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
+    crmContracts: (request: Request) => crmContracts(services, request),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
     notFound(): never {
       throw new AppError('not_found');
     },
 
+    /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
+    requirePlace,
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
-    requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }) =>
-      requestPasswordMail(services, visit, wish),
-    findPasswordMailAddress: (token: string) => findPasswordMailAddress(services, token),
+    /** Where a logout that a client started goes on. */
+    readLogoutTarget: (request: Request) => readLogoutTarget(config, request),
+    requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }, request?: Request) =>
+      requestPasswordMail(services, visit, wish, request),
+    findPasswordMail: (token: string) => findPasswordMail(services, token),
     setPasswordByMail: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
       setPasswordByMail(services, request, visit, fields),
-    /** The person whom an inbound hand-off is about. Uses nothing up. */
-    async describeHandOff(params: URLSearchParams): Promise<{ name: string; email: string }> {
-      const { claims } = await verifyHandOff(services, params);
-      return { name: claims.profile.name, email: claims.profile.email };
-    },
-    /** The address of the user whom this browser's pending hand-off waits for. */
-    findPendingEmail: (request: Request) => findPendingEmail(services, request),
+    describePending: (request: Request) => describePending(services, request),
+    confirmPending: (request: Request, visit: Visit) => confirmPending(services, request, visit),
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */

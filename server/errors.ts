@@ -30,13 +30,18 @@ export const problems = {
   ],
   payload_expired: [
     401,
-    'This login link has expired',
-    'A login link from another site is valid for only a few minutes. This one is too old, or dated in the future. Go back to the site you came from and try again.',
+    'This login link is not valid right now',
+    'A login link from another site is valid for only a few minutes. This one is too old, or has a time that we do not accept. Go back to the site you came from and try again.',
   ],
   invalid_webhook_signature: [
     401,
     'We could not verify the webhook',
     'The webhook-id, webhook-timestamp or webhook-signature header is missing, out of date or does not match the body. Sign the body exactly as you send it.',
+  ],
+  invalid_token: [
+    401,
+    'We could not verify the token',
+    'The Authorization header must carry the bearer token of a client that may read this.',
   ],
   account_suspended: [
     403,
@@ -89,6 +94,11 @@ export const problems = {
     'This email address is already in use',
     'Another account already uses this email address. Contact support if it is yours.',
   ],
+  edited_meanwhile: [
+    409,
+    'The profile has changed meanwhile',
+    'Somebody changed this profile after you read it. Read it again, then make your change to what it is now.',
+  ],
   body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
   unsupported_media_type: [
     415,
@@ -118,9 +128,20 @@ export const problems = {
   unavailable: [
     503,
     'Sorry, the service is unavailable',
-    'We cannot reach our database right now. Nothing has been lost. Try again in a moment.',
+    'We are too busy, or cannot reach our database, right now. Nothing has been lost. Try again in a moment.',
   ],
 } as const satisfies Record<string, readonly [status: number, title: string, explanation: string]>;
+
+/** What `payload_expired` says of each rule of time, by the reason. Its sender signed these times, so they are no secret. */
+export const timeDetails: Record<string, string> = {
+  exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again.',
+  'iat in the future':
+    'This login link is dated in the future: the clock of the site you came from differs from ours. Go back and try again later.',
+  lifetime:
+    'This login link would be valid for a time that we do not accept. The site you came from must correct this.',
+  'profile_updated_at in the future':
+    'This login link says that your profile was changed in the future. The site you came from must correct this.',
+};
 
 export type ProblemCode = keyof typeof problems;
 

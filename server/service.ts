@@ -53,6 +53,7 @@ export async function startService(options: {
     },
     async close() {
       await stopJobs();
+      await backend.services.aside.finish();
       await database.close();
     },
   };

@@ -17,6 +17,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
       payload: JSON.stringify(session.payload, null, 2),
       query: session.query,
       cache: session.cache,
+      isProved: session.isProved,
       returnTo: session.payload.return_to,
     },
   };
@@ -48,7 +49,10 @@ export default function DemoClient() {
   }
   return (
     <DemoPage title={title} heading={`Hello, ${session.profile.name}`}>
-      <Notice kind="success">{cacheNotices[session.cache]}</Notice>
+      <Notice kind="success">
+        {session.isProved && 'You have just logged in with your password again. '}
+        {cacheNotices[session.cache]}
+      </Notice>
       <section aria-labelledby="cached">
         <h2 id="cached">The profile in this client’s cache</h2>
         <dl className="facts card">
@@ -72,6 +76,7 @@ export default function DemoClient() {
               Log out of this client
             </button>
           </form>
+          <a href={`/demo/${name}/login?prompt=login`}>Log in again with your password</a>
           <a href="/profile">Edit your profile</a>
         </div>
       </section>

@@ -22,9 +22,10 @@ export default function DemoCallback() {
       </Notice>
       <p>Nobody was logged in. If you were already logged in to this client, you still are.</p>
       <div className="actions">
-        <a className="button" href={`/demo/${name}`}>
-          Back to the client
+        <a className="button" href={`/demo/${name}/login`}>
+          Log in with Identity
         </a>
+        <a href={`/demo/${name}`}>Back to the client</a>
       </div>
     </DemoPage>
   );

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-/** The client's login link. */
-export const loader = async ({ params, context }: LoaderFunctionArgs) => {
+/** The client's login link. `?prompt=login` asks for the password again. */
+export const loader = async ({ request, params, context }: LoaderFunctionArgs) => {
   const { client, clients } = context.backend.requireDemoClient(params.client ?? '');
-  return clients.start(client);
+  return clients.start(client, request);
 };

@@ -19,7 +19,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const email = (await backend.readForm(request)).get('email') ?? '';
   const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
   try {
-    await backend.requestPasswordMail(visit, { email, next });
+    await backend.requestPasswordMail(visit, { email, next }, request);
   } catch (error) {
     const refusal = backend.readRefusal(error);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;

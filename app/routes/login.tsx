@@ -23,11 +23,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = backend.readOwnPath(searchParams.get('next'));
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
   if (session && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
-  const pendingEmail = await backend.findPendingEmail(request);
   return {
     next,
-    email: pendingEmail ?? session?.user.email,
-    pendingEmail,
+    email: session?.user.email,
     clientTitle: backend.findLaunchTitle(next),
     hasLoggedOut: searchParams.has('logged_out'),
     demo: backend.demoLogins,
@@ -40,10 +38,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const email = form.get('email') ?? '';
   const password = form.get('password') ?? '';
   try {
-    const cookie = await backend.login(request, visit, { email, password });
-    if (cookie) {
+    const setCookies = await backend.login(request, visit, { email, password });
+    if (setCookies) {
       const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
-      return redirectDocument(next ?? '/profile', { status: 303, headers: { 'Set-Cookie': cookie } });
+      const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+      return redirectDocument(next ?? '/profile', { status: 303, headers });
     }
   } catch (error) {
     const refusal = backend.readRefusal(error);
@@ -59,7 +58,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Login() {
-  const { next, email, pendingEmail, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
+  const { next, email, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
     <Page
@@ -67,12 +66,6 @@ export default function Login() {
       intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
     >
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
-      {pendingEmail && (
-        <Notice kind="info">
-          <strong>{pendingEmail}</strong> already has a password here. Log in with it within 10 minutes to
-          connect your marketplace account.
-        </Notice>
-      )}
       {refused && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={useFormAction()} className="card">
         <Field

@@ -1,20 +1,37 @@
-import type { ActionFunctionArgs } from '@remix-run/node';
-import { redirectDocument } from '@remix-run/node';
+import {
+  type ActionFunctionArgs,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 
 export const meta = () => [{ title: 'Log out · Identity' }];
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const cookie = await context.backend.logout(request, context.visit);
-  return redirectDocument('/login?logged_out', { status: 303, headers: { 'Set-Cookie': cookie } });
+export async function loader({ request, context: { backend } }: LoaderFunctionArgs) {
+  const target = backend.readLogoutTarget(request);
+  // Nothing to ask.
+  if (target && !(await backend.findSession(request))) throw redirect(target.url, 303);
+  return { clientTitle: target?.title };
+}
+
+export async function action({ request, context: { backend, visit } }: ActionFunctionArgs) {
+  const target = backend.readLogoutTarget(request);
+  const cookie = await backend.logout(request, visit);
+  // Not "cookies" or "storage": browsers take seconds for them, and the cookie is the only thing we keep.
+  const headers = { 'Set-Cookie': cookie, 'Clear-Site-Data': '"cache"' };
+  return redirectDocument(target?.url ?? '/login?logged_out', { status: 303, headers });
 }
 
 /** Following a link never logs anyone out; only the button does. */
 export default function Logout() {
+  const { clientTitle } = useLoaderData<typeof loader>();
   return (
     <Page title="Log out?" intro="This logs you out of Identity in this browser.">
       <form method="post" className="card">
         <p>You may still be logged in to products you have opened. Log out of them separately.</p>
+        {clientTitle && <p>You then go back to {clientTitle}.</p>}
         <div className="actions">
           <button type="submit">Log out</button>
           <a href="/profile">Stay logged in</a>

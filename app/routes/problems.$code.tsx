@@ -18,15 +18,18 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
     explanation,
     detail: context.problem?.detail,
     isHere: !context.problem,
+    supportUrl: context.backend.config.supportUrl,
   };
 }
 
 export default function ProblemPage() {
-  const { code, title, status, explanation, detail, isHere } = useLoaderData<typeof loader>();
+  const { code, title, status, explanation, detail, isHere, supportUrl } = useLoaderData<typeof loader>();
   return (
     <Page title={title}>
       <div className="card">
-        <p>{detail ?? explanation}</p>
+        <p>
+          <WithSupport words={detail ?? explanation} url={supportUrl} />
+        </p>
         {isHere && (
           <p>
             Programs receive this as status <code>{status}</code> with the code <code>{code}</code>.
@@ -44,5 +47,19 @@ export default function ProblemPage() {
         )}
       </div>
     </Page>
+  );
+}
+
+/** The words, in which "Contact support" is a link where there is somewhere to go. */
+function WithSupport({ words, url }: { words: string; url: string | undefined }) {
+  const contact = 'Contact support';
+  const [before, after] = words.split(contact);
+  if (!url || after === undefined) return words;
+  return (
+    <>
+      {before}
+      <a href={url}>{contact}</a>
+      {after}
+    </>
   );
 }

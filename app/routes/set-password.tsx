@@ -12,18 +12,22 @@ const tokenOf = (request: Request) => new URL(request.url).searchParams.get('tok
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const email = await context.backend.findPasswordMailAddress(tokenOf(request));
-  return data({ email }, { status: email ? 200 : 404 });
+  const token = tokenOf(request);
+  const mail = await context.backend.findPasswordMail(token);
+  return data({ mail, hasToken: token !== '' }, { status: mail ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const newPassword = (await backend.readForm(request)).get('newPassword') ?? '';
   try {
-    const cookie = await backend.setPasswordByMail(request, visit, { token: tokenOf(request), newPassword });
+    const done = await backend.setPasswordByMail(request, visit, { token: tokenOf(request), newPassword });
+    // The page says so itself.
+    if (done === 'taken') return data({ error: undefined }, { status: 409 });
     const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
     const target = next ?? '/profile?saved=password-set';
-    return redirectDocument(target, { status: 303, headers: { 'Set-Cookie': cookie } });
+    const headers = done.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    return redirectDocument(target, { status: 303, headers });
   } catch (error) {
     const refusal = backend.readRefusal(error);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
@@ -35,26 +39,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function SetPassword() {
-  const { email } = useLoaderData<typeof loader>();
+  const { mail, hasToken } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  if (!email) {
-    return (
-      <Page title="This link no longer works">
-        <div className="card">
-          <p>
-            It has been used, is more than 7 days old, or the password has been changed since it was sent.
-          </p>
-          <div className="actions">
-            <a className="button" href="/forgot-password">
-              Ask for a new link
-            </a>
-            <a href="/login">Log in</a>
-          </div>
-        </div>
-      </Page>
-    );
-  }
+  if (!mail) return <DeadLink hasToken={hasToken} />;
+  const { email, sets } = mail;
+  if (sets === 'taken') return <Taken email={email} />;
   return (
     <Page title="Set your password" intro={`for ${email}`}>
       <form method="post" action={here} className="card">
@@ -74,6 +64,46 @@ export default function SetPassword() {
         <p className="hint">This logs you in here and logs you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>
+    </Page>
+  );
+}
+
+function DeadLink({ hasToken }: { hasToken: boolean }) {
+  return (
+    <Page title={hasToken ? 'This link no longer works' : 'This link is not complete'}>
+      <div className="card">
+        <p>
+          {hasToken
+            ? 'It has been used, is too old, or the password has been changed since it was sent.'
+            : 'Open the link from our email again, or copy the whole of it.'}
+        </p>
+        <div className="actions">
+          <a className="button" href="/forgot-password">
+            Ask for a new link
+          </a>
+          <a href="/login">Log in</a>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+/** Somebody proved this address first. Most likely it was the same person. */
+function Taken({ email }: { email: string }) {
+  return (
+    <Page title="You already have an account">
+      <div className="card">
+        <p>
+          There is an account with the address <strong>{email}</strong>. Log in to it, or set a new password
+          if you do not have one or forgot it.
+        </p>
+        <div className="actions">
+          <a className="button" href="/login">
+            Log in
+          </a>
+          <a href="/forgot-password">Set a new password</a>
+        </div>
+      </div>
     </Page>
   );
 }

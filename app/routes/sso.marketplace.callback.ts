@@ -2,7 +2,6 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
   context.backend.marketplaceCallback(request, context.visit);
-export const action = loader;
 
 /** On every answer, refusals included. */
 export const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };

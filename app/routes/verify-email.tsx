@@ -23,6 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
   return {
     email: session.user.email,
+    holdsEmail: session.user.holdsEmail,
     clientTitle: backend.findLaunchTitle(next),
     isSent: searchParams.has('sent'),
     keepsMails: backend.keepsMails,
@@ -48,14 +49,15 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function VerifyEmail() {
-  const { email, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { email, holdsEmail, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
     <Page title="Verify your email address">
       {refused && <Notice kind="error">{refused.message}</Notice>}
       {isSent && !refused && (
         <Notice kind="success">
-          We have sent a link to <strong>{email}</strong>. Open it in this browser.
+          We have sent a link to <strong>{email}</strong>.{' '}
+          {holdsEmail ? 'Open it in this browser.' : 'Open it to set a password, which verifies the address.'}
         </Notice>
       )}
       <form method="post" action={useFormAction()} className="card">

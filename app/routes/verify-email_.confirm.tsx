@@ -5,7 +5,7 @@ import {
   redirect,
   redirectDocument,
 } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
@@ -15,12 +15,16 @@ export const meta = () => [{ title: 'Verify your email address · Identity' }];
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const { backend, visit } = context;
+  const { searchParams } = new URL(request.url);
+  const next = backend.readOwnPath(searchParams.get('next'));
   const session = await backend.findSession(request);
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
-  return { email: session.user.email, clientTitle: backend.findLaunchTitle(next) };
+  const { caller } = backend.createCaller(request, visit);
+  const isDead = !(await caller.email.canVerify({ token: searchParams.get('token') ?? '' }));
+  const { email } = session.user;
+  return data({ email, isDead, clientTitle: backend.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -33,7 +37,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const refusal = backend.readRefusal(error);
     if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
     if (refusal.code !== 'not_found') throw error;
-    return data({ isDead: true }, { status: refusal.status });
+    // The page says so itself.
+    return data(null, { status: refusal.status });
   }
   return redirectDocument(
     backend.readOwnPath(searchParams.get('next')) ?? '/profile?saved=email-verified',
@@ -45,16 +50,15 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmEmail() {
-  const { email, clientTitle } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const { email, isDead, clientTitle } = useLoaderData<typeof loader>();
   const here = useFormAction();
-  if (refused?.isDead) {
+  if (isDead) {
     return (
       <Page title="This link does not work">
         <div className="card">
           <p>
-            It has been used, is more than 7 days old, or was sent to a different address. You are logged in
-            as <strong>{email}</strong>.
+            It has been used, is too old, or was sent to a different address. You are logged in as{' '}
+            <strong>{email}</strong>.
           </p>
           <div className="actions">
             <a className="button" href="/verify-email">

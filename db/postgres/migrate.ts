@@ -14,7 +14,9 @@ import * as foundation from '../migrations/2026-11-20-foundation.ts';
 import * as inboundHandOff from '../migrations/2026-11-20-inbound-hand-off.ts';
 import * as billingAndMail from '../migrations/2026-11-21-billing-and-mail.ts';
 import * as unloggedRateLimits from '../migrations/2026-11-21-unlogged-rate-limits.ts';
+import * as contractArrival from '../migrations/2026-11-22-contract-arrival.ts';
 import * as oneWordForEachIdea from '../migrations/2026-11-22-one-word-for-each-idea.ts';
+import * as whoSomebodyIs from '../migrations/2026-11-22-who-somebody-is.ts';
 import type { DB } from '../schema.ts';
 import { openDatabase } from './client.ts';
 import { dialect } from './dialect.ts';
@@ -25,7 +27,9 @@ const migrations = {
   '2026-11-20-inbound-hand-off': inboundHandOff,
   '2026-11-21-billing-and-mail': billingAndMail,
   '2026-11-21-unlogged-rate-limits': unloggedRateLimits,
+  '2026-11-22-contract-arrival': contractArrival,
   '2026-11-22-one-word-for-each-idea': oneWordForEachIdea,
+  '2026-11-22-who-somebody-is': whoSomebodyIs,
 };
 
 /**

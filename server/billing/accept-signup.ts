@@ -9,8 +9,9 @@ import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
-import { findUserByEmail } from '../../db/users.ts';
+import { findHolder } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
+import { notify } from '../identity/notices.ts';
 import { applyReport, presentStatus, type Report } from './contract-states.ts';
 import { invoiceBegun } from './invoicing.ts';
 import { readReport, type Signup } from './signup-message.ts';
@@ -25,7 +26,7 @@ export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Da
   const report = readReport(signup);
   const [known, customer] = await Promise.all([
     lockContract(trx, { signupId: signup.signup_id }),
-    findUserByEmail(trx, signup.user.email),
+    findHolder(trx, signup.user.email),
   ]);
   if (known) return updateKnown(trx, known, report, now);
   const terms = applyReport(undefined, report, now);
@@ -35,6 +36,7 @@ export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Da
     : await welcomeCustomer(trx, signup, now);
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
   await insertContract(trx, contract);
+  if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
   return { contract, change: 'created', isNewCustomer: !customer };
 }
 
@@ -46,9 +48,8 @@ async function updateKnown(
 ): Promise<SignupOutcome> {
   const { status } = applyReport(known, report, now) ?? {};
   if (!status) return { contract: known, change: 'unchanged', isNewCustomer: false };
-  // Periods that began before the change keep their old terms, however late the billing job is.
-  const until = report.occurredAt < now ? report.occurredAt : now;
-  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, until, now);
+  // Periods that began before the report arrived keep their old terms, however late the billing job is.
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   if (!terms) throw new Error('invoicing never changes whether a report applies');
   // The CRM does not know about payments: while one is overdue, the contract stays past due.
@@ -59,13 +60,13 @@ async function updateKnown(
 }
 
 async function welcomeCustomer(trx: Transaction<DB>, { user, account }: Signup, now: Date) {
-  const ids = await createCustomer(trx, { ...user, emailVerifiedAt: null, account });
+  const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   await insertMail(trx, {
     id: uuidv7(),
     kind: 'welcome',
     userId: ids.id,
     recipient: user.email,
-    details: { name: user.name, accountName: account.name },
+    details: {},
     now,
   });
   return ids;

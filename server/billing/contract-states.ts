@@ -1,6 +1,7 @@
 // The states of a service contract (contract section 7): which may follow which, and what a report from the CRM
 // changes. All pure. Whether a trial is over is worked out from the clock each time, so no job can miss its end.
 import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
+import { startOfPresentPeriod } from './periods.ts';
 
 const moves = {
   activate: { from: ['trialing', 'past_due'], to: 'active' },
@@ -48,23 +49,31 @@ export function applyReport(
       (report.status === 'active' && applyMove(present, 'activate') !== undefined);
     if (!isNewer || !isAllowed) return undefined;
   }
-  return { ...report, ...scheduleBilling(contract, report) };
+  return { ...report, ...scheduleBilling(contract, report, now) };
 }
 
 /**
  * Periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
- * gets one: the time between is not invoiced.
+ * gets one: the time between is not invoiced. Nor is a period that was over when the report arrived, at `now`.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,
-  report: Report,
+  { status, price, occurredAt }: Report,
+  now: Date,
 ): Pick<ContractTerms, 'nextPeriodStartsAt' | 'billingAnchorDay'> {
   const { nextPeriodStartsAt, billingAnchorDay } = contract ?? {
     nextPeriodStartsAt: null,
     billingAnchorDay: null,
   };
-  const isPriced = report.status === 'active' && report.price !== null;
-  const goesOn = nextPeriodStartsAt !== null && (contract?.price || nextPeriodStartsAt > report.occurredAt);
-  if (!isPriced || goesOn) return { nextPeriodStartsAt, billingAnchorDay };
-  return { nextPeriodStartsAt: report.occurredAt, billingAnchorDay: report.occurredAt.getUTCDate() };
+  const isBilled = nextPeriodStartsAt !== null && billingAnchorDay !== null;
+  if (status !== 'active' || !price || (isBilled && contract?.price))
+    return { nextPeriodStartsAt, billingAnchorDay };
+  const [start, anchorDay] =
+    isBilled && nextPeriodStartsAt > occurredAt
+      ? [nextPeriodStartsAt, billingAnchorDay]
+      : [occurredAt, occurredAt.getUTCDate()];
+  return {
+    nextPeriodStartsAt: startOfPresentPeriod(start, price.interval, anchorDay, now),
+    billingAnchorDay: anchorDay,
+  };
 }

@@ -29,8 +29,7 @@ type Billing = Pick<Services, 'db' | 'now' | 'log'>;
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { now } = billing;
   await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
-    const at = now();
-    return (await invoiceBegun(trx, contract, at, at)) !== contract;
+    return (await invoiceBegun(trx, contract, now())) !== contract;
   });
   await forEachContract(billing, signal, findContractsInArrears, async (trx, contract) => {
     return (await hasDueInvoice(trx, contract.id, now())) && moveContract(trx, contract, 'fall_behind');
@@ -67,31 +66,25 @@ async function forEachContract(
   }
 }
 
-/** Invoices every period that has begun by `until`; the result is the contract afterwards. `trx` has locked it. */
-export async function invoiceBegun(
-  trx: Transaction<DB>,
-  contract: Contract,
-  until: Date,
-  now: Date,
-): Promise<Contract> {
+/** Invoices every period that has begun; the result is the contract afterwards. `trx` has locked it. */
+export async function invoiceBegun(trx: Transaction<DB>, contract: Contract, now: Date): Promise<Contract> {
   let present = contract;
   for (;;) {
-    const next = await invoiceNextPeriod(trx, present, until, now);
+    const next = await invoiceNextPeriod(trx, present, now);
     if (!next) return present;
     present = next;
   }
 }
 
-/** Undefined if every period that has begun by `until` is invoiced. */
+/** Undefined if every period that has begun is invoiced. */
 async function invoiceNextPeriod(
   trx: Transaction<DB>,
   contract: Contract,
-  until: Date,
   now: Date,
 ): Promise<Contract | undefined> {
   const { price, nextPeriodStartsAt: startsAt, billingAnchorDay } = contract;
   // Another instance may have done it.
-  if (contract.status !== 'active' || !price || !startsAt || !billingAnchorDay || startsAt > until) return;
+  if (contract.status !== 'active' || !price || !startsAt || !billingAnchorDay || startsAt > now) return;
   const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
   const isFree = price.unitAmount === 0;
   const number = await insertInvoice(trx, {
@@ -154,7 +147,7 @@ export async function cancelContract(
   return inTransaction(db, async (trx) => {
     const contract = await lockContract(trx, { signupId });
     if (!contract) return undefined;
-    const begun = await invoiceBegun(trx, contract, now(), now());
+    const begun = await invoiceBegun(trx, contract, now());
     return moveContract(trx, { ...begun, status: presentStatus(begun, now()) }, 'cancel');
   });
 }

@@ -13,3 +13,18 @@ export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: 
   end.setUTCFullYear(start.getUTCFullYear(), months, Math.min(anchorDay, lastDay.getUTCDate()));
   return end;
 }
+
+/** Of the periods that follow each other from `start`, when the one begins that is not over at `at`. */
+export function startOfPresentPeriod(
+  start: Date,
+  interval: 'month' | 'year',
+  anchorDay: number,
+  at: Date,
+): Date {
+  let present = start;
+  for (;;) {
+    const end = endOfPeriod(present, interval, anchorDay);
+    if (end > at) return present;
+    present = end;
+  }
+}

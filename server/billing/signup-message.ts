@@ -22,10 +22,10 @@ const contractSchema = z
   .object({
     plan: z.string().regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of the characters a-z 0-9 _ -'),
     status: z.enum(['trialing', 'active'], 'Must be trialing or active.'),
-    trial_ends_at: instantSchema.optional(),
-    price: priceSchema.optional(),
+    trial_ends_at: instantSchema.nullish(),
+    price: priceSchema.nullish(),
   })
-  .refine(({ status, trial_ends_at }) => status !== 'trialing' || trial_ends_at !== undefined, {
+  .refine(({ status, trial_ends_at }) => status !== 'trialing' || Boolean(trial_ends_at), {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
   });

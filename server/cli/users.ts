@@ -2,10 +2,11 @@
 import { type Command, Option } from 'commander';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findUserByEmail, type InternalRole, setUserSuspended } from '../../db/users.ts';
+import { findHolder, type InternalRole, setUserSuspended } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
-import { hashPassword, newPasswordSchema } from '../identity/passwords.ts';
-import { print, readInput } from '../runtime/process.ts';
+import { findPasswordFault, hashPassword } from '../identity/passwords.ts';
+import { environment, print, readInput } from '../runtime/process.ts';
+import { readConfig } from '../settings/config.ts';
 import { CommandError, readEmail, readName, withDatabase } from './command.ts';
 
 export function addUserCommands(program: Command): void {
@@ -17,16 +18,24 @@ export function addUserCommands(program: Command): void {
     .option('--account <name>', "the account's name (default: the person's)", readName)
     .addOption(new Option('--role <role>').choices(['user', 'manager', 'admin']).default('user'))
     .action(async (options: { email: string; name: string; account?: string; role: InternalRole }) => {
-      const password = await newPasswordSchema.safeParseAsync((await readInput()).replace(/\r?\n$/, ''));
-      if (!password.success)
-        throw new CommandError(password.error.issues[0]?.message ?? 'This is not a password.');
-      const passwordHash = await hashPassword(password.data);
       const { email, name, role } = options;
+      const password = (await readInput()).replace(/\r?\n$/, '');
+      const fault = await findPasswordFault(password, { config: readConfig(environment), email, name });
+      if (fault) throw new CommandError(fault);
+      const passwordHash = await hashPassword(password);
       const account = { name: options.account ?? name };
-      const customer = { email, emailVerifiedAt: new Date(), name, role, passwordHash, account };
+      const customer = {
+        email,
+        holdsEmail: true,
+        emailVerifiedAt: new Date(),
+        name,
+        role,
+        passwordHash,
+        account,
+      };
       const userId = await withDatabase((db) =>
         inTransaction(db, async (trx) => {
-          if (await findUserByEmail(trx, email))
+          if (await findHolder(trx, email))
             throw new CommandError('A user with this email address already exists.');
           const { id } = await createCustomer(trx, customer);
           await recordAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });

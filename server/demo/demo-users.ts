@@ -56,6 +56,7 @@ export async function seedDemoUsers(db: Database, passwordHash: string, now: Dat
     for (const [index, user] of demoUsers.entries()) {
       const customer = {
         email: user.email,
+        holdsEmail: true,
         emailVerifiedAt: user.emailVerified === false ? null : now,
         name: user.name,
         role: user.role,

@@ -56,29 +56,33 @@ type Answer = { status: number; text: string; isReplay: boolean };
 /** The work and the answer that is kept come together, in one transaction, or not at all. */
 function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
-  return inTransaction(db, async (trx) => {
-    const [isAlone, given] = await Promise.all([
-      tryLockWebhookId(trx, webhookId),
-      findAnswer(trx, webhookId),
-    ]);
-    if (given) {
-      if (!constantTimeEqual(given.bodyHash, bodyHash)) throw new AppError('idempotency_key_reused');
-      return { status: given.status, text: given.answer, isReplay: true };
-    }
-    if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
+  return inTransaction(
+    db,
+    async (trx) => {
+      const [isAlone, given] = await Promise.all([
+        tryLockWebhookId(trx, webhookId),
+        findAnswer(trx, webhookId),
+      ]);
+      if (given) {
+        if (!constantTimeEqual(given.bodyHash, bodyHash)) throw new AppError('idempotency_key_reused');
+        return { status: given.status, text: given.answer, isReplay: true };
+      }
+      if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
 
-    const outcome = await acceptSignup(trx, signup, now());
-    const status = outcome.change === 'created' ? 201 : 200;
-    const text = JSON.stringify(describeOutcome(outcome, now()));
-    await recordAuditEvent(trx, {
-      type: 'signup.accepted',
-      reason: outcome.change,
-      userId: outcome.contract.userId,
-      address: visit.address,
-      requestId: visit.requestId,
-      details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
-    });
-    await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
-    return { status, text, isReplay: false };
-  });
+      const outcome = await acceptSignup(trx, signup, now());
+      const status = outcome.change === 'created' ? 201 : 200;
+      const text = JSON.stringify(describeOutcome(outcome, now()));
+      await recordAuditEvent(trx, {
+        type: 'signup.accepted',
+        reason: outcome.change,
+        userId: outcome.contract.userId,
+        address: visit.address,
+        requestId: visit.requestId,
+        details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
+      });
+      await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
+      return { status, text, isReplay: false };
+    },
+    'with_writes',
+  );
 }

@@ -1,7 +1,7 @@
 // GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
 //
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
-import type { Session } from '../../db/sessions.ts';
+import { recordLaunch } from '../../db/launches.ts';
 import { AppError } from '../errors.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { invalidParameter, isSpeculative, readParameter, readQuery } from '../http/requests.ts';
@@ -17,25 +17,36 @@ export async function launch(services: Services, request: Request, name: string)
 
   const client = services.config.clients.get(name);
   if (!client) throw new AppError('unknown_client');
-  const asked = readLaunch(readQuery(request));
-  const login = checkLogin(await findSession(services, request));
-  const next = `next=${encodeURIComponent(launchPath(client, asked))}`;
+  const asked = readLaunch(readQuery(request), services.now());
+  const login = checkLogin(await findSession(services, request, client.name), asked);
 
-  if (asked.prompt === 'login') return redirect(`/login?prompt=login&${next}`);
   if (typeof login === 'object') {
-    const payload = buildPayload(services, client, login, asked);
+    const payload = await buildPayload(services, client, login, asked);
     return redirectToClient(client, await sealOrRefuse(payload, client));
   }
-  if (asked.prompt === 'none') return redirectToClient(client, { error: login, state: asked.state });
-  return redirect(`${pageFor[login]}?${next}`);
+  const { error, page } = refusals[login];
+  if (asked.prompt === 'none') return redirectToClient(client, { error, state: asked.state });
+  const next = encodeURIComponent(launchPath(client, asked));
+  return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}`);
 }
 
-type Asked = { state?: string; returnTo?: string; prompt?: 'none' | 'login' };
+type Asked = {
+  state?: string;
+  returnTo?: string;
+  /** `none`: never show a page. `login`: ask for a credential again. */
+  prompt?: 'none' | 'login';
+  /** Unix seconds: a credential must have been given since then. */
+  authAfter?: number;
+};
 
-function readLaunch(params: URLSearchParams): Asked {
+const maxAgeLimit = 2_592_000;
+
+function readLaunch(params: URLSearchParams, now: Date): Asked {
   const state = readParameter(params, 'state');
   const returnTo = readParameter(params, 'return_to');
   const prompt = readParameter(params, 'prompt');
+  const maxAge = readSeconds(params, 'max_age', maxAgeLimit);
+  const authAfter = readSeconds(params, 'auth_after', Number.MAX_SAFE_INTEGER);
   if (state !== undefined && !/^[A-Za-z0-9._~-]{1,512}$/.test(state)) {
     throw invalidParameter('state', 'It must be 1 to 512 letters, digits or the characters . _ ~ -');
   }
@@ -48,28 +59,79 @@ function readLaunch(params: URLSearchParams): Asked {
   if (prompt !== undefined && prompt !== 'none' && prompt !== 'login') {
     throw invalidParameter('prompt', 'It must be none or login.');
   }
-  return { state, returnTo, prompt };
+  const seconds = Math.floor(now.getTime() / 1_000);
+  const demands = [
+    authAfter,
+    maxAge === undefined ? undefined : seconds - maxAge,
+    prompt === 'login' ? seconds : undefined,
+  ].filter((demand) => demand !== undefined);
+  return {
+    state,
+    returnTo,
+    prompt,
+    // In the future it could never be met.
+    ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
+  };
 }
 
-// Why no payload leaves, and the page that helps. The names are the error codes of OpenID Connect Core 1.0, section
-// 3.1.2.6, and RFC 6749, section 4.1.2.1.
-const pageFor = { login_required: '/login', access_denied: '/login', interaction_required: '/verify-email' };
+function readSeconds(params: URLSearchParams, name: string, max: number): number | undefined {
+  const text = readParameter(params, name);
+  if (text === undefined) return undefined;
+  const seconds = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= max))
+    throw invalidParameter(name, `It must be a whole number of seconds, at most ${max}.`);
+  return seconds;
+}
+
+// Why no payload leaves, and the page that helps. The errors are those of OpenID Connect Core 1.0, section 3.1.2.6, and
+// RFC 6749, section 4.1.2.1.
+const refusals = {
+  nobody: { error: 'login_required', page: '/login' },
+  too_long_ago: { error: 'login_required', page: '/login?prompt=login' },
+  suspended: { error: 'access_denied', page: '/login' },
+  unproved: { error: 'interaction_required', page: '/verify-email' },
+};
+
+type LaunchSession = Exclude<Awaited<ReturnType<typeof findSession>>, 'suspended' | undefined>;
 
 /** The session, or why no payload leaves for it. */
-function checkLogin(session: Session | 'suspended' | undefined): Session | keyof typeof pageFor {
-  if (session === 'suspended') return 'access_denied';
-  if (!session) return 'login_required';
-  return session.user.emailVerifiedAt ? session : 'interaction_required';
+function checkLogin(
+  session: LaunchSession | 'suspended' | undefined,
+  { prompt, authAfter }: Asked,
+): LaunchSession | keyof typeof refusals {
+  if (session === 'suspended') return 'suspended';
+  if (!session) return 'nobody';
+  // Even where the last one was given within the same second.
+  if (prompt === 'login') return 'too_long_ago';
+  if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
+    return 'too_long_ago';
+  return session.user.emailVerifiedAt ? session : 'unproved';
 }
 
+const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
+
 /** The same launch, for after the login. Without `prompt`, which would ask for the password again and again. */
-function launchPath(client: Client, { state, returnTo }: Asked): string {
-  const query = new URLSearchParams({ ...(state && { state }), ...(returnTo && { return_to: returnTo }) });
+function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
+  const query = new URLSearchParams({
+    ...(state && { state }),
+    ...(returnTo && { return_to: returnTo }),
+    ...(authAfter !== undefined && { auth_after: String(authAfter) }),
+  });
   return `/sso/launch/${client.name}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-function buildPayload({ config, now }: Services, client: Client, session: Session, asked: Asked): Payload {
+async function buildPayload(
+  services: Services,
+  client: Client,
+  session: LaunchSession,
+  asked: Asked,
+): Promise<Payload> {
+  const { config, db, now } = services;
+  const launched = { sessionId: session.id, userId: session.user.id, client: client.name };
+  // Recorded before the payload leaves, and only once.
+  const sid = session.sid ?? (await recordLaunch(db, { ...launched, sid: createNonce() }));
   const iat = Math.floor(now().getTime() / 1_000);
+  const authTime = secondsOf(session.authTime);
   return {
     iss: config.issuer,
     aud: client.name,
@@ -77,6 +139,9 @@ function buildPayload({ config, now }: Services, client: Client, session: Sessio
     exp: iat + config.ssoTtlSeconds,
     nonce: createNonce(),
     client: client.name,
+    sid,
+    ...(authTime !== undefined && { auth_time: authTime }),
+    amr: session.amr,
     profile: buildStandardProfile(session.user),
     ...(asked.state && { state: asked.state }),
     ...(asked.returnTo && { return_to: asked.returnTo }),

@@ -1,6 +1,6 @@
 // Making answers: pure helpers over Response. No framework, no runtime.
 import { isDatabaseAway } from '../../db/postgres/client.ts';
-import { AppError, buildProblem } from '../errors.ts';
+import { AppError, buildProblem, timeDetails } from '../errors.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
 type Parts = { status: number; headers: Record<string, string>; body: string | null };
@@ -32,14 +32,29 @@ export function addHeaders(response: Response, further: Record<string, string>):
   return new Response(parts.body, { status: parts.status, headers });
 }
 
-export function redirect(location: string, headers: Record<string, string> = {}): Response {
-  return respond(303, { ...headers, Location: location });
+export function redirect(
+  location: string,
+  headers: Record<string, string> = {},
+  setCookies: string[] = [],
+): Response {
+  if (setCookies.length === 0) return respond(303, { ...headers, Location: location });
+  const cookies = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+  return new Response(null, {
+    status: 303,
+    headers: [...Object.entries(headers), ['Location', location], ...cookies],
+  });
 }
 
 /** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  if (error instanceof EnvelopeError) return new AppError(error.code, { reason: error.reason });
+  if (error instanceof EnvelopeError) {
+    const { code, reason } = error;
+    return new AppError(code, {
+      reason,
+      detail: code === 'payload_expired' ? timeDetails[reason] : undefined,
+    });
+  }
   if (isDatabaseAway(error)) {
     return new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause: error });
   }

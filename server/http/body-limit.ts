@@ -1,4 +1,4 @@
-// The size limit of what is sent to us.
+// What a body sent to us may be: short, and as it is.
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { AppError } from '../errors.ts';
@@ -11,6 +11,12 @@ function refuse(): never {
 }
 
 const countBody = bodyLimit({ maxSize: maxBytes, onError: refuse });
+
+/** Throws 415 `unsupported_media_type`. `identity` has no place in this header either (RFC 9110 section 8.4.1). */
+export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
+  if (c.req.header('content-encoding') === undefined) return next();
+  throw new AppError('unsupported_media_type', { detail: 'Send the body without a Content-Encoding.' });
+};
 
 /** Throws 413 `body_too_large`, and 400 `invalid_request` where its sender gave up half way. */
 export const limitBody: MiddlewareHandler = (c, next) => {

@@ -1,6 +1,7 @@
 // What the shell makes of a request as it arrives.
 import proxyAddr from 'proxy-addr';
 import { AppError } from '../errors.ts';
+import { isThisMachine } from '../settings/this-machine.ts';
 
 export function clientAddress(
   request: Request,
@@ -12,6 +13,12 @@ export function clientAddress(
     socket: { remoteAddress: peer },
   };
   return proxyAddr(message as never, trustsProxy);
+}
+
+/** Whether a request is for a name of this machine, in its address and, where it has one, in its `Host`. */
+export function isForThisMachine(request: Request): boolean {
+  const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], request.headers.get('host')];
+  return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
 }
 
 /** The refusal of what no Request, or no route, can be made of. */

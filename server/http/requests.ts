@@ -8,6 +8,8 @@ export type Visit = {
   /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
   address: string;
   cspNonce: string;
+  /** Aborts when the client has gone. Remix would stop half way at a signal in its request. */
+  signal?: AbortSignal;
 };
 
 /** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
@@ -88,16 +90,25 @@ export function refuseBody(cause: unknown): never {
 
 /**
  * The fields of a posted form, files as empty text. Throws 415 `unsupported_media_type`, and 400
- * `invalid_request` where the body is not what its type says.
+ * `invalid_request` where the body is not what its type says or has a field twice.
  */
 export async function readForm(request: Request): Promise<Map<string, string>> {
   const type = request.headers.get('content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))
-    return new Map(new URLSearchParams(await request.text().catch(refuseBody)));
+    return collectFields(new URLSearchParams(await request.text().catch(refuseBody)));
   if (!/^multipart\/form-data\b/i.test(type))
     throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
   const form = await request.formData().catch(refuseBody);
-  return new Map([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+  return collectFields([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
+}
+
+function collectFields(pairs: Iterable<[string, string]>): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const [name, value] of pairs) {
+    if (fields.has(name)) throw invalidParameter(name, 'Send it only once.');
+    fields.set(name, value);
+  }
+  return fields;
 }
 
 /** Our login page, which comes back to where the request wanted to go. */

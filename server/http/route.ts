@@ -20,6 +20,6 @@ export type Route = {
 
 export type Pages = {
   routes: Route[];
-  /** The page that shows a refusal to a person, under whatever URL it came up. */
-  showProblem: (problem: Problem, context: RouteContext) => Promise<Response>;
+  /** The page that shows the refusal of a request to a person, under whatever URL it came up. */
+  showProblem: (problem: Problem, request: Request, context: RouteContext) => Promise<Response>;
 };

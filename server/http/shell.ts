@@ -6,9 +6,9 @@ import { type RequestIdVariables, requestId } from 'hono/request-id';
 import type { Backend } from '../backend.ts';
 import { AppError, buildProblem } from '../errors.ts';
 import { addHeaders, buildProblemResponse, toAppError } from './answers.ts';
-import { limitBody } from './body-limit.ts';
+import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { buildHealthRoutes } from './health.ts';
-import { clientAddress, pathOf, refuseUnroutable } from './incoming.ts';
+import { clientAddress, isForThisMachine, pathOf, refuseUnroutable } from './incoming.ts';
 import { prefersHtml, requireOwnOrigin, type Visit } from './requests.ts';
 import type { Pages, Route } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
@@ -37,6 +37,7 @@ type Step = MiddlewareHandler<Env>;
 const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 // Other systems call these with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/integrations\//;
+const loginPaths = ['/login', '/login.data'];
 
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, isDraining, isDevelopment } = options;
@@ -48,8 +49,10 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.use(openVisit(backend));
   app.use(logRequest(backend));
   app.use(finishHeaders(await readHeaders(buildSecureHeaders(config, false, isDevelopment)), isDraining));
+  if (!config.production) app.use(refuseOtherHost(config.baseUrl));
   app.use(refuseOddRequest);
-  app.on(changes, '*', requireOwnPage(config.issuer), limitBody);
+  app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody, limitBody);
+  app.on('POST', loginPaths, requirePlace(backend));
   for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
 
   // An app of its own: among the patterns of the pages Hono takes longer to find a path.
@@ -73,8 +76,17 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
 
 function openVisit({ config }: Backend): Step {
   return (c, next) => {
-    const address = clientAddress(c.req.raw, c.env.address, config.trustsProxy);
-    c.env.visit = { requestId: c.get('requestId'), address, cspNonce: '' };
+    const { raw } = c.req;
+    const address = clientAddress(raw, c.env.address, config.trustsProxy);
+    c.env.visit = {
+      requestId: c.get('requestId'),
+      address,
+      cspNonce: '',
+      // Made only where it is asked for: few requests need one.
+      get signal() {
+        return raw.signal;
+      },
+    };
     return next();
   };
 }
@@ -113,6 +125,18 @@ function finishHeaders(securityHeaders: Record<string, string>, isDraining: () =
   };
 }
 
+/**
+ * Local mode: a site that makes its name point to this machine (DNS rebinding) would be one origin with us, and read
+ * what it likes. It gets no page either.
+ */
+function refuseOtherHost(baseUrl: string): Step {
+  const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
+  return async (c, next) => {
+    if (isForThisMachine(c.req.raw)) return next();
+    return buildProblemResponse(new AppError('invalid_request', { detail }), baseUrl);
+  };
+}
+
 const refuseOddRequest: Step = (c, next) => {
   const refusal = refuseUnroutable(c.req.raw);
   if (refusal) throw refusal;
@@ -122,6 +146,14 @@ const refuseOddRequest: Step = (c, next) => {
 function requireOwnPage(issuer: string): Step {
   return (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
+    return next();
+  };
+}
+
+/** Before a page takes the request apart: a flood of logins must cost no more than its refusal. */
+function requirePlace(backend: Backend): Step {
+  return (_, next) => {
+    backend.requirePlace();
     return next();
   };
 }
@@ -153,7 +185,7 @@ async function answerError(
   }
   const refusal = buildProblemResponse(error, config.baseUrl);
   if (!prefersHtml(request)) return refusal;
-  const page = await pages.showProblem(buildProblem(error, config.baseUrl), { backend, visit });
+  const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, { backend, visit });
   const headers = new Headers(refusal.headers);
   headers.set('Content-Type', 'text/html; charset=utf-8');
   return new Response(page.body, { status: error.status, headers });

@@ -1,28 +1,46 @@
 // Mail tokens: the secrets in the links of our mails. 256 random bits, of which the database stores the SHA-256. A
-// token has one purpose, and works once, within seven days, while its user still has the address that the mail went to.
+// token has one purpose, and works once, in time, while its user still has the address that the mail went to.
 
 import {
+  deleteMailTokens,
   findMailToken,
   insertMailToken,
   type MailToken,
   type MailTokenPurpose,
 } from '../../db/mail-tokens.ts';
+import { deleteUnsentLetters } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import type { Config } from '../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-export const mailTokenLifeDays = 7;
+/** All mails to the user with a token, sent or not, lead nowhere from now on. */
+export async function voidMails(trx: Database, userId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId);
+  await deleteMailTokens(trx, userId);
+}
 
-/** The result is the only copy of the token. */
+/**
+ * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. Whoever asks
+ * for the mail chose it, and may be a stranger, so it keeps no text of theirs. A client that gets no `state` asks again.
+ */
+export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
+  const client = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(next ?? '')?.[1];
+  if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
+  const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
+  return pending ? { next: pending } : {};
+}
+
+/** The result is the only copy of the token, or undefined where the mail is void by now. */
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
-  { userId, email }: MailToken,
-  now: Date,
-): Promise<string> {
+  { mailId, userId, email }: MailToken & { mailId: string },
+  expiresAt: Date,
+): Promise<string | undefined> {
   const token = createToken();
-  const expiresAt = new Date(now.getTime() + mailTokenLifeDays * 24 * 60 * 60 * 1_000);
-  await insertMailToken(db, { tokenHash: hashToken(token), purpose, userId, email, expiresAt });
-  return token;
+  const row = { tokenHash: hashToken(token), mailId, purpose, userId, email, expiresAt };
+  return (await insertMailToken(db, row)) ? token : undefined;
 }
 
 /** Whom the token is for, with what `consumeMailToken` needs, or undefined if it does not work. Uses nothing up. */

@@ -1,52 +1,37 @@
 // Changing a password in a session, with the current one.
-import { deleteMailTokens } from '../../db/mail-tokens.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { endSessions } from '../../db/sessions.ts';
-import { findPasswordHash, lockUser, updateUser } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
+import { lockUser, updateUser } from '../../db/users.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
-import { hashPassword, verifyPassword } from './passwords.ts';
+import { voidMails } from './address-proof.ts';
+import { notify } from './notices.ts';
+import { requireOwnPassword, wrongPassword } from './own-password.ts';
+import { hashPassword, requireGoodPassword } from './passwords.ts';
 import { startSession } from './sessions.ts';
 
 /**
- * Ends every session of the user. The result is the `Set-Cookie` value of a new one, in place of the actor's.
- * `newPassword` has passed `newPasswordSchema`. Throws 422 `validation_failed` for a wrong current password, 429
- * `rate_limited`, and 401 `login_required` if the session has ended meanwhile.
+ * Ends every other session of the user, and forgets their other devices. The result are the `Set-Cookie` values of the
+ * actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
+ * password and for a new one that is not good, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` throws.
  */
 export async function changePassword(
   services: Services,
   actor: Actor,
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
-): Promise<string> {
-  const { db, read, guessLimits, now } = services;
+): Promise<string[]> {
   const { session, request, visit } = actor;
-  const { id: userId, email } = session.user;
-  const attempt = await guessLimits.countTry(email, visit.address);
-  const currentHash = (await findPasswordHash(read, email))?.passwordHash;
-  if (!(await verifyPassword(currentHash, currentPassword)) || !currentHash) {
-    await recordActorEvent(db, actor, { type: 'password.refused', reason: 'wrong_password' });
-    throw wrongPassword();
-  }
-  await attempt.forgiveEmail(db);
-  await attempt.forgiveAddress();
-
-  const passwordHash = await hashPassword(newPassword);
-  return inTransaction(db, async (trx) => {
-    if (!(await lockUser(trx, { id: userId, passwordHash: currentHash }))) throw wrongPassword();
-    // A session that has ended must not come back under a new token.
-    if ((await endSessions(trx, userId, { id: session.id }, now())) === 0)
-      throw new AppError('login_required');
-    await updateUser(trx, userId, { passwordHash });
+  const currentHash = await requireOwnPassword(services, actor, currentPassword);
+  const { email, name } = session.user;
+  await requireGoodPassword(newPassword, { config: services.config, email, name });
+  const passwordHash = await hashPassword(newPassword, visit.signal);
+  return inTransaction(services.db, async (trx) => {
+    const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
+    if (!user) throw wrongPassword();
+    await updateUser(trx, user.id, { passwordHash });
     // An old mail could undo the change.
-    await deleteMailTokens(trx, userId);
+    await voidMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'password.changed' });
-    return startSession(trx, services, { userId, startedBy: 'password_change', request, visit });
-  });
-}
-
-function wrongPassword(): AppError {
-  return new AppError('validation_failed', {
-    errors: [{ pointer: '/currentPassword', detail: 'This is not your current password.' }],
+    await notify(trx, services, user, 'password_changed', request);
+    return startSession(trx, services, { user, startedBy: 'password_change', request, visit });
   });
 }

@@ -3,11 +3,13 @@ import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { insertAccount } from '../../db/accounts.ts';
 import type { DB } from '../../db/schema.ts';
-import { type InternalRole, insertUser } from '../../db/users.ts';
+import { type InternalRole, insertUser, type User } from '../../db/users.ts';
 import type { Capability } from './capabilities.ts';
 
 export type NewCustomer = {
   email: string;
+  /** False for an address that somebody merely typed. */
+  holdsEmail: boolean;
   /** Null until the owner has proved the address. */
   emailVerifiedAt: Date | null;
   name: string;
@@ -18,9 +20,12 @@ export type NewCustomer = {
   account: { name: string; capabilities?: readonly Capability[]; verifiedAt?: Date | null };
 };
 
+/** Whether the user can log in by themselves, without another product's word for who they are. */
+export const hasOwnLogin = (user: Pick<User, 'hasPassword'>) => user.hasPassword;
+
 export type CustomerIds = { id: string; accountId: string };
 
-/** The address must be free: a unique index fails the transaction otherwise. Ids are new unless given. */
+/** Nobody else may hold the address: a unique index fails the transaction otherwise. Ids are new unless given. */
 export async function createCustomer(
   trx: Transaction<DB>,
   { account, ...user }: NewCustomer,
@@ -35,6 +40,7 @@ export async function createCustomer(
   await insertUser(trx, {
     ...ids,
     email: user.email,
+    holdsEmail: user.holdsEmail,
     name: user.name,
     role: user.role ?? 'user',
     passwordHash: user.passwordHash ?? null,

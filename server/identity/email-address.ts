@@ -3,8 +3,8 @@ import { toASCII } from 'tr46';
 import { z } from 'zod';
 
 // Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the others; Cf catches those that a
-// later Unicode adds.
-const forbidden = /[\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
+// later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
+const forbidden = /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
 
 const rules = {
   checkBidi: true,
@@ -16,7 +16,7 @@ const rules = {
 
 // Short cuts for nearly every address: neither NFKC nor the list above can change the first, nor `toASCII` the
 // second.
-const isPlain = (text: string) => /^[!-~]*$/.test(text);
+const isPlain = (text: string) => /^[!#-;=?-~]*$/.test(text);
 
 function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
@@ -25,7 +25,10 @@ function isPlainDomain(domain: string): boolean {
 /** The canonical form, or undefined for an address we refuse. No provider-specific rules. */
 export function readEmailAddress(text: string): string | undefined {
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
-  const [local, domain, ...more] = text.toLowerCase().split('@');
+  const lower = text.toLowerCase();
+  // Small letters may compose where capitals do not; the canonical form must be its own.
+  if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
+  const [local, domain, ...more] = lower.split('@');
   if (!local || !domain || more.length > 0) return undefined;
   const asciiDomain = isPlainDomain(domain) ? domain : toASCII(domain, rules);
   if (!asciiDomain) return undefined;

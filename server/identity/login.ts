@@ -3,64 +3,67 @@
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { findPasswordHash, lockUser } from '../../db/users.ts';
+import { findPasswordOwner, lockUser, type PasswordOwner } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
-import { finishPendingHandOff } from '../marketplace/pending-hand-off.ts';
 import type { Services } from '../services.ts';
 import { readEmailAddress } from './email-address.ts';
-import { verifyPassword } from './passwords.ts';
+import { guessPassword } from './guess-password.ts';
 import { buildEndedCookie, findSession, startSession } from './sessions.ts';
 
 /**
- * The `Set-Cookie` value of a new session, or undefined for wrong credentials. Throws 429 `rate_limited` and, after a
- * right password, 403 `account_suspended`.
+ * The `Set-Cookie` values of a session, or undefined for wrong credentials. Throws what `guessPassword` throws and, after
+ * a right password, 403 `account_suspended`.
  */
 export async function login(
   services: Services,
   request: Request,
   visit: Visit,
   credentials: { email: string; password: string },
-): Promise<string | undefined> {
-  const { db, read, guessLimits } = services;
+): Promise<string[] | undefined> {
+  const { db, read, log, aside } = services;
   const email = readEmailAddress(credentials.email);
   const trail = { address: visit.address, requestId: visit.requestId };
-  const attempt = await guessLimits
-    .countTry(email ?? credentials.email, visit.address)
-    .catch(async (error) => {
-      if (error instanceof AppError)
-        await recordAuditEvent(db, { ...trail, type: 'login.refused', reason: 'rate_limited' });
-      throw error;
-    });
-
-  const known = await findPasswordHash(read, email ?? '');
-  const isRight = await verifyPassword(known?.passwordHash, credentials.password);
-  if (!known?.passwordHash || !isRight) {
-    const reason = !known ? 'unknown_user' : known.passwordHash === null ? 'no_password' : 'wrong_password';
-    await recordAuditEvent(db, { ...trail, type: 'login.refused', reason, userId: known?.userId });
+  const { isRight, owner, giveBack } = await guessPassword(services, request, visit, {
+    email: email ?? credentials.email,
+    password: credentials.password,
+    find: (deviceHash) => findPasswordOwner(read, { email: email ?? '' }, deviceHash),
+  });
+  if (!isRight || !owner?.passwordHash) {
+    const reason = refusalReason(email, owner);
+    log.info({ ...trail, reason }, 'login refused');
+    // Only where there is an account: strangers could grow the table without end.
+    const event = { ...trail, type: 'login.refused', reason, userId: owner?.userId };
+    if (owner) aside.start(() => recordAuditEvent(db, event), event, 'audit event lost');
     return undefined;
   }
+  const { userId, passwordHash } = owner;
 
-  const { userId, passwordHash } = known;
   const outcome = await inTransaction(db, async (trx) => {
     // Hashing took a while: the password may have changed since.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
-    await attempt.forgiveEmail(trx);
     if (user.suspendedAt) {
       await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended', userId });
+      await giveBack(trx);
       return 'suspended';
     }
     await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId });
-    return {
-      setCookie: await startSession(trx, services, { userId, startedBy: 'password', request, visit }),
-    };
+    const setCookies = await startSession(trx, services, { user, startedBy: 'password', request, visit });
+    // Last, so that nobody waits long to count a try of theirs.
+    await giveBack(trx);
+    return { setCookies };
   });
-  await attempt.forgiveAddress();
   if (!outcome) return undefined;
   if (outcome === 'suspended') throw new AppError('account_suspended');
-  await finishPendingHandOff(services, request, { ...trail, userId });
-  return outcome.setCookie;
+  return outcome.setCookies;
+}
+
+/** For logs and the audit trail only: outside they are all the same. */
+function refusalReason(email: string | undefined, owner: PasswordOwner | undefined): string {
+  if (!email) return 'malformed_address';
+  if (!owner) return 'unknown_user';
+  return owner.passwordHash === null ? 'no_password' : 'wrong_password';
 }
 
 /** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */

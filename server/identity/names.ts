@@ -3,13 +3,16 @@ import { z } from 'zod';
 
 // Embeddings, overrides and isolates can reverse the text around them. Plain direction marks cannot, and Arabic
 // and Hebrew names need them.
-const forbidden = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+const forbidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** Trimmed, 1 to 200 code points, nothing that could garble the page around it. */
+// Fillers are letters by their category, but default-ignorable; the braille blank and the null notehead are neither.
+const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
+
+/** Trimmed, 1 to 200 code points, at least one of them visible, nothing that could garble the page around it. */
 export const nameSchema = z
   .string()
   .trim()
-  .refine((name) => name !== '', { error: 'Enter a name.', abort: true })
+  .refine((name) => visible.test(name), { error: 'Enter a name.', abort: true })
   .refine((name) => Array.from(name).length <= 200, 'Use no more than 200 characters.')
   .refine(
     (name) => !forbidden.test(name),

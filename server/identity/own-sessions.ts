@@ -1,10 +1,12 @@
 // The sessions of somebody who is logged in: where they are, and ending them.
-import Bowser from 'bowser';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { endSessions, listSessions } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
+import { hasOwnLogin } from './customers.ts';
+import { describeDevice } from './device.ts';
+import { requireOwnPassword } from './own-password.ts';
 import { sessionLimits } from './sessions.ts';
 
 /** The last seen first; `current` is the one that asks. */
@@ -17,15 +19,18 @@ export async function listOwnSessions({ db, now }: Services, { session }: Actor)
   }));
 }
 
-/** Such as "Firefox on Linux". */
-function describeDevice(userAgent: string): string {
-  if (!userAgent) return 'Unknown device';
-  const { browser, os } = Bowser.parse(userAgent);
-  return [browser.name || 'Unknown device', os.name].filter(Boolean).join(' on ');
-}
-
-/** Throws 404 `not_found` where the user has no such session, somebody else's included. */
-export async function endOwnSession({ db, now }: Services, actor: Actor, id: string): Promise<void> {
+/**
+ * Throws 404 `not_found` where the user has no such session, somebody else's included, and for any but the one that asks
+ * what `endOtherSessions` throws.
+ */
+export async function endOwnSession(
+  services: Services,
+  actor: Actor,
+  { id, currentPassword = '' }: { id: string; currentPassword?: string },
+): Promise<void> {
+  const { db, now } = services;
+  if (id !== actor.session.id && needsPasswordToEndOthers(services, actor))
+    await requireOwnPassword(services, actor, currentPassword);
   await inTransaction(db, async (trx) => {
     const ended = await endSessions(trx, actor.session.user.id, { id }, now());
     if (ended === 0)
@@ -34,12 +39,30 @@ export async function endOwnSession({ db, now }: Services, actor: Actor, id: str
   });
 }
 
-/** How many there were. */
-export async function endOtherSessions({ db, now }: Services, actor: Actor): Promise<number> {
+// A password given within this time need not be given again.
+const freshLoginMs = 10 * 60 * 1_000;
+
+/** Whether ending the other sessions takes the password: not within ten minutes of it, nor where there is none. */
+export function needsPasswordToEndOthers(
+  { now }: Pick<Services, 'now'>,
+  { session }: Pick<Actor, 'session'>,
+) {
+  const { authTime, user } = session;
+  const isFresh = authTime !== null && now().getTime() - authTime.getTime() < freshLoginMs;
+  return hasOwnLogin(user) && !isFresh;
+}
+
+/** How many there were. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
+export async function endOtherSessions(
+  services: Services,
+  actor: Actor,
+  currentPassword = '',
+): Promise<number> {
   const { user, id } = actor.session;
-  return inTransaction(db, async (trx) => {
-    const ended = await endSessions(trx, user.id, { exceptId: id }, now());
-    await recordActorEvent(trx, actor, { type: 'session.ended_others', details: { ended } });
+  if (needsPasswordToEndOthers(services, actor)) await requireOwnPassword(services, actor, currentPassword);
+  return inTransaction(services.db, async (trx) => {
+    const ended = await endSessions(trx, user.id, { exceptId: id }, services.now());
+    if (ended > 0) await recordActorEvent(trx, actor, { type: 'session.ended_others', details: { ended } });
     return ended;
   });
 }

@@ -2,29 +2,36 @@
 // using it also verifies the address.
 import { v7 as uuidv7 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { deleteExternalLinks } from '../../db/external-links.ts';
-import { consumeMailToken, deleteMailTokens } from '../../db/mail-tokens.ts';
+import { lockExternalLinks, sleepExternalLinks } from '../../db/external-links.ts';
+import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
+import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findUserByEmail, lockUser, updateUser } from '../../db/users.ts';
-import { AppError, toFieldErrors } from '../errors.ts';
+import { findHolder, lockUser, type User, updateUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { openMailToken } from './address-proof.ts';
+import { keepNext, openMailToken, voidMails } from './address-proof.ts';
+import { hasOwnLogin } from './customers.ts';
+import { findDeviceName } from './device.ts';
 import { readEmailAddress } from './email-address.ts';
-import { hashPassword, newPasswordSchema } from './passwords.ts';
+import { notify } from './notices.ts';
+import { hashPassword, requireGoodPassword } from './passwords.ts';
 import { startSession } from './sessions.ts';
 
 /**
- * Sends the mail if somebody here has that address; the caller cannot tell. `next` is a path here to go on to. Throws
- * 422 `validation_failed` for a malformed address, and 429 `rate_limited`.
+ * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path
+ * here to go on to. `request` says which browser asks: one that the user knows has an allowance of its own. Throws 422
+ * `validation_failed` for a malformed address, and 429 `rate_limited`.
  */
 export async function requestPasswordMail(
   services: Services,
   visit: Visit,
   { email: typed, next }: { email: string; next?: string },
+  request?: Request,
 ): Promise<void> {
-  const { db, now, mailLimits } = services;
+  const { mailLimits, aside } = services;
+  const { address, requestId } = visit;
   const email = readEmailAddress(typed);
   if (!email) {
     const errors = [
@@ -32,67 +39,98 @@ export async function requestPasswordMail(
     ];
     throw new AppError('validation_failed', { errors });
   }
-  await mailLimits.countTry(email, visit.address);
-  // One transaction, with a write in any case: the time it takes does not tell whether there is such a user.
+  const device = await findDeviceName(services, request, email);
+  await mailLimits.countTry({ account: email, address, device });
+  const send = () => sendPasswordMail(services, { address, requestId }, email, next);
+  aside.start(send, { address, requestId }, 'password mail lost');
+}
+
+async function sendPasswordMail(
+  { config, db, now, log }: Services,
+  trail: { address: string; requestId: string },
+  email: string,
+  next: string | undefined,
+): Promise<void> {
   await inTransaction(db, async (trx) => {
-    const user = await findUserByEmail(trx, email);
-    const getsMail = user !== undefined && !user.suspendedAt;
-    await recordAuditEvent(trx, {
-      type: 'password_link.requested',
-      reason: getsMail ? 'sent' : user ? 'suspended' : 'unknown_user',
-      userId: user?.id,
-      address: visit.address,
-      requestId: visit.requestId,
-    });
-    if (!getsMail) return;
-    const details = { name: user.name, ...(next && { next }) };
+    const user = await findHolder(trx, email);
+    // Not stored: strangers could grow the table without end.
+    if (!user) return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
+    const reason = user.suspendedAt ? 'suspended' : 'sent';
+    await recordAuditEvent(trx, { ...trail, type: 'password_link.requested', reason, userId: user.id });
+    if (user.suspendedAt) return;
     const mail = { id: uuidv7(), kind: 'set_password', userId: user.id, recipient: email } as const;
-    await insertMail(trx, { ...mail, details, now: now() });
+    await insertMail(trx, { ...mail, details: keepNext(config, next), now: now() });
   });
 }
 
-/** The address that a mail token went to, or undefined if the token does not work (any more). */
-export async function findPasswordMailAddress(
+export type PasswordMail = {
+  email: string;
+  /**
+   * Whose password the link sets: `own`, the user's whom the mail was for; `holder`, of somebody else who holds the
+   * address by now and has not arrived yet; `taken`, nobody's, because its holder has a way in already.
+   */
+  sets: 'own' | 'holder' | 'taken';
+};
+
+/** What a mail token is for, or undefined if it does not work (any more). Uses nothing up. */
+export async function findPasswordMail(
   { db, now }: Services,
   token: string,
-): Promise<string | undefined> {
-  return (await openMailToken(db, 'set_password', token, now()))?.email;
+): Promise<PasswordMail | undefined> {
+  const opened = await openMailToken(db, 'set_password', token, now());
+  if (!opened) return undefined;
+  return { email: opened.email, sets: whoseIsSet(opened.userId, await findHolder(db, opened.email)) };
+}
+
+/** Of an address that was typed, and is being proved: whoever proved it first holds it. */
+function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
+  if (!holder || holder.id === userId) return 'own';
+  const hasArrived = hasOwnLogin(holder) || holder.emailVerifiedAt !== null;
+  return hasArrived ? 'taken' : 'holder';
 }
 
 /**
- * Uses the mail token up. The result is the `Set-Cookie` value of a new session, the user's only one. Throws 404
- * `not_found` for a token that does not work, 422 `validation_failed`, and 403 `account_suspended`.
+ * Uses the mail token up. The result are the `Set-Cookie` values of a new session, the user's only one, or `taken` (see
+ * `PasswordMail`), where nothing changes. All of the user's marketplace links sleep from then on: whoever made them had
+ * not shown that they own the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`,
+ * 403 `account_suspended`, and what `hashPassword` throws.
  */
 export async function setPasswordByMail(
   services: Services,
   request: Request,
   visit: Visit,
   { token, newPassword }: { token: string; newPassword: string },
-): Promise<string> {
+): Promise<string[] | 'taken'> {
   const { db, now } = services;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  const password = await newPasswordSchema.safeParseAsync(newPassword);
-  if (!password.success) {
-    const [fault] = toFieldErrors(password.error);
-    const errors = [{ pointer: '/newPassword', detail: fault?.detail ?? '' }];
-    throw new AppError('validation_failed', { errors });
-  }
-  const passwordHash = await hashPassword(password.data);
+  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  if (whoseIsSet(opened.userId, await findHolder(db, opened.email)) === 'taken') return 'taken';
+  await requireGoodPassword(newPassword, { config: services.config, ...opened });
+  const passwordHash = await hashPassword(newPassword, visit.signal);
   return inTransaction(db, async (trx) => {
-    const user = await lockUser(trx, { id: opened.userId });
-    if (!user || user.email !== opened.email || !(await consumeMailToken(trx, opened)))
-      throw new AppError('not_found');
+    await lockExternalLinks(trx, opened.userId);
+    const holder = await lockUser(trx, { email: opened.email });
+    const sets = whoseIsSet(opened.userId, holder);
+    const user = sets === 'own' ? (holder ?? (await lockUser(trx, { id: opened.userId }))) : holder;
+    if (user?.email !== opened.email) throw new AppError('not_found');
     if (user.suspendedAt) throw new AppError('account_suspended');
-    if (!user.emailVerifiedAt) {
-      // Whoever came here through a link with this address had not proved it, and may be somebody else.
-      await deleteExternalLinks(trx, user.id);
-    }
-    await updateUser(trx, user.id, { passwordHash, emailVerifiedAt: user.emailVerifiedAt ?? now() });
-    await deleteMailTokens(trx, user.id);
+    if (sets === 'taken') return 'taken';
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    await updateUser(trx, user.id, {
+      passwordHash,
+      holdsEmail: true,
+      emailVerifiedAt: user.emailVerifiedAt ?? now(),
+    });
+    await voidMails(trx, user.id);
+    await sleepExternalLinks(trx, user.id, now());
+    await deletePendingHandOffs(trx, user.id);
     const { address, requestId } = visit;
     const trail = { userId: user.id, address, requestId };
     await recordAuditEvent(trx, { ...trail, type: 'password.set', reason: 'by_mail' });
-    return startSession(trx, services, { userId: user.id, startedBy: 'mail', request, visit });
+    const proved = { ...user, holdsEmail: true };
+    await notify(trx, services, proved, 'password_set', request);
+    if (!user.emailVerifiedAt) await notify(trx, services, proved, 'email_proved', request);
+    return startSession(trx, services, { user: proved, startedBy: 'mail', request, visit });
   });
 }

@@ -3,8 +3,10 @@
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';
-import { z } from 'zod';
+import { AppError } from '../errors.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
+import type { Config } from '../settings/config.ts';
+import { clientTitle } from '../sso/clients.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
@@ -15,52 +17,120 @@ const nobodysHash =
 
 const takeTurns = pLimit(hashingThreads);
 
+// A hash takes 14 ms of a processor, and on a busy one twice that. So a thread takes half a second to a second for 25 of
+// them, and who comes last waits for no longer.
+const maxPlaces = hashingThreads * (1 + 25);
+let placesTaken = 0;
+
+/** Throws 503 `unavailable` where too many passwords are being hashed. */
+export function requirePlace(): void {
+  if (placesTaken < maxPlaces) return;
+  throw new AppError('unavailable', {
+    detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
+    headers: { 'Retry-After': '2' },
+  });
+}
+
+/**
+ * Runs work that hashes a password, with what has to come before it. Throws 503 `unavailable` at once, before any of it,
+ * where too many are at it already.
+ */
+export async function takePlace<T>(work: () => Promise<T>): Promise<T> {
+  requirePlace();
+  placesTaken++;
+  try {
+    return await work();
+  } finally {
+    placesTaken--;
+  }
+}
+
 const minLength = 12;
 const maxLength = 128;
 
 /** Gives the same characters one spelling, whatever keyboard they were typed on. */
 const normalise = (password: string) => password.normalize('NFKC');
 
-export function hashPassword(password: string): Promise<string> {
-  return takeTurns(() => hash(normalise(password), argon2id));
+/**
+ * Throws 503 `unavailable` where too many passwords are being hashed, and 400 `invalid_request` where the client has gone
+ * before its turn.
+ */
+export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
+  return takePlace(() => takeTurn(() => hash(normalise(password), argon2id), signal));
 }
 
-/** Does the same work with or without a hash; without one the answer is false. */
+/**
+ * Does the same work with or without a hash; without one the answer is false. The caller has taken a place. Throws 400
+ * `invalid_request` where the client has gone before its turn.
+ */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
   password: string,
+  signal?: AbortSignal,
 ): Promise<boolean> {
-  const matches = await takeTurns(() => verify(passwordHash ?? nobodysHash, normalise(password)));
+  const matches = await takeTurn(() => verify(passwordHash ?? nobodysHash, normalise(password)), signal);
   return matches && typeof passwordHash === 'string';
 }
 
-/** A new password: 12 to 128 code points in NFKC, and not a common one. */
-export const newPasswordSchema = z
-  .string()
-  .refine((password) => length(password) >= minLength, {
-    error: `Your password must be at least ${minLength} characters long. A few random words work well.`,
-    abort: true,
-  })
-  .refine((password) => length(password) <= maxLength, {
-    error: `Your password must be no more than ${maxLength} characters long.`,
-    abort: true,
-  })
-  .refine(
-    async (password) => !(await isCommon(password)),
-    'This password is too easy to guess. Choose a different one.',
-  );
+function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return takeTurns(() => {
+    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
+    return work();
+  });
+}
 
-const length = (password: string) => Array.from(normalise(password)).length;
+/** Whose password it is: what a stranger would try first. */
+export type PasswordContext = { config: Pick<Config, 'baseUrl' | 'clients'>; email: string; name: string };
+
+/**
+ * What is wrong with a new password, for its owner to read, or undefined: 12 to 128 code points in NFKC, and neither
+ * common nor made of the person's own name and address or the names of this service and its clients.
+ */
+export async function findPasswordFault(
+  password: string,
+  context: PasswordContext,
+): Promise<string | undefined> {
+  const length = Array.from(normalise(password)).length;
+  if (length < minLength)
+    return `Your password must be at least ${minLength} characters long. A few random words work well.`;
+  if (length > maxLength) return `Your password must be no more than ${maxLength} characters long.`;
+  const names = listNames(context);
+  if (isMadeOf(names, password) || (await isEasy(password, names)))
+    return 'This password is too easy to guess. Choose a different one.';
+  return undefined;
+}
+
+/** Throws 422 `validation_failed` at `/newPassword`. */
+export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
+  const detail = await findPasswordFault(password, context);
+  if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+}
+
+/** Whole, and in their parts. */
+function listNames({ config, email, name }: PasswordContext): string[] {
+  const clients = [...config.clients.keys()].flatMap((client) => [client, clientTitle(client)]);
+  const names = ['identity service', new URL(config.baseUrl).hostname, email, name, ...clients];
+  const parts = names.flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)]);
+  return parts.map(normalise).filter((each) => each.length > 2);
+}
+
+/** Whether less than half of the shortest password is left without the names, such as a year. */
+function isMadeOf(names: string[], password: string): boolean {
+  const whole = normalise(password).toLowerCase();
+  const longestFirst = [...names].sort((one, other) => other.length - one.length);
+  const left = longestFirst.reduce((rest, name) => rest.replaceAll(name.toLowerCase(), ''), whole);
+  return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
+}
 
 let checker: Promise<ZxcvbnFactory> | undefined;
 
-/** True for common passwords and their variations: repeated, counted up, or walked along the keyboard. */
-async function isCommon(password: string): Promise<boolean> {
+/** True for common passwords, `names`, and their variations: repeated, counted up, or walked along the keyboard. */
+async function isEasy(password: string, names: string[]): Promise<boolean> {
   checker ??= loadChecker();
   // The check slows down steeply with length, and 64 characters are enough to tell.
   const start = Array.from(normalise(password)).slice(0, 64).join('');
   // Scores 0 and 1 mean at most a million guesses.
-  return (await checker).check(start).score <= 1;
+  return (await checker).check(start, names).score <= 1;
 }
 
 // Loaded when somebody first sets a password: the list takes memory that most processes never need.

@@ -3,7 +3,8 @@
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { editUser, type User } from '../../db/users.ts';
+import { editUser, lockUser, type User } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import type { StandardProfile } from '../sso/payload.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
@@ -36,6 +37,7 @@ export function buildOwnProfile(user: User) {
     grantedCapabilities: readCapabilities(user.account.capabilities),
     accountVerified: user.account.verifiedAt !== null,
     emailVerified: user.emailVerifiedAt !== null,
+    hasPassword: user.hasPassword,
   };
 }
 
@@ -43,20 +45,28 @@ export function buildOwnProfile(user: User) {
 export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
+  /** Of the profile that the edit was made from. Left out, the last write wins. */
+  profile_updated_at: z.string().optional(),
 });
 
-/** All of it or nothing. What is left out, or the same, stays untouched. */
+/**
+ * All of it or nothing. What is left out, or the same, stays untouched. Throws 409 `edited_meanwhile` where the profile
+ * is no longer the one that the edit was made from.
+ */
 export async function editProfile(
   { db }: Services,
   actor: Actor,
-  edit: z.infer<typeof profileEditSchema>,
+  { profile_updated_at: madeFrom, ...edit }: z.infer<typeof profileEditSchema>,
 ): Promise<void> {
-  const { user } = actor.session;
-  const { accountName, ...changes } = pickChanges({ name: user.name, accountName: user.account.name }, edit);
-  const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];
-  if (changed.length === 0) return;
   await inTransaction(db, async (trx) => {
-    // The account first, as everywhere: two orders could deadlock.
+    const user = await lockUser(trx, { id: actor.session.user.id });
+    if (!user) throw new AppError('login_required');
+    const present = { name: user.name, accountName: user.account.name };
+    const { accountName, ...changes } = pickChanges(present, edit);
+    const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];
+    if (changed.length === 0) return;
+    if (madeFrom !== undefined && madeFrom !== user.profileUpdatedAt.toISOString())
+      throw new AppError('edited_meanwhile');
     if (accountName !== undefined) await editAccountName(trx, user.account.id, accountName);
     if (Object.keys(changes).length > 0) await editUser(trx, user.id, changes);
     await recordActorEvent(trx, actor, { type: 'profile.updated', details: { changed } });

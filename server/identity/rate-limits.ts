@@ -1,44 +1,79 @@
-// Limits what strangers can try, such as guessing passwords or requesting mails. Tries are counted by e-mail address and
-// by network address, in Postgres, for all instances together.
+// Limits what strangers can try: guessing passwords, and requesting mails (contract section 9). Tries are counted in
+// Postgres, for all instances together. A browser that the account's user has logged in with has counts of its own, so
+// nobody else can use them up.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Database } from '../../db/postgres/client.ts';
-import { deleteRateLimit } from '../../db/rate-limits.ts';
+import { giveBackTry } from '../../db/rate-limits.ts';
 import { AppError } from '../errors.ts';
 import { sha256 } from '../runtime/hash.ts';
 
-export type RateLimit = {
-  /** Call it before the try itself, so that many at once cannot slip through. Throws 429 `rate_limited`. */
-  countTry: (email: string, address: string) => Promise<Try>;
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+type Tried = {
+  /** What a try is at: the same text for the same account. */
+  account: string;
+  /** Of the client. */
+  address: string;
+  /** Names a browser that the account's user knows. See `nameDevice`. */
+  device: string | undefined;
+};
+
+type RateLimit = {
+  /**
+   * Call it before the try itself, so that many at once cannot slip through. A try that one count refuses does not
+   * reach the next. Throws 429 `rate_limited`.
+   */
+  countTry: (tried: Tried) => Promise<Try>;
 };
 
 type Try = {
-  /** After a success: clears the count of the e-mail address. `db` may be a transaction. */
-  forgiveEmail: (db: Database) => Promise<void>;
-  /** Gives the network address its try back, to spare a write only once half of its tries are used up. */
-  forgiveAddress: () => Promise<void>;
+  /** Gives this try back wherever it was counted. `db` may be a transaction. */
+  giveBack: (db: Database) => Promise<void>;
 };
 
 type Store = ReturnType<typeof createStore>;
-type Points = { windowSeconds: number; triesByEmail: number; triesByAddress: number };
+type Counter = { limiter: RateLimiterPostgres; of: (tried: Tried) => string | undefined };
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
 
 export function createRateLimits(db: Database) {
   const store = createStore(db);
+  const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
+    limiter: createLimiter(store, keyPrefix, tries, windowSeconds),
+    of,
+  });
   return {
     /** Guesses of a password. */
-    guessLimits: createRateLimit(store, '', {
-      windowSeconds: 15 * 60,
-      triesByEmail: 10,
-      triesByAddress: 100,
-    }),
+    guessLimits: createRateLimit(
+      [
+        count('guess-device', 10, 15 * minute, ({ device }) => device),
+        count('guess-device-day', 30, day, ({ device }) => device),
+        // Each login makes a device, so that whoever has an account could go on and on.
+        count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
+      ],
+      [
+        count('guess-address', 100, 15 * minute, ({ address }) => lineOf(address)),
+        count('guess-site', 300, 15 * minute, ({ address }) => siteOf(address)),
+        count('guess-network', 10, 15 * minute, ({ account, address }) => `${networkOf(address)} ${account}`),
+        count('guess-account', 100, hour, ({ account }) => account),
+      ],
+    ),
     /** Mails that people request. */
-    mailLimits: createRateLimit(store, 'mail-', {
-      windowSeconds: 60 * 60,
-      triesByEmail: 5,
-      triesByAddress: 50,
-    }),
+    mailLimits: createRateLimit(
+      [count('mail-device', 5, hour, ({ device }) => device)],
+      [
+        count('mail-address', 50, hour, ({ address }) => lineOf(address)),
+        count('mail-network', 5, hour, ({ account, address }) => `${networkOf(address)} ${account}`),
+        count('mail-network-day', 7, day, ({ account, address }) => `${networkOf(address)} ${account}`),
+        count('mail-account', 5, hour, ({ account }) => account),
+        count('mail-account-day', 10, day, ({ account }) => account),
+      ],
+    ),
   };
 }
 
@@ -52,50 +87,65 @@ function createStore(db: Database) {
   };
 }
 
-function createRateLimit(store: Store, prefix: string, points: Points): RateLimit {
-  const shared = {
+function createLimiter(store: Store, keyPrefix: string, tries: number, windowSeconds: number) {
+  return new RateLimiterPostgres({
     storeClient: store,
     storeType: 'client',
     tableName: 'rate_limits',
     tableCreated: true,
-    duration: points.windowSeconds,
+    keyPrefix,
+    points: tries,
+    duration: windowSeconds,
     // The job `sweep` does that.
     clearExpiredByTimeout: false,
-  };
-  const limiter = (key: string, tries: number) =>
-    new RateLimiterPostgres({ ...shared, keyPrefix: `${prefix}${key}`, points: tries });
-  const byEmail = limiter('email', points.triesByEmail);
-  const byAddress = limiter('address', points.triesByAddress);
+  });
+}
 
+function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
   return {
-    async countTry(email, address) {
-      const [network, digest] = [networkOf(address), digestOf(email)];
-      try {
-        const ofAddress = await byAddress.consume(network);
-        await byEmail.consume(digest);
-        return {
-          forgiveEmail: (db) => deleteRateLimit(db, byEmail.getKey(digest)),
-          async forgiveAddress() {
-            if (ofAddress.consumedPoints > points.triesByAddress / 2) await byAddress.reward(network);
-          },
-        };
-      } catch (refusal) {
-        if (!(refusal instanceof RateLimiterRes)) throw refusal;
-        const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
-        throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+    async countTry(tried) {
+      const counted: Parameters<typeof giveBackTry>[1][] = [];
+      for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
+        const counts = of(tried);
+        if (counts === undefined) continue;
+        const key = digestOf(counts);
+        const { msBeforeNext } = await limiter.consume(key).catch(refuse);
+        // The next count under this key ends a whole window later, and no window is that short.
+        const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
+        counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
+      return {
+        async giveBack(db) {
+          for (const each of counted) await giveBackTry(db, each);
+        },
+      };
     },
   };
 }
 
-// Keys have one length, and the table holds no list of e-mail addresses.
-const digestOf = (email: string) => base64url.encode(sha256(email), { includePadding: false });
+function refuse(refusal: unknown): never {
+  if (!(refusal instanceof RateLimiterRes)) throw refusal;
+  const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+  throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}
+
+// Keys have one length, and the table is no list of addresses.
+const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
 /** What one customer line has: one address in IPv4, a /64 in IPv6. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'unknown';
+const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 }) ?? 'unknown';
+
+/** What one customer can have many lines of: a /48. Undefined in IPv4. */
+const siteOf = (address: string) => cut(address, { ipv6: 3 });
+
+/** What addresses near each other have in common: a /24 in IPv4, a /48 in IPv6. */
+const networkOf = (address: string) => cut(address, { ipv4: 3, ipv6: 3 }) ?? 'unknown';
+
+/** The first parts of an address, as many as are said for its kind: four of a byte in IPv4, eight of two in IPv6. */
+function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4'
-    ? parsed.toString()
-    : `${parsed.toNormalizedString().split(':').slice(0, 4).join(':')}::`;
+  const wanted = parts[parsed.kind()];
+  const all = parsed instanceof ipaddr.IPv4 ? parsed.octets : (parsed as ipaddr.IPv6).parts;
+  return wanted === undefined ? undefined : `${parsed.kind()} ${all.slice(0, wanted).join('.')}`;
 }

@@ -5,18 +5,26 @@
 // is ended. Every request reads it anew, so ending it takes effect at once on every instance.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { forgetDevices } from '../../db/devices.ts';
 import type { DB } from '../../db/schema.ts';
 import {
+  type Amr,
+  endOldestSessions,
   endSessionByTokenHash,
   endSessions,
   findSessionByTokenHash,
   insertSession,
+  renewSession,
   type Session,
   type SessionLimits,
   touchSession,
 } from '../../db/sessions.ts';
+import type { User } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+import { rememberLogin, userAgentOf } from './device.ts';
+import { notifyNewBrowser } from './notices.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_session';
@@ -37,31 +45,60 @@ const secondsBefore = (now: Date, seconds: number) => new Date(now.getTime() - s
 /** `mail`: a password set through a mail token. */
 export type SessionStart = 'password' | 'password_change' | 'mail' | 'hand_off';
 
+const maxSessions = 50;
+
 /**
- * Starts a session, the only way there is, and ends the one that this browser had; after a new password, also every
- * other one of the user. The caller has locked the user and seen that they are not suspended. The result is the
- * `Set-Cookie` value, the only place that ever holds the token.
+ * Starts a session, the only way there is. A login as the user whose live session this browser has goes on with that
+ * session, under a new token; a login as somebody else ends it. A new password ends every other session of the user and
+ * forgets their other devices; one set by mail ends every session. The caller has locked the user and seen that they are
+ * not suspended. The result are the `Set-Cookie` values, the only place that ever holds the tokens. Throws 401
+ * `login_required` where the session that changes the password has ended meanwhile.
  */
 export async function startSession(
   trx: Transaction<DB>,
-  { config, now: clock }: Services,
-  start: { userId: string; startedBy: SessionStart; request: Request; visit: Visit },
-): Promise<string> {
-  const { userId, startedBy, request, visit } = start;
+  services: Services,
+  start: { user: User; startedBy: SessionStart; request: Request; visit: Visit },
+): Promise<string[]> {
+  const { config, now: clock } = services;
+  const { user, startedBy, request, visit } = start;
+  const { id: userId } = user;
   const now = clock();
-  if (startedBy === 'password_change' || startedBy === 'mail') await endSessions(trx, userId, 'all', now);
-  const previous = readToken(request, config.issuer, cookie);
-  if (previous) await endSessionByTokenHash(trx, hashToken(previous), now);
   const token = createToken();
-  await insertSession(trx, {
-    id: uuidv7(),
+  const isCredential = startedBy !== 'hand_off';
+  const session = {
     tokenHash: hashToken(token),
     userId,
     now,
+    authTime: isCredential ? now : null,
+    amr: [isCredential ? 'pwd' : 'ext'] as Amr[],
     address: visit.address,
-    userAgent: (request.headers.get('user-agent') ?? '').slice(0, 400),
+    userAgent: userAgentOf(request),
+  };
+  const limits = sessionLimits(now);
+  const previous = readToken(request, config.issuer, cookie);
+  const previousHash = previous === undefined ? undefined : hashToken(previous);
+  if (startedBy === 'mail') await endSessions(trx, userId, 'all', now);
+  const isRenewed =
+    previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
+  if (startedBy === 'password_change') {
+    // A session that has ended must not come back under a new token.
+    if (!isRenewed) throw new AppError('login_required');
+    await endSessions(trx, userId, { exceptTokenHash: session.tokenHash }, now);
+  }
+  if (startedBy === 'password_change' || startedBy === 'mail') await forgetDevices(trx, userId, now);
+  if (!isRenewed) {
+    if (previousHash) await endSessionByTokenHash(trx, previousHash, now);
+    const { createdAfter } = limits;
+    await endOldestSessions(trx, { userId, now, createdAfter, keep: maxSessions - 1 });
+    await insertSession(trx, { id: uuidv7(), ...session });
+  }
+  if (startedBy === 'password' || startedBy === 'hand_off')
+    await notifyNewBrowser(trx, services, user, request);
+  const deviceCookie = await rememberLogin(trx, services, request, {
+    userId,
+    credentialAt: session.authTime,
   });
-  return buildTokenCookie(config.issuer, cookie, token, absoluteSeconds);
+  return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
 }
 
 /** The `Set-Cookie` value that deletes the cookie. */
@@ -69,15 +106,19 @@ export function buildEndedCookie(issuer: string): string {
   return buildTokenCookie(issuer, cookie, '', 0);
 }
 
-/** This browser's live session, `suspended` if its user has been suspended since it started, or undefined. */
+/**
+ * This browser's live session, `suspended` if its user has been suspended since it started, or undefined. With `client`,
+ * also the `sid` that it has there already.
+ */
 export async function findSession(
   { config, db, read, now: clock }: Services,
   request: Request,
-): Promise<Session | 'suspended' | undefined> {
+  client?: string,
+): Promise<(Session & { sid: string | null }) | 'suspended' | undefined> {
   const token = readToken(request, config.issuer, cookie);
   if (!token) return undefined;
   const now = clock();
-  const session = await findSessionByTokenHash(read, hashToken(token), sessionLimits(now));
+  const session = await findSessionByTokenHash(read, hashToken(token), sessionLimits(now), client);
   if (session?.user.suspendedAt) return 'suspended';
   if (!session || session.endedAt) return undefined;
   if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)

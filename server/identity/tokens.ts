@@ -24,9 +24,25 @@ export function buildTokenCookie(issuer: string, name: string, token: string, ma
 
 /** The token in that cookie, or undefined if it is missing or malformed. */
 export function readToken(request: Request, issuer: string, name: string): string | undefined {
-  const token = parseCookie(request.headers.get('cookie') ?? '')[cookieName(issuer, name)];
-  return token && /^[A-Za-z0-9_-]{43}$/.test(token) ? token : undefined;
+  const token = readCookies(request)[cookieName(issuer, name)];
+  return isToken(token) ? token : undefined;
 }
+
+/** The tokens in all cookies whose names start with `prefix`, by the rest of the name. */
+export function readTokens(request: Request, issuer: string, prefix: string): Map<string, string> {
+  const start = cookieName(issuer, prefix);
+  const cookies = Object.entries(readCookies(request));
+  return new Map(
+    cookies.flatMap(([name, token]) =>
+      name.startsWith(start) && isToken(token) ? [[name.slice(start.length), token] as const] : [],
+    ),
+  );
+}
+
+const readCookies = (request: Request) => parseCookie(request.headers.get('cookie') ?? '');
+
+const isToken = (token: string | undefined): token is string =>
+  token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token);
 
 const isSecure = (issuer: string) => issuer.startsWith('https:');
 

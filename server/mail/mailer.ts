@@ -1,6 +1,7 @@
 // Hands mails to an SMTP server.
 import { createTransport } from 'nodemailer';
 import type { Config } from '../settings/config.ts';
+import { isThisMachine } from '../settings/this-machine.ts';
 
 export type Message = { id: string; to: string; subject: string; text: string };
 
@@ -10,10 +11,23 @@ export type Mailer = {
   close: () => void;
 };
 
+/**
+ * SMTP_URL for nodemailer. A plain connection to another machine must turn to TLS before anything is said, unless the
+ * URL says `tls=off`: else whoever sits between could hide STARTTLS, and read passwords and links.
+ */
+export function buildTransportUrl(smtpUrl: string): string {
+  const url = new URL(smtpUrl);
+  const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
+  url.searchParams.delete('tls');
+  // In the query, where nodemailer prefers it to every other way to say it.
+  if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
+  return url.href;
+}
+
 /** Message ids use the host of `baseUrl`. */
 export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string): Mailer {
   const transport = createTransport({
-    url: mail.smtpUrl,
+    url: buildTransportUrl(mail.smtpUrl),
     pool: true,
     maxConnections: 3,
     // A server that hangs has failed. All of these together are shorter than the worker's lease on a mail.

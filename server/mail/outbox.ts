@@ -1,10 +1,16 @@
 // Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
 // days; giving up is logged as an error. Any number of instances may do this at once.
-import { claimMails, type MailKind, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
-import { createMailToken, mailTokenLifeDays } from '../identity/address-proof.ts';
+import { claimMails, type MailRow, markMailFailed, markMailSent, type NoticeKind } from '../../db/mails.ts';
+import { createMailToken } from '../identity/address-proof.ts';
 import type { Services } from '../services.ts';
 import type { Mailer, Message } from './mailer.ts';
-import { buildSetPassword, buildVerifyEmail, buildWelcome } from './messages.ts';
+import {
+  buildNotice,
+  buildProveAddress,
+  buildSetPassword,
+  buildVerifyEmail,
+  buildWelcome,
+} from './messages.ts';
 
 const batchSize = 10;
 // Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
@@ -14,11 +20,17 @@ const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
 
+const hourMs = 60 * 60 * 1_000;
+const hour = { life: '1 hour', lifeMs: hourMs };
+const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
+
+// Those with a link. Somebody waits for most of them; a welcome comes unasked.
 const kinds = {
-  welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password' },
-  set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password' },
-  verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm' },
-} as const satisfies Record<MailKind, unknown>;
+  welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
+  set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
+  prove_address: { build: buildProveAddress, purpose: 'set_password', path: '/set-password', ...hour },
+  verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm', ...hour },
+} as const satisfies Record<Exclude<MailRow['kind'], NoticeKind>, unknown>;
 
 /** Stops when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it keeps the mails. */
 export async function sendDueMails(
@@ -46,6 +58,8 @@ async function sendMail(
 ): Promise<boolean> {
   const { db, now } = services;
   const message = await composeMessage(services, mail);
+  // A new password has made it void meanwhile.
+  if (!message) return true;
   if (!mailer) {
     await markMailSent(db, mail.id, now(), message);
     return true;
@@ -64,19 +78,22 @@ async function sendMail(
   return true;
 }
 
-async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message> {
-  const { build, purpose, path } = kinds[mail.kind];
-  const token = await createMailToken(db, purpose, { userId: mail.userId, email: mail.recipient }, now());
-  const { next, ...details } = mail.details;
-  const query = new URLSearchParams({ token, ...(next && { next }) });
+async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message | undefined> {
+  const { id, kind, userId, recipient: to, details } = mail;
   const { baseUrl } = config;
-  const link = `${baseUrl}${path}?${query}`;
-  return {
-    id: mail.id,
-    to: mail.recipient,
-    ...build({ baseUrl, link, details, lifeDays: mailTokenLifeDays }),
-  };
+  if (!isLetter(kind)) {
+    const { at = '', device } = details;
+    return { id, to, ...buildNotice(kind, { baseUrl, at, device }) };
+  }
+  const { build, purpose, path, life, lifeMs } = kinds[kind];
+  const expiresAt = new Date(now().getTime() + lifeMs);
+  const token = await createMailToken(db, purpose, { mailId: id, userId, email: to }, expiresAt);
+  if (!token) return undefined;
+  const query = new URLSearchParams({ token, ...(details.next && { next: details.next }) });
+  return { id, to, ...build({ baseUrl, link: `${baseUrl}${path}?${query}`, life }) };
 }
+
+const isLetter = (kind: MailRow['kind']): kind is keyof typeof kinds => kind in kinds;
 
 async function recordFailure({ db, now, log }: Services, mail: MailRow, error: unknown): Promise<void> {
   const at = now().getTime();

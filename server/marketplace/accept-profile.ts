@@ -4,11 +4,12 @@
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
 import { updateAccountFromMarketplace } from '../../db/accounts.ts';
-import { findExternalId, insertExternalLink, setExternalLinkApplied } from '../../db/external-links.ts';
+import { findExternalId, setExternalLink, setExternalLinkApplied } from '../../db/external-links.ts';
 import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import {
-  findUserByEmail,
+  deleteUser,
+  findHolder,
   type LinkedUser,
   lockLinkedUser,
   lockUser,
@@ -16,8 +17,10 @@ import {
   updateUser,
 } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import { type Capability, readCapabilities } from '../identity/capabilities.ts';
-import { createCustomer } from '../identity/customers.ts';
+import type { Capability } from '../identity/capabilities.ts';
+import { createCustomer, hasOwnLogin } from '../identity/customers.ts';
+import { notify } from '../identity/notices.ts';
+import type { Services } from '../services.ts';
 import type { MarketplaceProfile } from './payload.ts';
 
 export const provider = 'marketplace';
@@ -27,121 +30,194 @@ export type ProfileOutcome =
       kind: 'accepted';
       userId: string;
       /** `stale`: not newer than the last profile applied, so nothing changed. */
-      change: 'created' | 'linked' | 'updated' | 'stale';
+      change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
       /** The profile has a new address, which belongs to somebody else here. */
       skippedEmail: boolean;
     }
-  /** The address belongs to a user with a password. No link is made until that user logs in. */
-  | { kind: 'login_needed'; userId: string };
+  /** Nobody is linked before this user, who can log in by themselves, has done so and connected the two. */
+  | { kind: 'connect_needed'; userId: string };
+
+/** When it happens, and the request of the person's browser, if there is one. */
+type Occasion = Pick<Services, 'now'> & { request?: Request };
 
 /**
- * Applies one profile. `known` is the user linked to its id, locked. Throws 403 `admin_not_allowed`,
- * `account_suspended` or `email_unverified`, and 409 `email_in_use`.
+ * Applies one profile. `known` is the user linked to its id, locked. Throws 403 `admin_not_allowed` and
+ * `account_suspended`, and 409 `email_in_use`; then nothing has been written.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
+  occasion: Occasion,
   profile: MarketplaceProfile,
   known: LinkedUser | undefined,
-  now: Date,
 ): Promise<ProfileOutcome> {
-  if (known) {
-    const user = requireAllowed(known.user);
-    if (known.appliedProfileUpdatedAt && profile.profile_updated_at <= known.appliedProfileUpdatedAt) {
-      return { kind: 'accepted', userId: user.id, change: 'stale', skippedEmail: false };
-    }
-    const skippedEmail = await applyProfile(trx, user, profile, now);
-    await setExternalLinkApplied(trx, provider, profile.id, profile.profile_updated_at);
-    return { kind: 'accepted', userId: user.id, change: 'updated', skippedEmail };
-  }
-
-  const found = await lockUser(trx, { email: profile.email });
-  if (!found) {
-    const userId = await createUser(trx, profile, now);
+  const user = known && requireAllowed(known.user);
+  if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
+  // Whose the profile is, an address decides only once, and only a verified one.
+  if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
+  if (!user) {
+    const userId = await createUser(trx, occasion, profile);
     return { kind: 'accepted', userId, change: 'created', skippedEmail: false };
   }
-  const user = requireAllowed(found);
-  const externalId = await findExternalId(trx, provider, user.id);
+  return update(trx, occasion, profile, known as LinkedUser);
+}
+
+/** `typed` is the user with a typed address who has the link so far. */
+async function acceptByAddress(
+  trx: Transaction<DB>,
+  occasion: Occasion,
+  profile: MarketplaceProfile,
+  typed: LinkedUser | undefined,
+): Promise<ProfileOutcome> {
+  const found = await lockUser(trx, { email: profile.email });
+  if (!found && typed) return proveAddress(trx, occasion, profile, typed);
+  if (!found) {
+    const userId = await createUser(trx, occasion, profile);
+    return { kind: 'accepted', userId, change: 'created', skippedEmail: false };
+  }
+  const holder = requireAllowed(found);
+  const externalId = await findExternalId(trx, provider, holder.id);
   // The same person's other hand-off made the link while this one waited for the lock.
   if (externalId === profile.id) throw new LostRace();
-  if (externalId !== undefined) throw new AppError('email_in_use', { reason: 'other_marketplace_link' });
-  if (user.hasPassword) return { kind: 'login_needed', userId: user.id };
-  // Whoever typed somebody else's address at the marketplace must not become that customer here.
-  if (!profile.email_verified) throw new AppError('email_unverified', { reason: 'link_by_unverified_email' });
-  await linkUser(trx, user, profile, now);
-  return { kind: 'accepted', userId: user.id, change: 'linked', skippedEmail: false };
+  if (externalId !== undefined) throw otherLink();
+  if (hasOwnLogin(holder)) return { kind: 'connect_needed', userId: holder.id };
+  await link(trx, occasion, holder, profile, typed);
+  return { kind: 'accepted', userId: holder.id, change: 'linked', skippedEmail: false };
 }
 
-/** Links the user who has just logged in. False if that id or that user has got another link meanwhile. */
-export async function linkAfterLogin(
+async function update(
   trx: Transaction<DB>,
-  userId: string,
+  occasion: Occasion,
   profile: MarketplaceProfile,
-  now: Date,
-): Promise<boolean> {
-  if (await lockLinkedUser(trx, provider, profile.id)) return false;
-  const user = await lockUser(trx, { id: userId });
-  if (!user) throw new Error('a pending hand-off without its user');
-  requireAllowed(user);
-  if ((await findExternalId(trx, provider, userId)) !== undefined) return false;
-  await linkUser(trx, user, profile, now);
-  return true;
+  { user, appliedProfileUpdatedAt }: LinkedUser,
+): Promise<ProfileOutcome> {
+  if (appliedProfileUpdatedAt && profile.profile_updated_at <= appliedProfileUpdatedAt)
+    return { kind: 'accepted', userId: user.id, change: 'stale', skippedEmail: false };
+  const { skippedEmail } = await applyProfile(trx, occasion, user, profile);
+  await setExternalLinkApplied(trx, provider, profile.id, profile.profile_updated_at);
+  return { kind: 'accepted', userId: user.id, change: 'updated', skippedEmail };
 }
 
-function requireAllowed(user: User): User {
+/** The user becomes the holder of the address; the rest of the profile counts only if it is new. */
+async function proveAddress(
+  trx: Transaction<DB>,
+  occasion: Occasion,
+  profile: MarketplaceProfile,
+  known: LinkedUser,
+): Promise<ProfileOutcome> {
+  const { id } = known.user;
+  const proved = { email: profile.email, holdsEmail: true, emailVerifiedAt: occasion.now() } as const;
+  await updateUser(trx, id, proved);
+  const user = { ...known.user, ...proved };
+  await update(trx, occasion, profile, { ...known, user });
+  await notify(trx, occasion, user, 'email_proved', occasion.request);
+  return { kind: 'accepted', userId: id, change: 'proved', skippedEmail: false };
+}
+
+/**
+ * Links the user who has just logged in to the profile of a pending hand-off; one that is older than the last one applied
+ * changes nothing else. Throws what `acceptProfile` throws, also where that id belongs to somebody else by now.
+ */
+export async function connectProfile(
+  trx: Transaction<DB>,
+  occasion: Occasion,
+  profile: MarketplaceProfile,
+  userId: string,
+): Promise<void> {
+  const known = await lockLinkedUser(trx, provider, profile.id);
+  const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
+  if (!found) throw new AppError('not_found');
+  const user = requireAllowed(found);
+  const externalId = await findExternalId(trx, provider, userId);
+  if (externalId !== undefined && externalId !== profile.id) throw otherLink();
+  if (known && known.user.id !== userId && known.user.holdsEmail) throw otherLink();
+  await link(trx, occasion, user, profile, known);
+}
+
+const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
+
+/** Links the user, in place of `known`; one with a typed address, who then has nothing, is removed. Tells the owner. */
+async function link(
+  trx: Transaction<DB>,
+  occasion: Occasion,
+  user: User,
+  profile: MarketplaceProfile,
+  known: LinkedUser | undefined,
+): Promise<void> {
+  // What was applied to somebody else does not count.
+  const applied = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
+  const isNewer = !applied || profile.profile_updated_at > applied;
+  const appliedProfileUpdatedAt = isNewer ? profile.profile_updated_at : applied;
+  await setExternalLink(trx, { provider, externalId: profile.id, userId: user.id, appliedProfileUpdatedAt });
+  if (known && known.user.id !== user.id) await deleteUser(trx, known.user);
+  if (isNewer) await applyProfile(trx, occasion, user, profile);
+  await notify(trx, occasion, user, 'account_linked', occasion.request);
+}
+
+export function requireAllowed(user: User): User {
   if (user.role !== 'user') throw new AppError('admin_not_allowed', { reason: `role_${user.role}` });
   if (user.suspendedAt) throw new AppError('account_suspended', { reason: 'suspended' });
   return user;
 }
 
-async function createUser(trx: Transaction<DB>, profile: MarketplaceProfile, now: Date): Promise<string> {
+async function createUser(
+  trx: Transaction<DB>,
+  { now }: Occasion,
+  profile: MarketplaceProfile,
+): Promise<string> {
   // Without the payload's role: no hand-off makes an administrator.
   const { id } = await createCustomer(trx, {
     email: profile.email,
-    emailVerifiedAt: profile.email_verified ? now : null,
+    holdsEmail: profile.email_verified,
+    emailVerifiedAt: profile.email_verified ? now() : null,
     name: profile.name,
-    account: { name: profile.account.name ?? profile.name, ...readAccount(profile, now) },
+    account: { name: profile.account.name ?? profile.name, ...readAccount(profile, now()) },
   });
-  await insertLink(trx, id, profile);
+  const { id: externalId, profile_updated_at: appliedProfileUpdatedAt } = profile;
+  await setExternalLink(trx, { provider, externalId, userId: id, appliedProfileUpdatedAt });
   return id;
 }
 
-async function linkUser(trx: Transaction<DB>, user: User, profile: MarketplaceProfile, now: Date) {
-  await insertLink(trx, user.id, profile);
-  await applyProfile(trx, user, profile, now);
-}
-
-async function insertLink(trx: Transaction<DB>, userId: string, profile: MarketplaceProfile): Promise<void> {
-  const { id: externalId, profile_updated_at: appliedProfileUpdatedAt } = profile;
-  await insertExternalLink(trx, { provider, externalId, userId, appliedProfileUpdatedAt });
-}
-
-/** Updates whatever was not edited here. True if it skipped a new address because somebody else has it. */
+/** Updates whatever was not edited here, and tells the owner of an address that was replaced. */
 async function applyProfile(
   trx: Transaction<DB>,
+  occasion: Occasion,
   user: User,
   profile: MarketplaceProfile,
-  now: Date,
-): Promise<boolean> {
+): Promise<{ skippedEmail: boolean }> {
+  const now = occasion.now();
   await updateAccountFromMarketplace(trx, user.account.id, {
     name: profile.account.name,
     ...readAccount(profile, now),
   });
-  const isNewEmail = profile.email !== user.email;
-  const skippedEmail = isNewEmail && (await findUserByEmail(trx, profile.email)) !== undefined;
-  const email = isNewEmail && !skippedEmail ? profile.email : user.email;
-  // A verified address stays verified. Whether a new one is verified, the marketplace says.
-  const stillVerifiedAt = email === user.email ? user.emailVerifiedAt : null;
-  const isVerifiedThere = profile.email_verified && email === profile.email;
-  await updateUser(trx, user.id, {
-    name: user.nameEditedAt ? user.name : profile.name,
-    email,
-    emailVerifiedAt: stillVerifiedAt ?? (isVerifiedThere ? now : null),
-  });
-  return skippedEmail;
+  const { change, skippedEmail } = await readAddress(trx, user, profile, now);
+  await updateUser(trx, user.id, { ...(!user.nameEditedAt && { name: profile.name }), ...change });
+  if (change.email && user.emailVerifiedAt)
+    await notify(trx, occasion, user, 'email_replaced', occasion.request);
+  return { skippedEmail };
+}
+
+/** What the profile's address changes: nothing where the user can log in by themselves, or where somebody else holds it. */
+async function readAddress(
+  trx: Transaction<DB>,
+  user: User,
+  { email, email_verified: isVerified }: MarketplaceProfile,
+  now: Date,
+): Promise<{ change: { email?: string; emailVerifiedAt?: Date }; skippedEmail: boolean }> {
+  if (email === user.email) {
+    return {
+      change: isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {},
+      skippedEmail: false,
+    };
+  }
+  // A typed address may become another typed one.
+  if (!user.holdsEmail) return { change: { email }, skippedEmail: false };
+  if (hasOwnLogin(user) || !isVerified) return { change: {}, skippedEmail: false };
+  const skippedEmail = (await findHolder(trx, email)) !== undefined;
+  return { change: skippedEmail ? {} : { email, emailVerifiedAt: now }, skippedEmail };
 }
 
 function readAccount({ role, account }: MarketplaceProfile, now: Date) {
-  const granted = readCapabilities(account.capabilities);
+  const granted = account.capabilities;
   const isBareMerchant = role === 'merchant' && granted.length === 0;
   const capabilities: Capability[] = isBareMerchant ? ['manage_storefront'] : granted;
   return { capabilities, verifiedAt: granted.includes('sell_products') ? now : null };

@@ -79,14 +79,14 @@ async function importLine(trx: Transaction<DB>, { line, text }: Line, now: Date)
   const refuse = (reason: string): LineResult => ({ kind: 'refused', refused: { line, id, reason } });
   try {
     const known = await lockLinkedUser(trx, provider, id);
-    const outcome = await acceptProfile(trx, profile, known, now);
-    if (outcome.kind === 'login_needed') return refuse('password_to_be_proved');
+    const outcome = await acceptProfile(trx, { now: () => now }, profile, known);
+    if (outcome.kind === 'connect_needed') return refuse('password_to_be_proved');
     const { change, userId } = outcome;
     if (change !== 'stale') {
       const details = { id, line };
       await recordAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
     }
-    return { kind: change };
+    return { kind: change === 'proved' ? 'updated' : change };
   } catch (error) {
     // `acceptProfile` refuses before it writes anything, so the rest of the batch stands.
     if (error instanceof AppError) return refuse(error.code);

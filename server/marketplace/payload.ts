@@ -2,19 +2,25 @@
 // a few looser rules.
 import { z } from 'zod';
 import { readOwnPath } from '../http/requests.ts';
+import { readCapabilities } from '../identity/capabilities.ts';
 import { emailSchema } from '../identity/email-address.ts';
 import { nameSchema } from '../identity/names.ts';
 import { instantSchema } from '../instant.ts';
 
+/** The marketplace's own id of somebody. */
+export const externalIdSchema = z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u);
+
 /** A user as the marketplace knows them. Also one line of the file to import. */
 export const marketplaceProfileSchema = z.object({
-  /** The marketplace's own id. */
-  id: z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u),
+  id: externalIdSchema,
   email: emailSchema,
   email_verified: z.boolean().default(true),
   name: nameSchema,
   role: z.enum(['admin', 'merchant', 'customer']),
-  account: z.object({ capabilities: z.array(z.string()).max(100), name: nameSchema.optional() }),
+  account: z.object({
+    capabilities: z.array(z.string()).max(100).transform(readCapabilities),
+    name: nameSchema.optional(),
+  }),
   profile_updated_at: instantSchema,
 });
 

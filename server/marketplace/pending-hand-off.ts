@@ -1,72 +1,211 @@
-// Pending hand-offs: those whose address belongs to a user with a password. Each waits ten minutes for that user to
-// log in, in the same browser: only the token in its cookie leads to it.
-import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
+// Pending hand-offs: those that wait for a click of their person on /continue, in the same browser (contract section 6).
+//
+// Each has an id, in the address of the page, and a cookie of its own, which alone leads to it. A click starts a session
+// (`continue`), or links the two accounts (`connect`), once.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { recordAuditEvent } from '../../db/audit-events.ts';
 import {
   consumePendingHandOff,
-  findPendingHandOffEmail,
+  deletePendingHandOff,
+  findPendingHandOff,
+  findPendingIdByNonce,
   insertPendingHandOff,
+  type PendingHandOff,
+  type PendingKey,
+  type PendingKind,
 } from '../../db/pending-hand-offs.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import type { Session } from '../../db/sessions.ts';
+import { lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import { buildTokenCookie, createToken, hashToken, readToken } from '../identity/tokens.ts';
+import { readParameter, readQuery, type Visit } from '../http/requests.ts';
+import { findSession, startSession } from '../identity/sessions.ts';
+import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
-import { linkAfterLogin, provider } from './accept-profile.ts';
-import { type MarketplaceProfile, marketplaceProfileSchema } from './payload.ts';
+import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
+import { marketplaceProfileSchema } from './payload.ts';
 
-const cookie = 'identity_pending_hand_off';
+const cookiePrefix = 'identity_pending_';
 const lifeSeconds = 600;
+const maxPending = 5;
+// A login that old must be made again before it connects anything.
+const freshLoginMs = 10 * 60 * 1_000;
 
-/** The result is the `Set-Cookie` value that ties the hand-off to this browser. */
+/** Where the browser goes to be asked, and the cookies that tie the hand-off to it. */
 export async function keepPendingHandOff(
   { config, now }: Services,
   trx: Database,
-  userId: string,
-  profile: MarketplaceProfile,
-): Promise<string> {
+  request: Request,
+  pending: PendingHandOff,
+): Promise<{ next: string; setCookies: string[] }> {
+  const id = uuidv7();
   const token = createToken();
-  await insertPendingHandOff(trx, {
-    tokenHash: hashToken(token),
-    provider,
-    externalId: profile.id,
-    userId,
-    profile,
-    expiresAt: new Date(now().getTime() + lifeSeconds * 1_000),
-  });
-  return buildTokenCookie(config.issuer, cookie, token, lifeSeconds);
+  const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
+  await insertPendingHandOff(trx, { ...pending, id, tokenHash: hashToken(token), expiresAt });
+  const setCookies = [buildTokenCookie(config.issuer, cookiePrefix + id, token, lifeSeconds)];
+  // Ids sort by time.
+  const pushedOut = readKeys(config.issuer, request)
+    .sort((one, other) => (one.id < other.id ? 1 : -1))
+    .slice(maxPending - 1);
+  for (const key of pushedOut) {
+    await deletePendingHandOff(trx, key);
+    setCookies.push(endCookie(config.issuer, key.id));
+  }
+  return { next: pagePath(id), setCookies };
 }
 
-/** The address of the user whom this browser's pending hand-off waits for. */
-export async function findPendingEmail(
-  { config, db, now }: Services,
+const pagePath = (id: string) => `/continue?id=${id}`;
+
+const endCookie = (issuer: string, id: string) => buildTokenCookie(issuer, cookiePrefix + id, '', 0);
+
+const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+
+function readKeys(issuer: string, request: Request): PendingKey[] {
+  return [...readTokens(request, issuer, cookiePrefix)].flatMap(([id, token]) =>
+    isId(id) ? [{ id, tokenHash: hashToken(token) }] : [],
+  );
+}
+
+/** Where this browser was sent by the hand-off with that nonce, while the click is still to come. */
+export async function findPendingPage(
+  db: Database,
+  { config, now }: Services,
   request: Request,
+  nonce: string,
 ): Promise<string | undefined> {
-  const token = readToken(request, config.issuer, cookie);
-  return token && findPendingHandOffEmail(db, hashToken(token), now());
+  const id = await findPendingIdByNonce(db, nonce, readKeys(config.issuer, request), now());
+  return id && pagePath(id);
 }
 
-/** Call it after each login with a password. Does nothing if no hand-off in this browser waits for that user. */
-export async function finishPendingHandOff(
-  { config, db, now }: Services,
+export type PendingPage = {
+  /** Where the page is, for its form and for coming back to it. */
+  path: string;
+  kind: PendingKind;
+  /** What the marketplace calls the person and their account. */
+  marketplace: { name: string; account: string };
+  /** Whose session the click starts. Undefined for `connect`, which shows nothing of an account before its login. */
+  account: { name: string; email: string; isProved: boolean } | undefined;
+  /** Who is logged in, if it is somebody else. */
+  present: string | undefined;
+  /** The user has to log in, anew if that was over ten minutes ago, before the click. */
+  needsLogin: boolean;
+};
+
+/** What /continue asks. Throws 404 `not_found` for what is spent, unknown, expired or another browser's. */
+export async function describePending(services: Services, request: Request): Promise<PendingPage> {
+  const { db, now } = services;
+  const key = requireKey(services, request);
+  const found = await findPendingHandOff(db, key, now());
+  if (!found) throw gone();
+  const session = await findPresentSession(services, request);
+  const { kind, user } = found;
+  const profile = marketplaceProfileSchema.parse(found.profile);
+  return {
+    path: pagePath(key.id),
+    kind,
+    marketplace: { name: profile.name, account: profile.account.name ?? profile.name },
+    account:
+      kind === 'continue'
+        ? { name: user.name, email: user.email, isProved: user.emailVerifiedAt !== null }
+        : undefined,
+    present: session && session.user.id !== user.id ? session.user.email : undefined,
+    needsLogin: kind === 'connect' && !isFreshLogin(session, user.id, now()),
+  };
+}
+
+/**
+ * The click. The result says where to go on to, with the cookies to set, or that the user has to log in first, which uses
+ * nothing up. Throws 404 `not_found` as above, and where the link is gone or sleeps by now; 403 `account_suspended` or
+ * `admin_not_allowed`; and 409 `email_in_use`.
+ */
+export async function confirmPending(
+  services: Services,
   request: Request,
-  trail: Omit<AuditEvent, 'type'> & { userId: string },
-): Promise<void> {
-  const token = readToken(request, config.issuer, cookie);
-  if (!token) return;
-  const key = { tokenHash: hashToken(token), userId: trail.userId, now: now() };
-  await inTransaction(db, async (trx) => {
-    const stored = await consumePendingHandOff(trx, key);
-    if (stored === undefined) return;
-    const profile = marketplaceProfileSchema.parse(stored);
-    const isLinked = await linkAfterLogin(trx, trail.userId, profile, now());
+  visit: Visit,
+): Promise<{ next: string; setCookies: string[] } | 'login_needed'> {
+  const { config, db, now } = services;
+  const key = requireKey(services, request);
+  const session = await findPresentSession(services, request);
+  return inTransaction(db, async (trx) => {
+    // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
+    const seen = await findPendingHandOff(trx, key, now());
+    if (!seen) throw gone();
+    if (seen.kind === 'connect' && !isFreshLogin(session, seen.user.id, now())) return 'login_needed';
+    await lockLinkedUser(trx, provider, seen.externalId);
+    await lockUser(trx, { id: seen.user.id });
+    const pending = await consumePendingHandOff(trx, key, now());
+    if (!pending) throw gone();
+    const setCookies =
+      pending.kind === 'connect'
+        ? await connect(trx, { now, request }, pending)
+        : await logIn(trx, services, { pending, session, request, visit });
     await recordAuditEvent(trx, {
-      ...trail,
-      type: isLinked ? 'hand_off.accepted' : 'hand_off.refused',
-      reason: isLinked ? 'linked_by_password' : 'linked_otherwise',
+      type: 'hand_off.confirmed',
+      reason: pending.kind,
+      userId: pending.userId,
+      address: visit.address,
+      requestId: visit.requestId,
+      details: { id: pending.externalId },
     });
-  }).catch(async (error) => {
-    if (!(error instanceof AppError)) throw error;
-    // The link is refused, but the login stands.
-    await recordAuditEvent(db, { ...trail, type: 'hand_off.refused', reason: error.reason ?? error.code });
+    return { next: pending.returnTo, setCookies: [...setCookies, endCookie(config.issuer, key.id)] };
   });
 }
+
+async function connect(
+  trx: Transaction<DB>,
+  occasion: Parameters<typeof connectProfile>[1],
+  pending: PendingHandOff,
+): Promise<string[]> {
+  const profile = marketplaceProfileSchema.parse(pending.profile);
+  await connectProfile(trx, occasion, profile, pending.userId);
+  return [];
+}
+
+async function logIn(
+  trx: Transaction<DB>,
+  services: Services,
+  {
+    pending,
+    session,
+    request,
+    visit,
+  }: { pending: PendingHandOff; session: Session | undefined; request: Request; visit: Visit },
+): Promise<string[]> {
+  const { externalId, userId } = pending;
+  const known = await lockLinkedUser(trx, provider, externalId);
+  if (known?.user.id !== userId || known.isSleeping) throw gone();
+  const user = requireAllowed(known.user);
+  // Their own session goes on as it is.
+  if (session?.user.id === userId) return [];
+  return startSession(trx, services, { user, startedBy: 'hand_off', request, visit });
+}
+
+async function findPresentSession(services: Services, request: Request): Promise<Session | undefined> {
+  const session = await findSession(services, request);
+  return session === 'suspended' ? undefined : session;
+}
+
+function isFreshLogin(session: Session | undefined, userId: string, now: Date): boolean {
+  return (
+    session?.user.id === userId &&
+    session.authTime !== null &&
+    now.getTime() - session.authTime.getTime() < freshLoginMs
+  );
+}
+
+/** Throws 404 `not_found` where this browser has no cookie for the id that the page's address names. */
+function requireKey({ config }: Services, request: Request): PendingKey {
+  const id = readParameter(readQuery(request), 'id');
+  const key = readKeys(config.issuer, request).find((each) => each.id === id);
+  if (!key) throw gone();
+  return key;
+}
+
+const gone = () =>
+  new AppError('not_found', {
+    detail:
+      'This page has been used or has expired. Go back to the marketplace and open the link there again.',
+  });

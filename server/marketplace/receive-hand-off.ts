@@ -1,19 +1,21 @@
-// An inbound hand-off (contract section 6), from its query to a session: the nonce, the profile, the audit event and
-// the session, or the hand-off kept pending, come together or not at all.
+// An inbound hand-off (contract section 6), from its query to a session or a question: the nonce, the profile, the audit
+// event and the session, or the pending hand-off, come together or not at all.
 import type { Transaction } from 'kysely';
+import { v5 as uuidv5 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { type LinkedUser, lockLinkedUser } from '../../db/users.ts';
+import { lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
+import { findLastUser } from '../identity/device.ts';
 import { findSession, startSession } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
 import { acceptProfile, type ProfileOutcome, provider } from './accept-profile.ts';
 import { type MarketplacePayload, marketplacePayloadSchema } from './payload.ts';
-import { keepPendingHandOff } from './pending-hand-off.ts';
+import { findPendingPage, keepPendingHandOff } from './pending-hand-off.ts';
 
 const leewayMs = 30_000;
 
@@ -38,62 +40,88 @@ export async function verifyHandOff({ config, now }: Services, params: URLSearch
   return handOff;
 }
 
-/** Where the browser goes next. `setCookie` is a `Set-Cookie` value. */
-export type ReceivedHandOff =
-  | { kind: 'logged_in'; setCookie: string; next: string }
-  /** The hand-off is pending: the user has to log in with their own password first. */
-  | { kind: 'login_needed'; setCookie: string; next: string }
-  /** Somebody else is logged in here and has to agree to the switch. Nothing was used up. */
-  | { kind: 'switch_needed' };
-
-/** Throws what `verifyHandOff` and `acceptProfile` throw, and 409 `nonce_replayed`. */
+/**
+ * The GET uses the nonce up and applies the profile. It logs the user in only in the browser where they were the last to
+ * log in; any other browser is asked on /continue. Sent again by the browser that used it, it leads on to where it led
+ * before. Throws what `verifyHandOff` and `acceptProfile` throw, and 409 `nonce_replayed`.
+ */
 export async function receiveHandOff(
   services: Services,
   request: Request,
   visit: Visit,
-  { params, maySwitchUser }: { params: URLSearchParams; maySwitchUser: boolean },
-): Promise<ReceivedHandOff> {
-  const { db, now } = services;
-  const handOff = await verifyHandOff(services, params);
-  const { profile, return_to } = handOff.claims;
-  const next = readOwnPath(return_to) ?? '/profile';
-  const session = await findSession(services, request);
-  const presentUserId = session && session !== 'suspended' ? session.user.id : undefined;
+  params: URLSearchParams,
+): Promise<{ next: string; setCookies: string[] }> {
+  const { claims, keepNonceUntil } = await verifyHandOff(services, params);
+  const { nonce, profile } = claims;
+  const returnTo = readOwnPath(claims.return_to) ?? '/profile';
+  const found = await findSession(services, request);
+  const session = found === 'suspended' ? undefined : found;
 
-  return inTransaction(db, async (trx): Promise<ReceivedHandOff> => {
-    const known = await consumeAndLock(trx, handOff);
-    const outcome = await acceptProfile(trx, profile, known, now());
-    await recordOutcome(trx, visit, profile.id, outcome);
-    const { userId } = outcome;
-    if (outcome.kind === 'login_needed') {
-      const setCookie = await keepPendingHandOff(services, trx, userId, profile);
-      return { kind: 'login_needed', setCookie, next };
-    }
-    if (presentUserId && presentUserId !== userId && !maySwitchUser) throw new SwitchNeeded();
-    const setCookie = await startSession(trx, services, { userId, startedBy: 'hand_off', request, visit });
-    return { kind: 'logged_in', setCookie, next };
-  }).catch((error): ReceivedHandOff => {
-    if (error instanceof SwitchNeeded) return { kind: 'switch_needed' };
+  return inTransaction(
+    services.db,
+    async (trx) => {
+      const [isFresh, known] = await Promise.all([
+        consumeNonce(trx, { audience: `inbound:${provider}`, nonce, expiresAt: keepNonceUntil }),
+        lockLinkedUser(trx, provider, profile.id),
+      ]);
+      if (!isFresh) {
+        const isTheirs = known !== undefined && !known.isSleeping && known.user.id === session?.user.id;
+        const next =
+          (await findPendingPage(trx, services, request, nonce)) ?? (isTheirs ? returnTo : undefined);
+        if (next === undefined) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
+        return { next, setCookies: [] };
+      }
+      const outcome = await acceptProfile(trx, { now: services.now, request }, profile, known);
+      await recordOutcome(trx, visit, profile.id, outcome);
+      const { userId } = outcome;
+      if (outcome.kind === 'accepted') {
+        if (session?.user.id === userId) return { next: returnTo, setCookies: [] };
+        if (!session && (await findLastUser(trx, services, request)) === userId) {
+          const user = await lockUser(trx, { id: userId });
+          if (!user) throw new Error('an accepted profile has a user');
+          const setCookies = await startSession(trx, services, {
+            user,
+            startedBy: 'hand_off',
+            request,
+            visit,
+          });
+          return { next: returnTo, setCookies };
+        }
+      }
+      const kind = outcome.kind === 'accepted' ? 'continue' : 'connect';
+      const pending = { kind, provider, externalId: profile.id, userId, nonce, profile, returnTo } as const;
+      return keepPendingHandOff(services, trx, request, pending);
+    },
+    'with_writes',
+  ).catch(async (error) => {
+    if (error instanceof AppError && error.code !== 'nonce_replayed')
+      await recordRefusal(services, visit, claims, error);
     throw error;
   });
 }
 
-/** Rolls the transaction back, so that the same hand-off still works after the click. */
-class SwitchNeeded extends Error {}
-
-/** Uses the nonce up, and locks the user who is linked to the marketplace's id. */
-async function consumeAndLock(
-  trx: Transaction<DB>,
-  { claims, keepNonceUntil }: HandOff,
-): Promise<LinkedUser | undefined> {
-  const nonce = { audience: `inbound:${provider}`, nonce: claims.nonce, expiresAt: keepNonceUntil };
-  const [isFresh, known] = await Promise.all([
-    consumeNonce(trx, nonce),
-    lockLinkedUser(trx, provider, claims.profile.id),
-  ]);
-  if (!isFresh) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
-  return known;
+/**
+ * Stores the exact reason, which the sender never sees; once for each hand-off, which can be sent again as long as it is
+ * refused.
+ */
+async function recordRefusal(
+  { db }: Services,
+  { address, requestId }: Visit,
+  { nonce, profile }: MarketplacePayload,
+  refusal: AppError,
+): Promise<void> {
+  await recordAuditEvent(db, {
+    id: uuidv5(nonce, refusedHandOffs),
+    type: 'hand_off.refused',
+    reason: [refusal.code, refusal.reason].filter(Boolean).join(': '),
+    address,
+    requestId,
+    details: { id: profile.id },
+  });
 }
+
+// Any fixed UUID will do: it keeps these ids apart from others.
+const refusedHandOffs = '0e8f4ad0-5c3b-4f0e-9d57-6a1f1b8c2e11';
 
 async function recordOutcome(
   trx: Transaction<DB>,
@@ -102,8 +130,8 @@ async function recordOutcome(
   outcome: ProfileOutcome,
 ): Promise<void> {
   const trail = { userId: outcome.userId, address, requestId, details: { id: externalId } };
-  if (outcome.kind === 'login_needed') {
-    await recordAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'password_to_be_proved' });
+  if (outcome.kind === 'connect_needed') {
+    await recordAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'connect_needed' });
     return;
   }
   await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });

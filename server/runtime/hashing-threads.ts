@@ -1,15 +1,16 @@
-// How many passwords are hashed at once: PASSWORD_HASHING_THREADS, or one for each processor up to four. Each takes a
-// processor and 19 MiB.
+// How many passwords are hashed at once: PASSWORD_HASHING_THREADS, or one for each processor up to four; on Node one
+// more, so that none waits idle for the next. Each takes a processor and 19 MiB.
 import { availableParallelism } from 'node:os';
 import { environment } from './process.ts';
 
+const isDeno = 'Deno' in globalThis;
 const wanted =
-  Number.parseInt(environment.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism());
+  Number.parseInt(environment.PASSWORD_HASHING_THREADS ?? '', 10) ||
+  Math.min(4, availableParallelism() + (isDeno ? 0 : 1));
 // Node hashes on the pool of threads that also makes HMACs and looks up hosts (start-node.cjs). Deno's pool grows.
-const poolSize =
-  'Deno' in globalThis
-    ? Number.POSITIVE_INFINITY
-    : Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || 4;
+const poolSize = isDeno
+  ? Number.POSITIVE_INFINITY
+  : Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || 4;
 
 /** At least two threads of Node's pool stay free, where it has that many. */
 export const hashingThreads = Math.max(1, Math.min(wanted, poolSize - 2));

@@ -4,6 +4,6 @@
 const { availableParallelism } = require('node:os');
 
 const hashingThreads =
-  Number.parseInt(process.env.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism());
+  Number.parseInt(process.env.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism() + 1);
 process.env.UV_THREADPOOL_SIZE ||= String(hashingThreads + 2);
 import('../../build/service/main.js');

@@ -1,4 +1,4 @@
-// The settings of each client: a callback and a secret for the built-in three and for those in SSO_CLIENTS.
+// The settings of each client: a callback, a secret and a login URL for the built-in three and for those in SSO_CLIENTS.
 import type { Client } from '../sso/clients.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
 
@@ -22,6 +22,7 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
     const callbackSetting = `${prefix}_CALLBACK_URL`;
     const secretSetting = `${prefix}_SECRET`;
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
+    const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {
       reader.faultIf(
@@ -36,9 +37,10 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
       );
     }
     const secrets = own ?? shared ?? [];
-    if (callbackUrl) clients.set(name, { name, callbackUrl, secrets, isDemo: false });
+    if (callbackUrl) clients.set(name, { name, callbackUrl, loginUrl, secrets, isDemo: false });
     else if (!reader.production) {
-      clients.set(name, { name, callbackUrl: `${baseUrl}/demo/${name}/callback`, secrets, isDemo: true });
+      const demoUrl = `${baseUrl}/demo/${name}/callback`;
+      clients.set(name, { name, callbackUrl: demoUrl, loginUrl, secrets, isDemo: true });
     }
   }
   reader.faultIf(

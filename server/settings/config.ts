@@ -25,6 +25,8 @@ export type Config = {
   databasePreparedStatements: boolean;
   /** Undefined: mails are kept and shown at /dev/mail. */
   mail: { smtpUrl: string; from: string } | undefined;
+  /** Where people get help: `mailto:` or `https:`. */
+  supportUrl: string | undefined;
   port: number;
   host: string;
   /** Whether to believe the client address that the proxy at this address reports. */
@@ -79,8 +81,9 @@ function readSettings(reader: SettingsReader): Config {
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', { min: 1, max: 1_000, fallback: 10 }),
     databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     mail: readMail(reader),
+    supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
     port,
-    host: reader.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    host: readHost(reader),
     trustsProxy: readTrustedProxies(reader),
   };
 }
@@ -117,15 +120,30 @@ function readMail(reader: SettingsReader): Config['mail'] {
     from !== undefined && !/^[^@\p{Cc}]*[^@\s<>]+@[^@\s<>]+>?$/u.test(from),
     'must be an email address',
   );
+  const tls = smtpUrl ? new URL(smtpUrl).searchParams.getAll('tls') : [];
+  reader.faultIf(
+    'SMTP_URL',
+    tls.length > 0 && tls.join() !== 'off',
+    'may say tls=off, and nothing else for tls',
+  );
   return smtpUrl && from ? { smtpUrl, from } : undefined;
 }
 
+function readHost(reader: SettingsReader): string {
+  const host = reader.text('HOST') ?? (reader.production ? '0.0.0.0' : '127.0.0.1');
+  reader.requireThisMachine('HOST', host);
+  return host;
+}
+
 function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
-  const proxies =
-    reader
-      .text('TRUSTED_PROXIES')
-      ?.split(',')
-      .map((proxy) => proxy.trim()) ?? [];
+  const text = reader.text('TRUSTED_PROXIES');
+  // Without it each visitor would have the address of the proxy, and share its limits with everybody.
+  reader.faultIf(
+    'TRUSTED_PROXIES',
+    !text && reader.production,
+    'is missing (none where no proxy is in front)',
+  );
+  const proxies = !text || text === 'none' ? [] : text.split(',').map((proxy) => proxy.trim());
   try {
     const trusts = proxyAddr.compile(proxies);
     return (address) => trusts(address, 0);
@@ -133,7 +151,7 @@ function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
     reader.faultIf(
       'TRUSTED_PROXIES',
       true,
-      'must be IP addresses, subnets, or the names loopback, linklocal or uniquelocal, separated by commas',
+      'must be none, or IP addresses, subnets, or the names loopback, linklocal or uniquelocal, separated by commas',
     );
     return () => false;
   }

@@ -1,5 +1,6 @@
 // Reads settings from an environment one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
+import { isThisMachine } from './this-machine.ts';
 
 /** For the operator. The message names settings and never shows a value. */
 export class ConfigError extends Error {}
@@ -74,7 +75,7 @@ export class SettingsReader {
     return parsed.data ?? fallback;
   }
 
-  /** The default for `schemes` is http and https, and in production https only. */
+  /** The default for `schemes` is https in production, and http or https on this machine in local mode. */
   url(
     setting: string,
     options: { required?: boolean; fallback?: string; schemes?: string[]; reservedParameters?: string[] },
@@ -89,9 +90,10 @@ export class SettingsReader {
     this.faultIf(
       setting,
       !url || !schemes.includes(url.protocol),
-      `must be a URL that starts with ${schemes.map((scheme) => `${scheme}//`).join(' or ')}`,
+      `must be a URL that starts with ${schemes.map((scheme) => (scheme === 'mailto:' ? scheme : `${scheme}//`)).join(' or ')}`,
     );
     if (!url || options.schemes) return url && text;
+    this.requireThisMachine(setting, url.hostname);
     this.faultIf(
       setting,
       Boolean(url.hash || url.username || url.password),
@@ -103,6 +105,15 @@ export class SettingsReader {
       `must not have any of these query parameters: ${options.reservedParameters?.join(', ')}`,
     );
     return text;
+  }
+
+  /** Else a mistyped NODE_ENV would put the demo users and published secrets of local mode on the internet. */
+  requireThisMachine(setting: string, hostname: string): void {
+    this.faultIf(
+      setting,
+      !this.production && !isThisMachine(hostname),
+      'must be on this machine (localhost or a loopback address), because NODE_ENV is not production',
+    );
   }
 
   /** One secret, or two during a rotation. Never trimmed: the key is the configured text byte for byte. */

@@ -27,6 +27,15 @@ export const payloadSchema = z.object({
   exp: z.int(),
   nonce: z.string().regex(/^[A-Za-z0-9_-]{22}$/),
   client: z.string(),
+  /** Names this login at this client. */
+  sid: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{22}$/)
+    .optional(),
+  /** Unix seconds: when the person last gave a credential. */
+  auth_time: z.int().optional(),
+  /** How, in the words of RFC 8176. */
+  amr: z.array(z.string()).optional(),
   profile: standardProfileSchema,
   state: z
     .string()

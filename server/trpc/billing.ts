@@ -1,4 +1,5 @@
-// The account's service contracts and invoices, read only: the CRM and operators change them.
+// The account's service contracts and invoices, read only: the CRM and operators change them. Nobody sees any before
+// their address is proved.
 import { z } from 'zod';
 import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/invoices.ts';
 import { listContracts } from '../../db/service-contracts.ts';
@@ -10,6 +11,7 @@ import { authenticated, router } from './init.ts';
 export const contractsRouter = router({
   /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
   list: authenticated.query(async ({ ctx: { services, session } }) => {
+    if (!session.user.emailVerifiedAt) return [];
     const contracts = await listContracts(services.db, session.user.account.id);
     return contracts.map((contract) => ({
       id: contract.id,
@@ -24,6 +26,7 @@ export const contractsRouter = router({
 export const invoicesRouter = router({
   /** Newest first. */
   list: authenticated.query(async ({ ctx: { services, session } }) => {
+    if (!session.user.emailVerifiedAt) return [];
     const invoices = await listInvoices(services.db, session.user.account.id);
     return invoices.map(describe);
   }),
@@ -32,7 +35,8 @@ export const invoicesRouter = router({
   get: authenticated
     .input(z.object({ number: z.int().min(1) }))
     .query(async ({ ctx: { services, session }, input }) => {
-      const invoice = await findInvoiceOfAccount(services.db, input.number, session.user.account.id);
+      const { emailVerifiedAt, account } = session.user;
+      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(services.db, input.number, account.id));
       if (!invoice) throw new AppError('not_found');
       return { ...describe(invoice), accountName: invoice.accountName };
     }),

@@ -1,6 +1,6 @@
 // The base of every procedure: its context and the shape of its errors. Every procedure is `authenticated`.
 import { initTRPC, TRPCError } from '@trpc/server';
-import superjson from 'superjson';
+import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../errors.ts';
 import { toAppError } from '../http/answers.ts';
@@ -18,8 +18,31 @@ type TrpcContext = {
   found?: ReturnType<typeof findSession>;
 };
 
+/**
+ * Input is JSON, and what superjson says about it may only be that a value is undefined: other types, such as an array
+ * of numbers with a length, let the sender choose what is made here.
+ */
+function readInput({ json, meta }: SuperJSONResult): unknown {
+  const { values, v: _version, ...more } = meta ?? {};
+  if (Object.keys(more).length > 0 || (values !== undefined && !saysOnlyUndefined(values)))
+    throw new AppError('invalid_request');
+  return superjson.deserialize({ json, meta });
+}
+
+function saysOnlyUndefined(annotations: unknown): boolean {
+  if (Array.isArray(annotations))
+    return annotations.every(
+      (each) => each === 'undefined' || (typeof each === 'object' && saysOnlyUndefined(each)),
+    );
+  return (
+    typeof annotations === 'object' &&
+    annotations !== null &&
+    Object.values(annotations).every((each) => saysOnlyUndefined(each))
+  );
+}
+
 const t = initTRPC.context<TrpcContext>().create({
-  transformer: superjson,
+  transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
   // Member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
   errorFormatter({ shape, error }) {
     const { code, detail, errors } = toRefusal(error);

@@ -5,12 +5,15 @@ import type { Services } from '../services.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import { createCallerFactory, router, toRefusal } from './init.ts';
+import { linksRouter, productsRouter } from './links.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
 const appRouter = router({
   profile: profileRouter,
   email: emailRouter,
+  links: linksRouter,
+  products: productsRouter,
   sessions: sessionsRouter,
   contracts: contractsRouter,
   invoices: invoicesRouter,

@@ -1,16 +1,32 @@
 // Where the owner is logged in, and ending that.
 import { z } from 'zod';
-import { endOtherSessions, endOwnSession, listOwnSessions } from '../identity/own-sessions.ts';
+import {
+  endOtherSessions,
+  endOwnSession,
+  listOwnSessions,
+  needsPasswordToEndOthers,
+} from '../identity/own-sessions.ts';
 import { authenticated, router } from './init.ts';
 
 export const sessionsRouter = router({
   list: authenticated.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
 
   end: authenticated
-    .input(z.object({ id: z.uuid() }))
-    .mutation(({ ctx, input }) => endOwnSession(ctx.services, ctx, input.id)),
+    .input(z.object({ id: z.uuid(), currentPassword: z.string().optional() }))
+    .mutation(async ({ ctx, input }) => {
+      await endOwnSession(ctx.services, ctx, input);
+      ctx.headers.set('Clear-Site-Data', '"cache"');
+    }),
 
-  endOthers: authenticated.mutation(async ({ ctx }) => ({
-    ended: await endOtherSessions(ctx.services, ctx),
+  endOthersNeeds: authenticated.query(({ ctx }) => ({
+    needsPassword: needsPasswordToEndOthers(ctx.services, ctx),
   })),
+
+  endOthers: authenticated
+    .input(z.object({ currentPassword: z.string().optional() }).optional())
+    .mutation(async ({ ctx, input }) => {
+      const ended = await endOtherSessions(ctx.services, ctx, input?.currentPassword);
+      ctx.headers.set('Clear-Site-Data', '"cache"');
+      return { ended };
+    }),
 });

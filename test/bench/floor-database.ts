@@ -10,7 +10,7 @@ type Client = Pick<pg.Pool, 'query'>;
 export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 
 /** What the service reads of a user and their account. */
-export const userColumns = `u.id as user_id, u.email, u.email_verified_at, u.name, u.name_edited_at, u.role,
+export const userColumns = `u.id as user_id, u.email, u.holds_email, u.email_verified_at, u.name, u.name_edited_at, u.role,
     u.password_hash is not null as has_password, u.suspended_at, u.profile_updated_at, a.id as account_id,
     a.name as account_name, a.capabilities, a.verified_at`;
 
@@ -56,8 +56,8 @@ export async function insertSession(
   const now = new Date();
   await query(
     client,
-    'insert into sessions (id, token_hash, user_id, created_at, last_seen_at, address, user_agent) values ($1, $2, $3, $4, $5, $6, $7)',
-    [uuidv7(), sha256(session.token), session.userId, now, now, session.address, 'bench'],
+    'insert into sessions (id, token_hash, user_id, created_at, last_seen_at, auth_time, amr, address, user_agent) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+    [uuidv7(), sha256(session.token), session.userId, now, now, now, ['pwd'], session.address, 'bench'],
   );
 }
 

@@ -22,7 +22,7 @@ export async function signups(request: IncomingMessage, body: Buffer, response: 
     await query(client, 'select body_hash, status, answer from webhook_requests where webhook_id = $1', [id]);
     const byId = 'select * from service_contracts where signup_id = $1 for update';
     await query(client, byId, [signup.signup_id]);
-    const byEmail = `select ${userColumns} from users u join accounts a on a.id = u.account_id where u.email = $1`;
+    const byEmail = `select ${userColumns} from users u join accounts a on a.id = u.account_id where u.email = $1 and u.holds_email`;
     const [known] = await query(client, byEmail, [signup.user.email]);
     const user = known ?? (await createCustomer(client, signup));
     const contractId = uuidv7();
@@ -55,6 +55,7 @@ export async function signups(request: IncomingMessage, body: Buffer, response: 
     });
     const event = { type: 'signup.accepted', reason: 'created', userId: user.user_id, address: '127.0.0.1' };
     await insertAuditEvent(client, { ...event, details: { contractId } });
+    if (known) await insertMail(client, 'contract_added', known.user_id, signup.user.email);
     await query(
       client,
       'insert into webhook_requests (webhook_id, body_hash, status, answer, created_at) values ($1, $2, $3, $4, $5)',
@@ -77,22 +78,19 @@ async function createCustomer(
   ]);
   await query(
     client,
-    `insert into users (id, account_id, email, name, role, password_hash, email_verified_at, suspended_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [id, accountId, user.email, user.name, 'user', null, null, null],
+    `insert into users (id, account_id, email, holds_email, name, role, password_hash, email_verified_at, suspended_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [id, accountId, user.email, true, user.name, 'user', null, null, null],
   );
+  await insertMail(client, 'welcome', id, user.email);
+  return { user_id: id, account_id: accountId };
+}
+
+async function insertMail(client: pg.PoolClient, kind: string, userId: string, recipient?: string) {
   await query(
     client,
     `insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
      values ($1, $2, $3, $4, $5, $6, $6)`,
-    [
-      uuidv7(),
-      'welcome',
-      id,
-      user.email,
-      JSON.stringify({ name: user.name, accountName: account.name }),
-      new Date(),
-    ],
+    [uuidv7(), kind, userId, recipient, JSON.stringify({ at: new Date() }), new Date()],
   );
-  return { user_id: id, account_id: accountId };
 }

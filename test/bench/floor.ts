@@ -7,6 +7,7 @@ import { HMAC } from 'oslo/crypto';
 import { base64url, encodeHex } from 'oslo/encoding';
 import { createElement } from 'react';
 import { renderToString } from 'react-dom/server';
+import { v7 as uuidv7 } from 'uuid';
 import {
   countTry,
   insertAuditEvent,
@@ -27,16 +28,17 @@ const secrets = {
   marketplace: encoder.encode(settings.MARKETPLACE_SSO_SECRET),
 };
 
-const sessionOf = `select s.id, s.last_seen_at, s.ended_at, ${userColumns}
+const sessionOf = `select s.id, s.last_seen_at, s.ended_at, s.auth_time, s.amr, l.sid, ${userColumns}
   from sessions s join users u on u.id = s.user_id join accounts a on a.id = u.account_id
+  left join launches l on l.session_id = s.id and l.client = 'marketplace'
   where s.token_hash = $1 and s.created_at > $2 and s.last_seen_at > $3`;
 
-async function findProfile(request: IncomingMessage) {
+async function findSession(request: IncomingMessage) {
   const token = /identity_session=([\w-]{43})/.exec(request.headers.cookie ?? '')?.[1] ?? '';
   const now = Date.now();
   const limits = [new Date(now - 30 * 86_400_000), new Date(now - 14 * 86_400_000)];
   const [row] = await query(pool, sessionOf, [sha256(token), ...limits]);
-  return {
+  const profile = {
     id: row.user_id,
     email: row.email,
     name: row.name,
@@ -44,10 +46,11 @@ async function findProfile(request: IncomingMessage) {
     account: { capabilities: [...row.capabilities].sort() },
     profile_updated_at: row.profile_updated_at.toISOString(),
   };
+  return { profile, sid: row.sid, authTime: Math.floor(row.auth_time / 1_000), amr: row.amr };
 }
 
 async function launch(request: IncomingMessage, response: ServerResponse) {
-  const profile = await findProfile(request);
+  const { profile, sid, authTime, amr } = await findSession(request);
   const iat = Math.floor(Date.now() / 1_000);
   const json = JSON.stringify({
     iss: settings.IDENTITY_ISSUER,
@@ -56,6 +59,9 @@ async function launch(request: IncomingMessage, response: ServerResponse) {
     exp: iat + 300,
     nonce: randomBytes(16).toString('base64url'),
     client: 'marketplace',
+    sid,
+    auth_time: authTime,
+    amr,
     profile,
     state: 'bench',
   });
@@ -66,7 +72,7 @@ async function launch(request: IncomingMessage, response: ServerResponse) {
 }
 
 async function profile(request: IncomingMessage, response: ServerResponse) {
-  const body = JSON.stringify(await findProfile(request));
+  const body = JSON.stringify((await findSession(request)).profile);
   response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-cache' }).end(body);
 }
 
@@ -76,7 +82,7 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
   const mac = encodeHex(await hmac.sign(secrets.marketplace, encoder.encode(payload)));
   if (mac !== params.get('signature')) throw new Error('signature');
   const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  const [token, address] = [createToken(), '127.0.0.1'];
+  const [id, token, address] = [uuidv7(), createToken(), '127.0.0.1'];
   await inTransaction(async (client) => {
     await query(
       client,
@@ -85,7 +91,7 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
     );
     const [user] = await query(
       client,
-      `select ${userColumns}, l.applied_profile_updated_at
+      `select ${userColumns}, l.applied_profile_updated_at, l.sleeping_since
         from external_links l
         join users u on u.id = l.user_id join accounts a on a.id = u.account_id
         where l.provider = $1 and l.external_id = $2 for update of l for no key update of a, u`,
@@ -94,19 +100,30 @@ async function handOff(request: IncomingMessage, response: ServerResponse) {
     const details = { id: claims.profile.id };
     const event = { type: 'hand_off.accepted', reason: 'stale', userId: user.user_id, address, details };
     await insertAuditEvent(client, event);
-    await insertSession(client, { token, userId: user.user_id, address });
+    await query(
+      client,
+      'insert into pending_hand_offs (id, token_hash, kind, provider, external_id, user_id, nonce, profile, return_to, expires_at) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      [
+        ...[id, sha256(token), 'continue', 'marketplace', claims.profile.id, user.user_id, claims.nonce],
+        ...[JSON.stringify(claims.profile), '/profile', new Date(Date.now() + 600_000)],
+      ],
+    );
   });
-  response.writeHead(303, { Location: '/profile', 'Set-Cookie': `identity_session=${token}` }).end();
+  response.writeHead(303, { Location: `/continue?id=${id}`, 'Set-Cookie': `pending_${id}=${token}` }).end();
 }
 
 async function login(request: IncomingMessage, response: ServerResponse) {
   const form = new URLSearchParams((await readBody(request)).toString());
   const email = form.get('email') ?? '';
   const address = String(request.headers['x-forwarded-for']);
-  const triesKey = `email:${sha256(email).toString('base64url')}`;
-  await countTry(`address:${address}`);
-  await countTry(triesKey);
-  const [user] = await query(pool, 'select id, password_hash from users where email = $1', [email]);
+  const counts = ['address', 'network', 'account'].map(
+    (name) =>
+      `guess-${name}:${sha256(`${name === 'account' ? '' : address} ${email}`).toString('base64url')}`,
+  );
+  const [user] = await query(pool, 'select id, password_hash from users where email = $1 and holds_email', [
+    email,
+  ]);
+  for (const key of counts) await countTry(key);
   if (!(await verify(user.password_hash, form.get('password') ?? ''))) throw new Error('password');
   const token = createToken();
   await inTransaction(async (client) => {
@@ -116,9 +133,15 @@ async function login(request: IncomingMessage, response: ServerResponse) {
         where u.id = $1 and u.password_hash = $2 for no key update of a, u`,
       [user.id, user.password_hash],
     );
-    await query(client, 'delete from rate_limits where key = $1', [triesKey]);
     await insertAuditEvent(client, { type: 'login.succeeded', userId: user.id, address, details: {} });
     await insertSession(client, { token, userId: user.id, address });
+    await query(
+      client,
+      'insert into devices (token_hash, user_id, last_login_at, is_last) values ($1, $2, $3, true)',
+      [sha256(createToken()), user.id, new Date()],
+    );
+    for (const key of counts)
+      await query(client, 'update rate_limits set points = points - 1 where key = $1', [key]);
   });
   response.writeHead(303, { Location: '/profile', 'Set-Cookie': `identity_session=${token}` }).end();
 }
@@ -134,7 +157,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
 /** With about as many elements as a page of the service has. */
 function page(elements: number) {
   return async (request: IncomingMessage, response: ServerResponse) => {
-    if (request.headers.cookie) await findProfile(request);
+    if (request.headers.cookie) await findSession(request);
     const lines = Array.from({ length: elements }, (_, n) =>
       createElement('p', { key: n, className: 'row' }, `Row ${n}`),
     );

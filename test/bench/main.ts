@@ -11,6 +11,7 @@ import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
 import { measureMemory, measureStart } from './alone.ts';
 import { compareCalmLaunches, compareLaunchesBesideLogins, compareRow, users } from './compare.ts';
+import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
 import { comparePages } from './pages.ts';
 import { password, populate, settings } from './population.ts';
@@ -19,7 +20,7 @@ import { startFloor, startService } from './servers.ts';
 import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
-const latencies = ['calm', 'beside logins'];
+const latencies = ['calm', 'beside logins', 'flood'];
 // On Node only.
 const parts = ['start', 'memory', 'pages', 'growth'];
 const words = process.argv.slice(2);
@@ -57,6 +58,7 @@ try {
   // Before there are new customers, whose mails nobody takes here.
   if (isChosen('memory')) await measureMemory(env);
   for (const runtime of runtimes) if (runs(runtime)) await compare(runtime, env);
+  for (const runtime of runtimes) if (runs(runtime) && isChosen('flood')) await measureFlood(runtime, env);
   if (isChosen('growth')) await measureGrowth(postgres.url, passwordHash, runSql);
 } finally {
   await database.close();

@@ -44,15 +44,19 @@ export async function populate(url: string, users: number, passwordHash: string)
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
   await run(
-    `insert into users (id, account_id, email, name, password_hash, email_verified_at)
-    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.test', 'User ' || n, $2, now()`,
+    `insert into users (id, account_id, email, holds_email, name, password_hash, email_verified_at)
+    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.test', true, 'User ' || n, $2, now()`,
     [passwordHash],
   );
   // What tokenOf computes: base64url without padding of a SHA-256, hashed again.
-  await run(`insert into sessions (id, token_hash, user_id, created_at, last_seen_at, address, user_agent)
+  await run(`insert into sessions
+      (id, token_hash, user_id, created_at, last_seen_at, auth_time, amr, address, user_agent)
     select ${id(2)}, sha256(convert_to(translate(trim(trailing '=' from
       encode(sha256(convert_to('bench ' || n, 'UTF8')), 'base64')), '+/', '-_'), 'UTF8')),
-      ${id(1)}, now(), now(), '127.0.0.1', 'bench'`);
+      ${id(1)}, now(), now(), now(), '{pwd}', '127.0.0.1', 'bench'`);
+  // Of each session only the first launch to a client is recorded: this one.
+  await run(`insert into launches (session_id, client, user_id, sid)
+    select ${id(2)}, 'marketplace', ${id(1)}, 'sid-' || lpad(n::text, 18, '0')`);
   await run(`insert into external_links (provider, external_id, user_id, applied_profile_updated_at)
     select 'marketplace', 'm-' || n, ${id(1)}, now()`);
   await run(`insert into nonces (audience, nonce, expires_at)
@@ -103,7 +107,7 @@ export function buildAsking(users: number) {
   } satisfies Record<string, () => Asked>;
 }
 
-function buildLogin(user: number): Asked {
+export function buildLogin(user: number, typed = password): Asked {
   return {
     method: 'POST',
     path: '/login',
@@ -112,7 +116,7 @@ function buildLogin(user: number): Asked {
       origin: issuer,
       'x-forwarded-for': [10, user >> 16, (user >> 8) & 255, user & 255].join('.'),
     },
-    body: String(new URLSearchParams({ email: `user-${user}@example.test`, password })),
+    body: String(new URLSearchParams({ email: `user-${user}@example.test`, password: typed })),
   };
 }
 

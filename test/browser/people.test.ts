@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { openClient } from '../support/trpc.ts';
 
 let site: TestSite;
 let client: Server;
@@ -46,8 +47,11 @@ describe.each([
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved.').waitFor();
 
+    // Somebody is logged in there, so this leads to that client's own page and starts no session.
     await page.getByRole('link', { name: 'Open Marketplace' }).click();
     await page.waitForURL('**/demo/marketplace');
+    expect(await page.locator('dd code').textContent()).toBe(before);
+    await page.getByRole('link', { name: 'Log in again', exact: true }).click();
     await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
     expect(await page.getByRole('status').textContent()).toContain('refreshed its cache');
     expect((await page.locator('dd code').textContent()) ?? '').not.toBe(before);
@@ -60,6 +64,12 @@ describe.each([
     await page.goBack();
     await page.getByRole('link', { name: 'Wait an hour' }).click();
     await page.getByText('payload_expired').waitFor();
+
+    // Nobody is logged in at this one: without any further page, it asks for a login of its own.
+    await page.goto('/profile');
+    await page.getByRole('link', { name: 'Open Network site' }).click();
+    await page.waitForURL('**/demo/network_site');
+    await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
     expect(complaints).toEqual([]);
   });
 
@@ -83,6 +93,32 @@ describe.each([
     expect(await Promise.all(messages)).toContain('Use no more than 200 characters.');
     if (javaScriptEnabled)
       expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows an edit made elsewhere before it replaces it', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const { profile } = openClient(site.app.send, await site.app.login('merchant@example.test'));
+    await page.goto('/login');
+    await logIn(page, 'merchant@example.test');
+    await page.waitForURL('**/profile');
+    const name = page.getByLabel('Name', { exact: true });
+    await profile.update.mutate({ name: 'From elsewhere' });
+    await name.fill('From here');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved now: name From elsewhere').waitFor();
+    if (javaScriptEnabled) expect(await inspectPage(page, 'edited meanwhile')).toEqual([]);
+    expect(await name.inputValue()).toBe('From here');
+    expect((await profile.get.query()).name).toBe('From elsewhere');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    expect((await profile.get.query()).name).toBe('From here');
+
+    // What the page learns by another of its forms, it shows.
+    await profile.update.mutate({ name: 'From elsewhere again' });
+    await page.getByRole('button', { name: 'Log out everywhere else' }).click();
+    await page.getByText('You are logged out everywhere else.').waitFor();
+    expect(await name.inputValue()).toBe('From elsewhere again');
     expect(complaints).toEqual([]);
   });
 
@@ -119,6 +155,21 @@ it('a login goes on to a client on another origin', async () => {
   expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
 });
 
+it('a logout that a client on another origin started goes back there, after a click', async () => {
+  const { page, complaints } = await site.visit();
+  await page.goto('/login');
+  await logIn(page);
+  await page.waitForURL('**/profile');
+  await page.goto('/logout?client=crm_app&return_to=/goodbye');
+  await page.getByText('You then go back to CRM app.').waitFor();
+  expect(await inspectPage(page, 'logout by a client')).toEqual([]);
+  await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+  await page.waitForURL(`${clientOrigin}/goodbye`);
+  await page.goto('/profile');
+  expect(new URL(page.url()).pathname).toBe('/login');
+  expect(complaints.filter((text) => !text.includes('favicon'))).toEqual([]);
+});
+
 it('the pages can be used by keyboard alone', async () => {
   const { page } = await site.visit();
   await page.goto('/login');
@@ -145,7 +196,7 @@ it('the pages can be used by keyboard alone', async () => {
   await page.getByText('You have logged out.').waitFor();
 });
 
-it('a marketplace user is led through confirming a password', async () => {
+it('a marketplace user is led through connecting an account that they can log in to', async () => {
   const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 } });
   await page.goto('/demo/legacy-marketplace');
   await page.getByLabel('Marketplace ID').fill('walk-1');
@@ -156,24 +207,41 @@ it('a marketplace user is led through confirming a password', async () => {
   await page.getByLabel('Marketplace ID').fill('walk-1');
   await page.getByLabel('Email address').fill('merchant@example.test');
   await page.getByRole('button', { name: 'Hand over' }).click();
-  await page.waitForURL('**/login?prompt=login&next=*');
-  await page.getByText('already has a password here').waitFor();
-  expect(await inspectPage(page, 'switch users')).toEqual([]);
-  expect(await page.getByLabel('Email address').inputValue()).toBe('merchant@example.test');
+  await page.getByRole('heading', { name: 'Connect your marketplace account?' }).waitFor();
+  expect(await inspectPage(page, 'connect, logged out')).toEqual([]);
+  await page.getByRole('link', { name: 'Log in to connect' }).click();
+  await page.getByLabel('Email address').fill('merchant@example.test');
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByText('is incorrect').waitFor();
   await page.getByLabel('Password').fill('local demo password');
   await page.getByRole('button', { name: 'Log in' }).click();
+  await page.waitForURL('**/continue?id=*');
+  expect(await inspectPage(page, 'connect, logged in')).toEqual([]);
+  await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.waitForURL('**/profile');
+  await page.getByRole('heading', { name: 'Connected accounts' }).waitFor();
   const { rows } = await sql`select user_id from external_links where external_id = 'walk-1'`.execute(
     site.app.db,
   );
   expect(rows).toEqual([{ user_id: '01900000-0000-7000-8000-000000000001' }]);
+  // And removes it again, by keyboard.
+  await page.getByText('Remove', { exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('region', { name: 'Connected accounts' }).getByLabel('Current password').fill('wrong');
+  await page.keyboard.press('Enter');
+  await page.getByText('This is not your current password.').waitFor();
+  expect(await inspectPage(page, 'remove a link')).toEqual([]);
+  await page
+    .getByRole('region', { name: 'Connected accounts' })
+    .getByLabel('Current password')
+    .fill('local demo password');
+  await page.keyboard.press('Enter');
+  await page.getByText('The marketplace account is no longer connected.').waitFor();
   expect(complaints).toEqual([]);
 });
 
-it('a marketplace user is led through switching users', async () => {
+it('a marketplace user is asked before somebody else’s browser is theirs', async () => {
   const { page, complaints } = await site.visit();
   await page.goto('/login');
   await logIn(page, 'new-merchant@example.test');
@@ -184,11 +252,11 @@ it('a marketplace user is led through switching users', async () => {
     await page.getByLabel('Email address').fill('walker@example.test');
     await page.getByLabel('Name').fill('Wanda Walker');
     await page.getByRole('button', { name: 'Hand over' }).click();
-    await page.getByRole('heading', { name: 'Switch user?' }).waitFor();
+    await page.getByRole('heading', { name: 'Is this your account?' }).waitFor();
   };
   await handOver();
-  expect(await inspectPage(page, 'switch users')).toEqual([]);
-  await page.getByRole('link', { name: 'Do not switch' }).click();
+  expect(await inspectPage(page, 'continue')).toEqual([]);
+  await page.getByRole('link', { name: 'Stay logged in' }).click();
   await page.locator('.visitor-email', { hasText: 'new-merchant@example.test' }).waitFor();
   await handOver();
   await page.getByRole('button', { name: 'Continue as Wanda Walker' }).click();

@@ -18,6 +18,7 @@ import { buildSignup, freshWebhookId, sendSignup } from '../support/crm.ts';
 import { tokenIn } from '../support/mail-server.ts';
 import { buildHandOff, handOver } from '../support/marketplace.ts';
 import { named, nameRequest } from '../support/names.ts';
+import { openBrowser } from '../support/visitor.ts';
 
 let away: Away;
 beforeAll(async () => {
@@ -113,8 +114,13 @@ describe('a request that loses its database half way', () => {
   });
 
   it('leaves an outbound hand-off usable once more', async () => {
-    const { pathname, search } = locationOf(await away.ask('/sso/launch/marketplace'));
-    const receive = () => away.ask(pathname + search);
+    const browser = openBrowser((path, options) => away.ask(path, options), away.cookie);
+    let path = '/demo/marketplace/login';
+    while (!path.startsWith('/demo/marketplace/callback')) {
+      const { pathname, search } = locationOf(await browser.send(path));
+      path = pathname + search;
+    }
+    const receive = () => browser.send(path);
     await expectUnavailable(whileLocked(away.app.db, 'nonces', receive, terminate));
     expect((await receive()).status).toBe(303);
     expect((await receive()).status).toBe(400);

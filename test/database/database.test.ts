@@ -1,7 +1,7 @@
 // What many instances share: migrations, the job sweep, and what must be unique.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { deleteExpiredRows } from '../../db/expired-rows.ts';
@@ -9,6 +9,7 @@ import { consumeNonce } from '../../db/nonces.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { countRows } from '../support/database.ts';
 import { connect, emptyDatabase } from '../support/postgres.ts';
 import { buildSchema, schemaFile } from '../support/schema.ts';
 
@@ -88,15 +89,18 @@ describe('migrations', () => {
 });
 
 describe('the job sweep', () => {
-  const now = new Date('2030-01-01T00:00:00.000Z');
-  const services = () => ({ db: app.db, now: () => now }) as unknown as Parameters<typeof sweep>[0];
+  const now = new Date();
+  const services = () => ({ db: app.db }) as unknown as Parameters<typeof sweep>[0];
+  const minute = 60_000;
   const daysAgo = (days: number, ms = 0) => new Date(now.getTime() - days * 86_400_000 + ms);
 
   const addNonce = (nonce: string, expires: Date) =>
     sql`insert into nonces values ('sweeper', ${nonce.padEnd(22, '.')}, ${expires})`.execute(app.db);
   const addSession = (created: Date, seen: Date, ended: Date | null) =>
-    sql`insert into sessions select ${uuidv7()}, sha256(${uuidv7()}), id, ${created}, ${seen}, ${ended}, '', ''
-      from users where email = 'customer@example.test'`.execute(app.db);
+    sql`insert into sessions (id, token_hash, user_id, created_at, last_seen_at, ended_at, address, user_agent)
+      select ${uuidv7()}, sha256(${uuidv7()}), id, ${created}, ${seen}, ${ended}, '', '' from users where email = 'customer@example.test'`.execute(
+      app.db,
+    );
   const addLimit = (key: string, expires: Date | null) =>
     sql`insert into rate_limits values (${key}, 1, ${expires?.getTime() ?? null})`.execute(app.db);
   const rowsOf = async (table: 'nonces' | 'sessions' | 'rate_limits') =>
@@ -105,29 +109,65 @@ describe('the job sweep', () => {
   beforeEach(() => sql`truncate nonces, sessions, rate_limits`.execute(app.db));
 
   it('deletes expired rows, and only those', async () => {
-    await addNonce('kept', new Date(now.getTime()));
+    // Nonces are kept for ten minutes longer than they could be used.
+    await addNonce('kept', daysAgo(0, -9 * minute));
     await addNonce('kept-longer', daysAgo(-1));
-    await addSession(daysAgo(30), daysAgo(30), null);
+    await addSession(daysAgo(30, minute), daysAgo(30, minute), null);
     await addSession(daysAgo(29), daysAgo(29), daysAgo(29));
     await addSession(daysAgo(0), daysAgo(0), null);
-    await addLimit('kept', now);
+    await addLimit('kept', daysAgo(0, minute));
     await addLimit('kept-for-ever', null);
     const look = async () => [await rowsOf('nonces'), await rowsOf('sessions'), await rowsOf('rate_limits')];
     const kept = await look();
 
-    await addNonce('past', new Date(now.getTime() - 1));
+    await addNonce('past', daysAgo(0, -11 * minute));
     await addSession(daysAgo(30, -1), daysAgo(0), null);
     await addSession(daysAgo(300), daysAgo(290), daysAgo(290));
-    await addLimit('past', new Date(now.getTime() - 1));
+    await addLimit('past', daysAgo(0, -1));
     await sweep(services());
     expect(await look()).toEqual(kept);
+  });
+
+  it('deletes what else ages out, each after its time (docs/security.md)', async () => {
+    const token = () => sql`sha256(${uuidv7()}::bytea)`;
+    const user = sql`(select id from users where email = 'customer@example.test')`;
+    const rows: [table: string, days: number, insert: (at: Date) => RawBuilder<unknown>][] = [
+      ['audit_events', 400, (at) => sql`(id, at, type) values (${uuidv7()}, ${at}, 'sweeper')`],
+      [
+        'devices',
+        400,
+        (at) => sql`(token_hash, user_id, last_login_at, is_last) values (${token()}, ${user}, ${at}, true)`,
+      ],
+      ['launches', 400, (at) => sql`values (${uuidv7()}, 'crm_app', ${user}, ${uuidv7()}, ${at})`],
+      [
+        'mails',
+        30,
+        (at) => sql`(id, kind, user_id, recipient, created_at, next_attempt_at, sent_at)
+          values (${uuidv7()}, 'welcome', ${user}, 'sweeper@example.test', ${at}, ${at}, ${at})`,
+      ],
+      ['mail_tokens', 0, (at) => sql`values (${token()}, 'set_password', ${user}, 'x@example.test', ${at})`],
+      ['webhook_requests', 30, (at) => sql`values (${uuidv7()}, ${token()}, 201, '{}', ${at})`],
+      [
+        'pending_hand_offs',
+        0,
+        (at) =>
+          sql`values (${uuidv7()}, ${token()}, 'continue', 'marketplace', 'x', ${user}, ${uuidv7()}, '{}', '/', ${at})`,
+      ],
+    ];
+    for (const [table, days, insert] of rows) {
+      await sql`delete from ${sql.table(table)}`.execute(app.db);
+      for (const ms of [minute, -minute])
+        await sql`insert into ${sql.table(table)} ${insert(daysAgo(days, ms))}`.execute(app.db);
+    }
+    await sweep(services());
+    for (const [table] of rows) expect(await countRows(app.db, table), table).toBe(1);
   });
 
   it('deletes in batches until none is left, even when many run at once', async () => {
     await addNonce('kept', daysAgo(-1));
     await sql`insert into nonces select 'sweeper', 'past-' || lpad(n::text, 20, '0'), ${daysAgo(1)}
       from generate_series(1, 2500) n`.execute(app.db);
-    const past = { table: 'nonces', column: 'expires_at', before: now };
+    const past = { table: 'nonces', column: 'expires_at', before: sql`now()` };
     expect(await deleteExpiredRows(app.db, past, 1_000)).toBe(1_000);
     expect((await rowsOf('nonces')).length).toBe(1_501);
     await Promise.all(Array.from({ length: 8 }, () => sweep(services())));
@@ -166,19 +206,19 @@ describe('a nonce', () => {
   });
 });
 
-describe('an e-mail address', () => {
+describe('a held email address', () => {
   const add = (email: string) =>
-    sql`insert into users (id, account_id, email, name)
-      select ${uuidv7()}, account_id, ${email}, 'Somebody' from users limit 1`.execute(app.db);
+    sql`insert into users (id, account_id, email, holds_email, name)
+      select ${uuidv7()}, account_id, ${email}, true, 'Somebody' from users limit 1`.execute(app.db);
 
   it('goes to exactly one of 16 users who ask for it at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 16 }, () => add('new@example.test')));
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const result of results)
       if (result.status === 'rejected')
-        expect(result.reason).toMatchObject({ code: '23505', constraint: 'users_email_key' });
+        expect(result.reason).toMatchObject({ code: '23505', constraint: 'users_held_email_key' });
     const changed = sql`update users set email = 'admin@example.test' where email = 'new@example.test'`;
-    await expect(changed.execute(app.db)).rejects.toMatchObject({ constraint: 'users_email_key' });
+    await expect(changed.execute(app.db)).rejects.toMatchObject({ constraint: 'users_held_email_key' });
   });
 
   it('stands for one person, in every spelling of its canonical form', async () => {

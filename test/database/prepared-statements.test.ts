@@ -20,7 +20,7 @@ it.each([
   const { guessLimits } = createRateLimits(db);
   for (const email of ['a@example.test', 'b@example.test', 'c@example.test']) {
     await db.selectFrom('users').select('id').where('email', '=', email).execute();
-    await guessLimits.countTry(email, '192.0.2.1');
+    await guessLimits.countTry({ account: email, address: '192.0.2.1', device: undefined });
   }
   const { rows } = await sql<{ name: string; statement: string }>`
     select name, statement from pg_prepared_statements`.execute(db);

@@ -1,8 +1,9 @@
 // The demo clients of local mode: the whole flow of contract section 1, and every way to cheat it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sealEnvelope } from '../../server/sso/envelope.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
 
 let app: TestApp;
 let merchant: string;
@@ -31,6 +32,10 @@ async function enter(client = 'marketplace', session = merchant): Promise<string
   return cookieOf(await (await handOff(client, app, session)).receive());
 }
 
+async function countNonces(): Promise<number> {
+  return (await app.db.selectFrom('nonces').select('nonce').execute()).length;
+}
+
 function expectRefused(answer: Answer, code: string): void {
   expect(answer.status).toBe(400);
   expect(answer.text).toContain(`<code>${code}</code>`);
@@ -49,7 +54,9 @@ describe.each(['marketplace', 'network_site', 'crm_app', 'later_app'])('the demo
     expect(start.status).toBe(303);
     expect(locationOf(start).pathname).toBe(`/sso/launch/${client}`);
     expect(start.headers.get('set-cookie')).toMatch(
-      new RegExp(`^demo_state=[\\w-]{22}; HttpOnly; Path=/demo/${client}; SameSite=Lax$`),
+      new RegExp(
+        `^demo_attempt_[\\w-]{22}=\\d+\\.any\\.[0-9a-f]{64}; HttpOnly; Max-Age=600; Path=/demo/${client}; SameSite=Lax$`,
+      ),
     );
     expect(pathname).toBe(`/demo/${client}/callback`);
     const received = await receive();
@@ -138,14 +145,83 @@ describe('a hand-off to a demo client', () => {
       expectRefused(await receive({ wait_seconds }), 'payload_expired');
   });
 
-  it('is refused in a browser that did not start the login', async () => {
+  it('is refused in a browser that did not start the login, and stays unused', async () => {
+    const { state, receive } = await handOff();
+    const [name, value = ''] = state.split('=');
+    const [startedAt, , signature] = value.split('.');
     for (const cookie of [
       undefined,
-      'demo_state=',
-      'demo_state=AAAAAAAAAAAAAAAAAAAAAA',
+      `${name}=`,
+      `${name}=${startedAt}`,
+      `${name}=${startedAt}.any.${'a'.repeat(64)}`,
+      `${name}=${startedAt}.prove.${signature}`,
+      `${name}=${Number(startedAt) + 1}.any.${signature}`,
+      `${name}=${(await handOff()).state.split('=')[1]}`,
       (await handOff()).state,
-    ])
-      expectRefused(await (await handOff()).receive({}, { cookie }), 'state_mismatch');
+    ]) {
+      const answer = await receive({}, { cookie });
+      expectRefused(answer, 'state_mismatch');
+      // A way on that takes a click, so that nothing can loop.
+      expect(answer.headers.get('location')).toBeNull();
+      expect(answer.text).toContain('href="/demo/marketplace/login"');
+    }
+    expect((await receive()).status).toBe(303);
+  });
+
+  it('is refused when it is late before anybody looks at its state', async () => {
+    const { receive } = await handOff();
+    expectRefused(await receive({ wait_seconds: '3600' }, { cookie: undefined }), 'payload_expired');
+  });
+
+  it('is refused ten minutes after the browser asked for it', async () => {
+    let ahead = 0;
+    const later = await app.startInstance({ now: () => new Date(Date.now() + ahead) });
+    const start = await later.send('/demo/crm_app/login');
+    const receive = async () => {
+      const session = await later.login('merchant@example.test');
+      const launched = await later.send(start.headers.get('location') ?? '', { cookie: session });
+      const { pathname, search } = locationOf(launched);
+      return later.send(pathname + search, { cookie: cookieOf(start) });
+    };
+    ahead = 595_000;
+    expect((await receive()).status).toBe(303);
+    ahead = 600_000;
+    expectRefused(await receive(), 'state_mismatch');
+  });
+
+  it('without a state stays unused, and leads to the login of this client', async () => {
+    const cookie = (await handOff()).state;
+    for (const client of ['marketplace', 'later_app']) {
+      // "Open" on /profile.
+      const opened = locationOf(await app.send(`/sso/launch/${client}`, { cookie: merchant }));
+      const nonces = await countNonces();
+      const answer = await app.send(opened.pathname + opened.search, { cookie });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, `/demo/${client}/login`]);
+      expect(answer.headers.get('set-cookie')).toBeNull();
+      expect(await countNonces()).toBe(nonces);
+      // No page on the way: this login goes straight through the launch to a session.
+      expect((await (await handOff(client)).receive()).headers.get('location')).toBe(`/demo/${client}`);
+    }
+  });
+
+  it('without a state leads to the page of this client where somebody is logged in there', async () => {
+    const cookie = await enter();
+    const customer = await app.login('customer@example.test');
+    const { pathname, search } = locationOf(await app.send('/sso/launch/marketplace', { cookie: customer }));
+    const answer = await app.send(pathname + search, { cookie });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/demo/marketplace']);
+    expect(answer.headers.get('set-cookie')).toBeNull();
+    expect((await app.send('/demo/marketplace', { cookie })).text).toContain('merchant@example.test');
+  });
+
+  it('without a state is refused like any other when it is forged or late', async () => {
+    const { pathname, searchParams } = locationOf(
+      await app.send('/sso/launch/marketplace', { cookie: merchant }),
+    );
+    const late = new URLSearchParams({ ...Object.fromEntries(searchParams), wait_seconds: '3600' });
+    expectRefused(await app.send(`${pathname}?${late}`), 'payload_expired');
+    searchParams.set('signature', 'a'.repeat(64));
+    expectRefused(await app.send(`${pathname}?${searchParams}`), 'invalid_signature');
   });
 
   it('is refused if it is for another client or signed by somebody else', async () => {
@@ -174,14 +250,99 @@ describe('a hand-off to a demo client', () => {
     }
     expect((await receive()).status).toBe(303);
   });
+});
 
-  it('that brings an error is shown as text', async () => {
-    const asked = await app.send('/sso/launch/marketplace?prompt=none&state=s');
-    const { pathname, search } = locationOf(asked);
-    expectRefused(await app.send(pathname + search), 'login_required');
-    const script = await app.send(`${pathname}?error=${encodeURIComponent('<script>alert(1)</script>')}`);
+describe('an error instead of a hand-off', () => {
+  it('is shown, as text, in the browser that asked', async () => {
+    const start = await app.send('/demo/marketplace/login?prompt=none');
+    const cookie = cookieOf(start);
+    const { pathname, searchParams } = locationOf(await app.send(start.headers.get('location') ?? ''));
+    expectRefused(await app.send(`${pathname}?${searchParams}`, { cookie }), 'login_required');
+    searchParams.set('error', '<script>alert(1)</script>');
+    const script = await app.send(`${pathname}?${searchParams}`, { cookie });
+    expect(script.text).toContain('&lt;script&gt;alert');
     expect(script.text).not.toContain('<script>alert');
-    expectRefused(await app.send(pathname), 'invalid_request');
+  });
+
+  it('says nothing in any other browser', async () => {
+    const { state } = await handOff();
+    for (const query of [
+      'error=access_denied',
+      'error=access_denied&state=s',
+      'error=access_denied&state=',
+    ]) {
+      const answer = await app.send(`/demo/marketplace/callback?${query}`, { cookie: state });
+      expectRefused(answer, 'state_mismatch');
+      expect(answer.text).not.toContain('access_denied');
+    }
+    expectRefused(await app.send('/demo/marketplace/callback'), 'invalid_request');
+  });
+});
+
+describe('a browser with several attempts at once', () => {
+  it('finishes any of five, in any order', async () => {
+    const attempts = [await handOff(), await handOff(), await handOff(), await handOff(), await handOff()];
+    const cookie = attempts.map(({ state }) => state).join('; ');
+    for (const { receive } of attempts.reverse()) expect((await receive({}, { cookie })).status).toBe(303);
+  });
+
+  it('drops the oldest with the sixth', async () => {
+    let ahead = 0;
+    const { send } = await app.startInstance({ now: () => new Date(Date.now() + ahead) });
+    const cookies: string[] = [];
+    for (; cookies.length < 5; ahead += 2_000) {
+      const start = await send('/demo/marketplace/login', { cookie: cookies.join('; ') });
+      cookies.unshift(cookieOf(start));
+    }
+    const sixth = await send('/demo/marketplace/login', { cookie: cookies.join('; ') });
+    const [kept, dropped, ...more] = sixth.headers.getSetCookie();
+    expect(kept).toMatch(/^demo_attempt_[\w-]{22}=\d/);
+    const [oldest = ''] = cookies.at(-1)?.split('=') ?? [];
+    expect(dropped).toBe(`${oldest}=; HttpOnly; Max-Age=0; Path=/demo/marketplace; SameSite=Lax`);
+    expect(more).toEqual([]);
+  });
+});
+
+describe('a demo client that asks for the password again', () => {
+  /** What comes of a hand-off whose `auth_time` is so many seconds after the start of the attempt. */
+  async function prove(secondsAfterStart: number | undefined) {
+    const { send, config } = app;
+    const start = await send('/demo/crm_app/login?prompt=login');
+    const asked = locationOf(start);
+    expect(asked.searchParams.get('prompt')).toBe('login');
+    const startedAt = Number(/=(\d+)\.prove\./.exec(cookieOf(start))?.[1]);
+    asked.searchParams.delete('prompt');
+    const launched = locationOf(await send(asked.pathname + asked.search, { cookie: merchant }));
+    const genuine = Buffer.from(launched.searchParams.get('payload') ?? '', 'base64url').toString();
+    const { auth_time: _, ...payload } = JSON.parse(genuine);
+    if (secondsAfterStart !== undefined) payload.auth_time = startedAt + secondsAfterStart;
+    const sealed = await sealEnvelope(payload, config.clients.get('crm_app')?.secrets ?? []);
+    const receive = (cookie = cookieOf(start)) =>
+      send(`/demo/crm_app/callback?${new URLSearchParams(sealed)}`, { cookie });
+    return { receive, cookie: cookieOf(start) };
+  }
+
+  it('offers that on its page', async () => {
+    const page = await app.send('/demo/crm_app', { cookie: await enter('crm_app') });
+    expect(page.text).toContain('href="/demo/crm_app/login?prompt=login"');
+    expect(page.text).not.toContain('with your password again');
+  });
+
+  it.each([0, 5, -30])('takes an auth_time of %s s after it asked', async (seconds) => {
+    const cookie = cookieOf(await (await prove(seconds)).receive());
+    expect((await app.send('/demo/crm_app', { cookie })).text).toContain('with your password again');
+  });
+
+  it.each([-31, -3600, undefined])('refuses one of %s s, and does not ask by itself', async (seconds) => {
+    const { receive } = await prove(seconds);
+    expectRefused(await receive(), 'login_too_old');
+  });
+
+  it('is not talked out of it by a changed cookie', async () => {
+    const { receive, cookie } = await prove(-3600);
+    expectRefused(await receive(cookie.replace('.prove.', '.any.')), 'state_mismatch');
+    const earlier = cookie.replace(/(?<==)\d+/, (startedAt) => String(Number(startedAt) - 300));
+    expectRefused(await receive(earlier), 'state_mismatch');
   });
 });
 
@@ -199,7 +360,7 @@ it('logging out of a demo client ends that session and no other', async () => {
 });
 
 it('there is no demo client where a callback is configured, nor for an unknown client', async () => {
-  const env = { SSO_MARKETPLACE_CALLBACK_URL: 'https://market.example.test/in' };
+  const env = { SSO_MARKETPLACE_CALLBACK_URL: 'https://market.localhost/in' };
   const { send } = await app.startInstance({ env });
   for (const client of ['marketplace', 'nobody', 'constructor']) {
     for (const end of ['', '/login', '/callback', '/callback?error=x'])
@@ -217,4 +378,21 @@ it('a demo client keeps its used nonces longer than any verifier accepts a hand-
     from nonces where audience = 'demo:network_site'`.execute(app.db);
   for (const { seconds } of rows) expect(seconds).toBeGreaterThan(300 + 30);
   expect(rows).not.toHaveLength(0);
+});
+
+it('a demo client that asks for the password again gets it, all the way', async () => {
+  const browser = openBrowser(app.send);
+  await browser.login('customer@example.test');
+  const follow = async (path: string): Promise<string> => {
+    const answer = await browser.send(path);
+    const { pathname, search } = locationOf(answer);
+    return answer.status === 303 ? follow(pathname + search) : path;
+  };
+  const loginPage = await follow('/demo/crm_app/login?prompt=login');
+  expect(loginPage).toMatch(/^\/login\?prompt=login&next=/);
+  const loggedIn = await browser.login('customer@example.test', undefined, loginPage);
+  expect(await follow(loggedIn.headers.get('location') ?? '')).toBe('/demo/crm_app');
+  expect(textOf(await browser.send('/demo/crm_app'))).toContain(
+    'You have just logged in with your password again',
+  );
 });

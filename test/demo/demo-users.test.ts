@@ -104,6 +104,7 @@ describe('the demo users', () => {
     DATABASE_URL: 'postgres://unused',
     SMTP_URL: 'smtp://mail.market.test',
     MAIL_FROM: 'id@market.test',
+    TRUSTED_PROXIES: 'none',
     SSO_MARKETPLACE_CALLBACK_URL: 'https://www.market.test/sso',
     SSO_MARKETPLACE_SECRET: 'mhX7Zr2VbQk9sTfWc4LdYp8GnJu3Ae6R',
   };

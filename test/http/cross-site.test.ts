@@ -2,7 +2,7 @@
 // `Sec-Fetch-Site`), otherwise 403 cross_site_request.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';
+import { type Answer, openApp, openProductionApp, type SendOptions, type TestApp } from '../support/app.ts';
 
 const own = 'http://localhost:3000';
 const evil = 'https://evil.example';
@@ -34,9 +34,9 @@ const names = () => ({ name: `Name ${++attempts}`, accountName: `Account ${attem
 
 type Headers = Record<string, string>;
 
-async function change(path: string, headers: Headers, url = path): Promise<Answer> {
+async function change(path: string, headers: Headers, url = path, site = app): Promise<Answer> {
   const options = changes[path]?.() ?? {};
-  if (headers.origin || headers['sec-fetch-site']) return app.send(url, { ...options, headers });
+  if (headers.origin || headers['sec-fetch-site']) return site.send(url, { ...options, headers });
   // `send` would add our own origin.
   const { form, json, cookie } = options;
   const request = new Request(new URL(url, own), {
@@ -50,13 +50,13 @@ async function change(path: string, headers: Headers, url = path): Promise<Answe
 }
 
 /** Everything that a change could leave behind. */
-async function look(): Promise<unknown> {
+async function look({ db } = app): Promise<unknown> {
   const { rows } = await sql`select
     (select json_agg(u order by id) from users u) as users,
     (select json_agg(a order by id) from accounts a) as accounts,
     (select json_agg(s order by id) from sessions s) as sessions,
     (select count(*) from audit_events) as events,
-    (select json_agg(r order by key) from rate_limits r) as tries`.execute(app.db);
+    (select json_agg(r order by key) from rate_limits r) as tries`.execute(db);
   return rows[0];
 }
 
@@ -123,46 +123,64 @@ describe.each(Object.keys(changes))('POST %s', (path) => {
       }
     },
   );
+});
 
-  it('is refused to an attacker who forges Host and its relatives', async () => {
-    const before = await look();
+describe('in production, POST', () => {
+  const paths = Object.keys(changes).filter((path) => !path.startsWith('/demo'));
+  let live: TestApp;
+  let base: string;
+  beforeAll(async () => {
+    live = await openProductionApp();
+    base = live.config.baseUrl;
+  });
+  beforeEach(async () => {
+    customer = await live.login('customer@example.test');
+  });
+  afterAll(() => live.close());
+
+  it.each(paths)('%s is refused to an attacker who forges Host and its relatives', async (path) => {
+    const before = await look(live);
     const forged: Headers = {
       host: 'evil.example',
       'x-forwarded-host': 'evil.example',
       'x-forwarded-proto': 'https',
       'x-original-host': 'evil.example',
       forwarded: 'host=evil.example;proto=https',
-      referer: `${own}/profile`,
+      referer: `${base}/profile`,
     };
     for (const url of [path, `${evil}${path}`, `//evil.example${path}`]) {
       for (const headers of [
         { ...forged, origin: evil },
         { ...forged, 'sec-fetch-site': 'cross-site' },
       ]) {
-        const answer = await change(path, headers, url);
+        const answer = await change(path, headers, url, live);
         expect(answer.status).toBe(403);
       }
     }
-    expect(await look()).toEqual(before);
+    expect(await look(live)).toEqual(before);
   });
 
-  it.each<[string, string, Headers]>([
-    ['rewrites Host', 'http://10.0.0.5:8080', { host: '10.0.0.5:8080' }],
-    ['sends another X-Forwarded-Host', own, { 'x-forwarded-host': 'internal.example' }],
-    ['does both', 'http://app', { host: 'app', 'x-forwarded-host': 'localhost:3000, cdn.example' }],
-  ])('works from our own pages behind a proxy that %s', async (_, base, headers) => {
-    const answer = await change(path, { ...headers, origin: own }, `${base}${path}`);
-    expect([200, 202, 303]).toContain(answer.status);
-    expect(answer.headers.get('location') ?? '/').toMatch(/^\//);
+  it.each(paths)('%s works from our own pages behind a proxy, whatever it makes of Host', async (path) => {
+    const proxies: [string, Headers][] = [
+      ['http://10.0.0.5:8080', { host: '10.0.0.5:8080' }],
+      [base, { 'x-forwarded-host': 'internal.example' }],
+      ['http://app', { host: 'app', 'x-forwarded-host': 'id.example.test, cdn.example' }],
+    ];
+    for (const [at, headers] of proxies) {
+      if (path.startsWith('/logout')) customer = await live.login('customer@example.test');
+      const answer = await change(path, { ...headers, origin: base }, `${at}${path}`, live);
+      expect([200, 202, 303], at).toContain(answer.status);
+      expect(answer.headers.get('location') ?? '/').toMatch(/^\//);
+    }
   });
 });
 
 it('a form must come from the exact origin of the issuer, whose trailing slash does not matter', async () => {
-  const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.example.test/' } });
+  const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost/' } });
   const form = { email: 'admin@example.test', password };
   const statusFrom = async (origin: string) => (await send('/login', { form, headers: { origin } })).status;
-  expect(await statusFrom('https://id.example.test')).toBe(303);
-  for (const origin of ['http://id.example.test', 'https://id.example.test/', 'https://id.example.test:444'])
+  expect(await statusFrom('https://id.localhost')).toBe(303);
+  for (const origin of ['http://id.localhost', 'https://id.localhost/', 'https://id.localhost:444'])
     expect(await statusFrom(origin)).toBe(403);
 });
 

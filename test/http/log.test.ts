@@ -82,10 +82,12 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
   await app.send('/sso/profile', { headers: { authorization: `Bearer ${keep(canary('bearer'))}` } });
 
   // The same during an internal error, whose cause is logged.
-  await sql`alter table audit_events rename to elsewhere`.execute(app.db);
+  for (const table of ['audit_events', 'rate_limits'])
+    await sql`alter table ${sql.table(table)} rename to ${sql.ref(`${table}_elsewhere`)}`.execute(app.db);
   const faulty = await app.send('/login?next=/canary-of-next', { form: wrong, cookie: session });
   await app.send('/profile', { cookie: session, form: { intent: 'names', name: canary('name') } });
-  await sql`alter table elsewhere rename to audit_events`.execute(app.db);
+  for (const table of ['audit_events', 'rate_limits'])
+    await sql`alter table ${sql.table(`${table}_elsewhere`)} rename to ${sql.ref(table)}`.execute(app.db);
   expect(faulty.status).toBe(500);
   expect(app.logged.some(({ level }) => level === 'error')).toBe(true);
 

@@ -5,9 +5,9 @@ import { type Answer, openApp, type TestApp } from '../support/app.ts';
 import { named, quoted, type TestRequest } from '../support/names.ts';
 
 const env = {
-  SSO_MARKETPLACE_CALLBACK_URL: 'https://market.example.test/sso/in?x=1',
-  SSO_WEBSITE_CALLBACK_URL: 'https://www.example.test:8443/cb',
-  SSO_CRM_CALLBACK_URL: 'https://market.example.test/another',
+  SSO_MARKETPLACE_CALLBACK_URL: 'https://market.localhost/sso/in?x=1',
+  SSO_WEBSITE_CALLBACK_URL: 'https://www.localhost:8443/cb',
+  SSO_CRM_CALLBACK_URL: 'https://market.localhost/another',
 };
 
 let app: TestApp;
@@ -80,7 +80,7 @@ describe('security headers', () => {
   });
 
   it('include HSTS if the issuer is https, and only then', async () => {
-    const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.example.test' } });
+    const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost' } });
     for (const path of ['/login', '/nowhere', '/', '/healthz'])
       expect((await send(path)).headers.get('strict-transport-security')).toMatch(/^max-age=31536000\b/);
   });
@@ -119,8 +119,8 @@ describe('the content security policy', () => {
     const policy = policyOf(await app.send('/login'));
     expect(policy.get('form-action')).toEqual([
       "'self'",
-      'https://market.example.test',
-      'https://www.example.test:8443',
+      'https://market.localhost',
+      'https://www.localhost:8443',
     ]);
     expect(policy.get('frame-ancestors')).toEqual(["'none'"]);
     expect(policy.get('base-uri')).toEqual(["'none'"]);

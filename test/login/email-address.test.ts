@@ -65,7 +65,7 @@ describe('the canonical form of an e-mail address', () => {
         accepted++;
         expect(readEmailAddress(address)).toBe(address);
         expect(address.normalize('NFKC')).toBe(address);
-        expect(address).toMatch(/^[^@\s]+@[a-z0-9.-]+$/);
+        expect(address).toMatch(/^[^@\s"<>]+@[a-z0-9.-]+$/);
         expect(address).toBe(address.toLowerCase());
         expect(Array.from(address).length).toBeLessThanOrEqual(254);
       }),
@@ -89,6 +89,14 @@ describe('an e-mail address is refused', () => {
     ['a space before it', ' zoe@example.test'],
     ['a space after it', 'zoe@example.test '],
     ['a space in it', 'zo e@example.test'],
+    ['quotes', '"abb"@x'],
+    ['quotes around a name', '"zoe"@example.test'],
+    ['one quote', 'zo"e@example.test'],
+    ['one angle bracket', '<zoe@example.test'],
+    ['the other angle bracket', 'zoe>@example.test'],
+    ['both beside a letter beyond ASCII', '<zoë>@example.test'],
+    ['quotes beside a letter beyond ASCII', '"zoë"@example.test'],
+    ['quotes in the domain', 'zoe@exa"mple.test'],
     ['a quoted space', '"zo e"@example.test'],
     ['an empty label', 'zoe@example..test'],
     ['a dot before the domain', 'zoe@.example.test'],

@@ -5,7 +5,7 @@ let app: TestApp;
 let cookie: string;
 beforeAll(async () => {
   app = await openApp();
-  cookie = await app.login('merchant@example.test');
+  cookie = await app.login('customer@example.test');
 });
 afterAll(() => app.close());
 

@@ -43,7 +43,7 @@ describe('a right password', () => {
   });
 
   it('sets a cookie bound to host and TLS if the issuer is https', async () => {
-    const secure = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.example.test' } });
+    const secure = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost' } });
     const answer = await secure.send('/login', { form: { email, password } });
     const [pair = '', ...attributes] = answer.headers.getSetCookie()[0]?.split('; ') ?? [];
     expect(pair).toMatch(/^__Host-identity_session=[A-Za-z0-9_-]{43}$/);

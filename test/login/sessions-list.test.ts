@@ -44,7 +44,7 @@ describe('the list of sessions', () => {
   it('shows the live sessions of the user, with device and address, and nobody else’s', async () => {
     const list = await listOf(mine);
     expect(list).toMatchObject([
-      { current: true, device: 'Unknown device', address: '192.0.2.1' },
+      { current: true, device: 'Unknown browser', address: '192.0.2.1' },
       { current: false, device: 'Firefox on Linux', address: '198.51.100.4' },
     ]);
     expect(list.map(({ id }) => id)).not.toContain(await idOf(somebodys));

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf, openApp, type TestApp } from '../support/app.ts';
 import { openClient, refusalOf } from '../support/trpc.ts';
-import { cookieOf, isLoggedIn, textOf } from '../support/visitor.ts';
+import { cookieOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
@@ -44,20 +44,37 @@ async function expectLive(...cookies: string[]): Promise<void> {
 }
 
 describe('a login', () => {
-  it('ends the session this browser had, and never changes the end of one that had ended', async () => {
-    const ends = async () =>
-      (await app.db.selectFrom('sessions').select('ended_at').orderBy('created_at').execute()).map((row) =>
-        row.ended_at?.getTime(),
-      );
-    const loginWith = (cookie: string) => app.send('/login', { form: { email, password }, cookie });
+  it('renews the session that this browser has, under a new token', async () => {
+    const rows = () => app.db.selectFrom('sessions').select(['id', 'ended_at', 'auth_time']).execute();
     const cookie = await app.login(email);
+    const [before] = await rows();
     later(minute);
-    const endedAt = now.getTime();
-    expect((await loginWith(cookie)).status).toBe(303);
-    expect(await ends()).toEqual([endedAt, undefined]);
+    const renewed = cookieOf(await app.send('/login', { form: { email, password }, cookie }));
+    expect(await rows()).toEqual([{ id: before?.id, ended_at: null, auth_time: now }]);
+    expect(await isLoggedIn(app.send, cookie)).toBe(false);
+    expect(await isLoggedIn(app.send, renewed)).toBe(true);
+    // The old token is nobody's, so it brings nothing back.
+    expect((await app.send('/login', { form: { email, password }, cookie })).status).toBe(303);
+    expect(await rows()).toHaveLength(2);
+  });
+
+  it('as somebody else ends the session that this browser had', async () => {
+    const browser = openBrowser(app.send);
+    await browser.login(email);
+    const cookie = browser.cookie();
+    await browser.login('manager@example.test');
+    expect(await browser.whoAmI()).toBe('manager@example.test');
+    expect(await isLoggedIn(app.send, cookie)).toBe(false);
+  });
+
+  it('leaves at most 50 live sessions, even when many start at once', async () => {
+    const first = await app.login(email);
     later(minute);
-    expect((await loginWith(cookie)).status).toBe(303);
-    expect(await ends()).toEqual([endedAt, undefined, undefined]);
+    for (let round = 0; round < 7; round++)
+      await Promise.all(Array.from({ length: 8 }, () => app.login(email)));
+    const live = await app.db.selectFrom('sessions').select('id').where('ended_at', 'is', null).execute();
+    expect(live).toHaveLength(50);
+    expect(await isLoggedIn(app.send, first)).toBe(false);
   });
 });
 
@@ -131,7 +148,7 @@ describe('logout', () => {
   });
 
   it('clears the cookie with the name and attributes it has on https', async () => {
-    const secure = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.example.test' } });
+    const secure = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost' } });
     const cookie = await secure.login(email);
     const answer = await secure.send('/logout', { method: 'POST', cookie });
     expect(answer.headers.getSetCookie()).toEqual([

@@ -127,8 +127,8 @@ it('a mail has a working link however late it arrives, and is not sent again aft
   await work(willing);
   expect(await readMail()).toMatchObject({ attempts: 2, sent_at: now, last_error: null, given_up_at: null });
   const token = tokenIn(willing.given[0] ?? {}, '/set-password');
-  now = new Date(now.getTime() + 7 * day - 1);
-  expect(await test.backend.findPasswordMailAddress(token)).toBe(email);
+  now = new Date(now.getTime() + hour - 1);
+  expect((await test.backend.findPasswordMail(token))?.email).toBe(email);
   await work(willing);
   expect(willing.given).toHaveLength(1);
 });

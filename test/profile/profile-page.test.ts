@@ -35,6 +35,20 @@ function expectRefusedAt(answer: Answer, field: string, message: RegExp): void {
   expect(descriptions.some((description) => message.test(description))).toBe(true);
 }
 
+describe('the link to open a product', () => {
+  const hrefOf = ({ text }: Answer, title: string) =>
+    new RegExp(`<a href="([^"]*)"[^>]*>Open<span[^>]*> (?:<!-- -->)?${title}</span>`).exec(text)?.[1];
+
+  it('leads to its own login where that is configured, else to a launch', async () => {
+    const env = { SSO_CRM_LOGIN_URL: 'http://crm.localhost:4000/login?from=identity&x=1' };
+    const { send } = await app.startInstance({ env });
+    const page = await send('/profile', { cookie });
+    expect(hrefOf(page, 'CRM app')).toBe('http://crm.localhost:4000/login?from=identity&amp;x=1');
+    expect(hrefOf(page, 'Marketplace')).toBe('/sso/launch/marketplace');
+    expect(hrefOf(await app.send('/profile', { cookie }), 'CRM app')).toBe('/sso/launch/crm_app');
+  });
+});
+
 describe('the profile page without a session', () => {
   it.each(['/profile', '/profile?saved=names&x=%26'])(
     'leads from %s to the login, and back after it',
@@ -120,6 +134,8 @@ describe('a name on the profile page', () => {
   const refused: [string, RegExp][] = [
     ['', /Enter a name/],
     [' \t\u00a0\n', /Enter a name/],
+    ['\u200b', /Enter a name/],
+    ['\u3164 \u2800', /Enter a name/],
     ['N'.repeat(201), /200 characters/],
     ['😀'.repeat(201), /200 characters/],
     ['a\u0000b', /cannot be shown/],
@@ -127,6 +143,7 @@ describe('a name on the profile page', () => {
     ['a\nb', /cannot be shown/],
     ['a\u007fb', /cannot be shown/],
     ['a\u0085b', /cannot be shown/],
+    ['a\u2028b', /cannot be shown/],
     ['a\u202eb', /cannot be shown/],
     ['a\u202ab', /cannot be shown/],
     ['a\u2066b', /cannot be shown/],
@@ -157,7 +174,7 @@ describe('a name on the profile page', () => {
   });
 
   it('is shown as text, whatever it looks like', async () => {
-    const name = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;{{7*7}}\u2028<!--`;
+    const name = `</script><script>alert(1)</script>"'><img src=x onerror=alert(1)>&amp;{{7*7}}<!--`;
     await saveNames(name, name);
     const saved = await app.send('/profile', { cookie });
     const refused = await post({ intent: 'names', name, accountName: '' });

@@ -31,6 +31,7 @@ describe('a tRPC client', () => {
       grantedCapabilities: ['manage_storefront', 'sell_products', 'sell_services'],
       accountVerified: true,
       emailVerified: true,
+      hasPassword: true,
     });
     const newcomer = openClient(app.send, await app.login('new-merchant@example.test'));
     expect(await newcomer.profile.get.query()).toMatchObject({

@@ -74,6 +74,38 @@ describe('a citation of the contract', () => {
   });
 });
 
+describe('what docs/security.md and docs/asvs.md say', () => {
+  const texts = ['docs/security.md', 'docs/asvs.md'].map(readOurFile);
+  const readQuotes = (text: string) => [...text.matchAll(/"([^"\n]+)"/g)].map(([, quote = '']) => quote);
+  // A file, and the names of tests in it: `test/login/login.test.ts` "one", "another".
+  const shown = texts.flatMap((text) =>
+    [...text.matchAll(/`(test\/[\w./-]+)`((?:,? "[^"\n]+")*)/g)].flatMap(([, file = '', names = '']) =>
+      readQuotes(names).map((name) => ({ file, name })),
+    ),
+  );
+
+  it('is shown by tests that there are', () => {
+    expect(shown.length).toBeGreaterThan(100);
+    const hasTest = (file: string, name: string) =>
+      isOurFile(file) && ["'", '"', '`'].some((mark) => readOurFile(file).includes(mark + name + mark));
+    expect(shown.filter(({ file, name }) => !hasTest(file, name))).toEqual([]);
+  });
+
+  it('quotes no test without its file', () => {
+    const quotes = texts.flatMap((text) => readQuotes(text.replaceAll(/`[^`\n]*`/g, '')));
+    expect(quotes).toEqual(shown.map(({ name }) => name));
+  });
+});
+
+it('docs/security.md says of every table what it keeps about people', () => {
+  const [, data = ''] = /\n## Data\n([\s\S]*?)\n## /.exec(readOurFile('docs/security.md')) ?? [];
+  const rows = [...data.matchAll(/^\| `(\w+)` \|/gm)].map(([, table]) => table);
+  const [, schema = ''] = /export interface DB \{([\s\S]*?)\}/.exec(readOurFile('db/schema.ts')) ?? [];
+  const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, table]) => table);
+  expect(tables.length).toBeGreaterThan(15);
+  expect(rows.sort()).toEqual(tables.sort());
+});
+
 describe('the settings', () => {
   const settings = listSettings().sort();
 

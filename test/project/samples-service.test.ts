@@ -3,14 +3,17 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readOurFile } from '../support/documents.ts';
+import { openHandOff } from '../support/marketplace.ts';
 import { findFreePort } from '../support/process.ts';
 import { hasTools, importSample, runPhp, runShell, toPhp } from '../support/run-sample.ts';
 import {
   answerSample,
+  contractsSample,
   curlSample,
   inboundSample,
   linkSample,
   phpLinkSample,
+  pullSample,
   pushSample,
   signupSample,
 } from '../support/samples.ts';
@@ -41,7 +44,7 @@ describe('the legacy marketplace', () => {
     const { issuer, secrets: [secret] = [] } = app.config.marketplaceInbound ?? {};
     expect(readOurFile('docs/migrate.md')).toContain(`issuer is \`${issuer}\` and the secret \`${secret}\``);
     const options = { baseUrl, issuer, secret, returnTo: '/profile?saved=names' };
-    const answer = await app.send(buildHandOffLink(profile('m-1'), options));
+    const answer = await openHandOff(app, buildHandOffLink(profile('m-1'), options));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile?saved=names']);
   });
 
@@ -49,7 +52,7 @@ describe('the legacy marketplace', () => {
     const { issuer, secrets: [secret] = [] } = app.config.marketplaceInbound ?? {};
     const words = [profile('m-2'), baseUrl, issuer, secret, '/profile'].map(toPhp);
     const [link] = await runPhp(phpLinkSample, [`build_hand_off_link(${words.join(', ')})`]);
-    const answer = await app.send(String(link));
+    const answer = await openHandOff(app, String(link));
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile']);
   });
 });
@@ -62,6 +65,33 @@ describe('the CRM', () => {
     expect(first).toMatchObject({ status: 201, answer: { signup_id: 'crm_1001', user: { created: true } } });
     expect(shapeOf(first.answer)).toEqual(shapeOf(JSON.parse(answerSample)));
     expect(await pushSignup(baseUrl, secret, 'msg_1', JSON.parse(signupSample))).toEqual(first);
+  });
+
+  it('reads the contracts in JavaScript, and goes on from where it was', async () => {
+    const { pullContracts } = await importSample(pullSample);
+    const pushes = await importSample(pushSample);
+    const kept: object[] = [];
+    const pull = (after?: string): Promise<string> =>
+      pullContracts(baseUrl, app.config.clients.get('crm_app')?.secrets[0], after, (page: object[]) =>
+        kept.push(...page),
+      );
+    const push = (signup_id: string) => {
+      const signup = { ...JSON.parse(signupSample), signup_id };
+      const trial_ends_at = '2999-01-01T00:00:00.000Z';
+      const contract = { ...signup.contract, trial_ends_at };
+      return pushes.pushSignup(baseUrl, app.config.crmSignupsSecrets?.[0], signup_id, {
+        ...signup,
+        contract,
+      });
+    };
+    await push('crm_2001');
+    const cursor = await pull();
+    expect(shapeOf(kept.at(-1))).toEqual(shapeOf(JSON.parse(contractsSample).contracts[0]));
+    expect(kept.at(-1)).toMatchObject({ signup_id: 'crm_2001', id: cursor, status: 'trialing' });
+    kept.splice(0);
+    await push('crm_2002');
+    expect(await pull(await pull(cursor))).not.toBe(cursor);
+    expect(kept).toMatchObject([{ signup_id: 'crm_2002' }]);
   });
 
   it.runIf(hasCurl)('sends a signup with curl and openssl', async () => {

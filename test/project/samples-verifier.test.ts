@@ -1,6 +1,7 @@
 // The verifiers that docs/integrate.md gives to clients, against the vectors.
 import { describe, expect, it } from 'vitest';
 import { readOurFile } from '../support/documents.ts';
+import { signJson, writePayload } from '../support/hand-off.ts';
 import { hasTools, importSample, runPhp, toPhp } from '../support/run-sample.ts';
 import { phpVerifierSample, verifierSample } from '../support/samples.ts';
 
@@ -31,6 +32,56 @@ const refusedFor: [Attempt, reason: string][] = [
   [{ query: `${good}&payload=${payload}` }, 'payload repeated'],
   [{ query: `payload=${payload}=&signature=${signature}` }, 'payload malformed'],
 ];
+const json: string = sso.json;
+const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
+const signAll = async (texts: (string | Uint8Array)[]) =>
+  (await Promise.all(texts.map((text) => signJson(text)))).map(String);
+/** Rightly signed, and not a payload. */
+const misshapen = await signAll([
+  'null',
+  '[]',
+  '"text"',
+  json.slice(1),
+  `${json},`,
+  `\ufeff${json}`,
+  Buffer.from(json, 'latin1'),
+  json.replace('"aud"', '"aud":"other","aud"'),
+  json.replace('"aud"', '"\\u0061ud":"marketplace","aud"'),
+  json.replace('"aud"', '"a\\"b":"a\\":","aud":"marketplace","aud"'),
+  json.replace('"role"', '"role" : "admin","role"'),
+  json.replace('"aud"', '"more":[{"x":{"y":1,"y":1}}],"aud"'),
+  json.replace('"aud"', `"more":${nest(16)},"aud"`),
+  ...[
+    { exp: '1767225900' },
+    { iat: 1767225600.5 },
+    { auth_time: '1767225600' },
+    { nonce: 'AAECAwQFBgcICQoLDA0OD' },
+    { nonce: 1234567890123456 },
+    { nonce: undefined },
+    { state: 1 },
+    { return_to: '//evil.example' },
+    { return_to: '/\\evil.example' },
+    { return_to: 'https://evil.example' },
+    { return_to: '/a\nb' },
+    { profile: null },
+    { profile: 'zoe' },
+    { 'profile.id': 1 },
+    { 'profile.email': undefined },
+    { 'profile.role': ['admin'] },
+    { 'profile.account': undefined },
+    { 'profile.account.capabilities': 'sell_products' },
+    { 'profile.account.capabilities': [1] },
+  ].map(writePayload),
+]);
+/** Unusual, and right. */
+const unusual = await signAll([
+  ` ${json}\n`,
+  json.replace('"aud"', '"aud" '),
+  json.replace('"aud"', `"more":${nest(15)},"aud"`),
+  json.replace('"aud"', '"more":{"":1,"__proto__":1,"a\\"b\\\\":"\\":{[","7":[{},{}]},"aud"'),
+  writePayload({ return_to: '/orders?x=1', state: 'Zk3v', auth_time: 1767225600 }),
+  writePayload({ 'profile.account.capabilities': [] }),
+]);
 const times: { now: number; accepted: boolean }[] = sso.times;
 
 describe('the verifier in JavaScript', async () => {
@@ -54,6 +105,14 @@ describe('the verifier in JavaScript', async () => {
   it('refuses every rejected one, and a replay', async () => {
     for (const query of refused) await expect(verify({ query }), query).rejects.toThrow();
     for (const [attempt, reason] of refusedFor) await expect(verify(attempt)).rejects.toThrow(reason);
+  });
+
+  it('takes JSON only that all parsers read alike, and that is a payload', async () => {
+    for (const query of misshapen) {
+      const text = Buffer.from(new URLSearchParams(query).get('payload') ?? '', 'base64url').toString();
+      await expect(verify({ query }), text).rejects.toThrow();
+    }
+    for (const query of unusual) expect((await verify({ query })).profile.role).toBe('merchant');
   });
 
   it.each(times)('at $now: accepted is $accepted', async ({ now, accepted }) => {
@@ -85,6 +144,15 @@ describe.runIf(await hasTools('php'))('the verifier in PHP', () => {
     expect(answers).toEqual(refused.map(() => anyRefusal));
     expect(await verify(refusedFor.map(([attempt]) => attempt))).toEqual(
       refusedFor.map(([, error]) => ({ error })),
+    );
+  });
+
+  it('takes JSON only that all parsers read alike, and that is a payload', async () => {
+    const answers = await verify(misshapen.map((query) => ({ query })));
+    const anyRefusal = { error: expect.stringMatching(/malformed|[Ss]yntax|UTF-8|depth/) };
+    expect(answers).toEqual(misshapen.map(() => anyRefusal));
+    expect(await verify(unusual.map((query) => ({ query })))).toEqual(
+      unusual.map(() => expect.objectContaining({ profile: expect.objectContaining({ role: 'merchant' }) })),
     );
   });
 

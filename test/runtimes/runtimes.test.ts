@@ -29,8 +29,11 @@ async function goRound(port: number, name: string): Promise<string> {
   const cookie = cookieOf(login);
   const edit = await post('/profile', { intent: 'names', name, accountName: 'Round trip' }, cookie);
   expect(edit.status).toBe(303);
-  const launch = await fetch(`${base}/sso/launch/crm_app`, { headers: { cookie }, redirect: 'manual' });
-  const callback = await fetch(launch.headers.get('location') ?? '', { redirect: 'manual' });
+  const get = (path: string, cookie = '') =>
+    fetch(new URL(path, base), { headers: { cookie }, redirect: 'manual' });
+  const start = await get('/demo/crm_app/login');
+  const launch = await get(start.headers.get('location') ?? '', cookie);
+  const callback = await get(launch.headers.get('location') ?? '', cookieOf(start));
   const demoCookie = cookieOf(callback);
   const page = await fetch(`${base}/demo/crm_app`, { headers: { cookie: demoCookie } });
   return page.text();
@@ -103,6 +106,27 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     await drop();
   });
 
+  it('answers in local mode only to a Host of this machine', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url });
+    const statusFor = (host: string, path = '/healthz') =>
+      new Promise<number | undefined>((done, failed) => {
+        const options = { port, host: '127.0.0.1', path, headers: { host } };
+        request(options, ({ statusCode }) => done(statusCode))
+          .on('error', failed)
+          .end();
+      });
+    for (const host of [`localhost:${port}`, '127.0.0.1', 'id.localhost', `[::1]:${port}`])
+      expect(await statusFor(host), host).toBe(200);
+    for (const host of [`evil.example:${port}`, 'localhost.evil.example', '192.168.0.1'])
+      expect(await statusFor(host), host).toBe(400);
+    expect(await statusFor('localhost', 'http://evil.example/healthz')).toBe(400);
+    service.child.kill('SIGTERM');
+    await service.exited;
+    await drop();
+  });
+
   it('answers 400 to a body that its sender gives up half way, and logs no error', async () => {
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
     const port = await findFreePort();
@@ -133,7 +157,8 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     async () => {
       const { url, drop } = await cloneDatabase(inject('templateUrl'));
       const port = await findFreePort();
-      const service = await startService(runtime, port, { DATABASE_URL: url });
+      const env = { DATABASE_URL: url, PASSWORD_HASHING_THREADS: '3' };
+      const service = await startService(runtime, port, env);
       const base = `http://localhost:${port}`;
       const logins = Array.from({ length: 64 }, async (_, n) => {
         const body = new URLSearchParams({ email: `nobody-${n}@example.test`, password: 'wrong' });
@@ -151,6 +176,32 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     },
   );
 
+  it('hashes nothing for clients that have gone while they waited', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const port = await findFreePort();
+    const service = await startService(runtime, port, { DATABASE_URL: url, PASSWORD_HASHING_THREADS: '1' });
+    const base = `http://localhost:${port}`;
+    const clients = new AbortController();
+    const logins = Array.from({ length: 24 }, (_, n) =>
+      fetch(`${base}/login`, {
+        method: 'POST',
+        body: new URLSearchParams({ email: `nobody-${n}@example.test`, password: 'wrong' }),
+        headers: { origin: base },
+        signal: clients.signal,
+      }),
+    );
+    await Promise.race(logins);
+    clients.abort();
+    await Promise.allSettled(logins);
+    await expect
+      .poll(() => service.output(), { timeout: 10_000 })
+      .toMatch(/"reason":"invalid_request".*"password not checked"/);
+    expect(service.output()).not.toMatch(/"level":50|warning/i);
+    service.child.kill('SIGTERM');
+    await service.exited;
+    await drop();
+  });
+
   it('says in one sentence why it cannot start, and exits', async () => {
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
     const port = await findFreePort();
@@ -166,6 +217,10 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
       [
         { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
         /^Cannot reach the database \(ECONNREFUSED\)\. Check that it is running\.\n$/,
+      ],
+      [
+        { NODE_ENV: 'prod', HOST: '0.0.0.0' },
+        /^These settings are wrong:\n {2}HOST must be on this machine .*\n$/,
       ],
       [{ NODE_ENV: 'production' }, /^These settings are wrong:\n( {2}[A-Z_]+ .*\n)+$/],
     ];

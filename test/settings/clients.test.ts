@@ -58,6 +58,13 @@ describe.each(builtIn)('the client %s', (name, prefix) => {
     expect(faultsOf({ ...production, [callbackSetting]: url })).toEqual([callbackSetting]);
   });
 
+  it('has a login URL where one is configured', () => {
+    const loginUrl = 'https://client.example.test/login';
+    const { clients } = readConfig({ ...production, [`${prefix}_LOGIN_URL`]: loginUrl });
+    expect(clients.get(name)).toMatchObject({ loginUrl });
+    expect(readConfig(production).clients.get(name)?.loginUrl).toBeUndefined();
+  });
+
   it('may have a query and a port', () => {
     const url = 'https://client.example.test:8443/cb?lang=de&payloads=1';
     expect(readConfig({ ...production, [callbackSetting]: url }).clients.get(name)?.callbackUrl).toBe(url);

@@ -38,7 +38,8 @@ describe('local mode', () => {
     expect(readConfig({ PORT: '4000' })).toMatchObject({ port: 4_000, issuer: 'http://localhost:4000' });
   });
 
-  it.each(Object.keys(production).filter((setting) => setting !== 'NODE_ENV'))(
+  const isElsewhere = /^(?:NODE_ENV|IDENTITY_ISSUER|SSO_\w+_CALLBACK_URL)$/;
+  it.each(Object.keys(production).filter((setting) => !isElsewhere.test(setting)))(
     'starts with only %s set, or with it empty',
     (setting) => {
       const more = setting === 'SMTP_URL' ? { MAIL_FROM: production.MAIL_FROM } : {};
@@ -57,6 +58,44 @@ describe('local mode', () => {
       MARKETPLACE_SSO_SECRET: 'changeme',
     };
     expect(readConfig(settings)).toMatchObject({ issuer: 'http://id.localhost:8080' });
+  });
+
+  it.each(['prod', undefined])(
+    'refuses addresses that are not on this machine, when NODE_ENV is %j',
+    (mode) => {
+      const settings = { ...production, NODE_ENV: mode, HOST: '0.0.0.0' };
+      expect(faultsOf(settings)).toEqual([
+        'IDENTITY_ISSUER',
+        'SSO_MARKETPLACE_CALLBACK_URL',
+        'SSO_WEBSITE_CALLBACK_URL',
+        'SSO_CRM_CALLBACK_URL',
+        'HOST',
+      ]);
+      expect(messageOf(settings)).toContain('because NODE_ENV is not production');
+    },
+  );
+
+  const here = ['localhost', 'id.localhost', 'a.b-c.localhost', '127.0.0.1', '127.8.9.10', '[::1]'];
+  const elsewhere = [
+    ...['id.example.test', 'localhost.example.test', 'notlocalhost', '127.0.0.1.example.test', 'local'],
+    ...['0.0.0.0', '10.0.0.1', '192.168.0.1', '128.0.0.1', '[::]', '[fe80::1]', '[::ffff:10.0.0.1]'],
+  ];
+
+  it.each(['IDENTITY_ISSUER', 'SSO_CRM_CALLBACK_URL', 'SSO_CRM_LOGIN_URL'])(
+    '%s may be on this machine and nowhere else',
+    (setting) => {
+      for (const scheme of ['http', 'https']) {
+        const faultsAt = (host: string) => faultsOf({ [setting]: `${scheme}://${host}:4000` });
+        for (const host of here) expect(faultsAt(host), host).toEqual([]);
+        for (const host of elsewhere) expect(faultsAt(host), host).toEqual([setting]);
+      }
+    },
+  );
+
+  it('HOST may be on this machine and nowhere else', () => {
+    for (const host of [...here, '::1']) expect(faultsOf({ HOST: host }), host).toEqual([]);
+    for (const host of [...elsewhere, '::', '*', 'localhost:3000'])
+      expect(faultsOf({ HOST: host }), host).toEqual(['HOST']);
   });
 
   it('still names every invalid setting in one message', () => {
@@ -104,6 +143,7 @@ describe('production', () => {
     'DATABASE_URL',
     'SMTP_URL',
     'MAIL_FROM',
+    'TRUSTED_PROXIES',
     'SSO_MARKETPLACE_SECRET',
     'SSO_WEBSITE_CALLBACK_URL',
     'MARKETPLACE_SSO_ISSUER',
@@ -121,6 +161,7 @@ describe('production', () => {
       'MAIL_FROM',
       'SMTP_URL',
       'SSO_MARKETPLACE_CALLBACK_URL',
+      'TRUSTED_PROXIES',
     ]);
   });
 
@@ -133,6 +174,7 @@ describe('production', () => {
       SSO_WEBSITE_CALLBACK_URL: `https://${canary}:${canary}@${canary}.test/?payload=${canary}#${canary}`,
       SSO_WEBSITE_SECRET: `${canary},${canary},${canary}`,
       SSO_CRM_CALLBACK_URL: canary,
+      SSO_CRM_LOGIN_URL: `http://${canary}.test`,
       SSO_CRM_SECRET: `changeme-${canary.repeat(3)}`,
       SSO_CLIENTS: `${canary}!,${canary}?`,
       MARKETPLACE_SSO_SECRET: `${canary.repeat(3)} `,
@@ -144,6 +186,7 @@ describe('production', () => {
       DATABASE_PREPARED_STATEMENTS: canary,
       SMTP_URL: `https://${canary}`,
       MAIL_FROM: canary,
+      IDENTITY_SUPPORT_URL: canary,
       PORT: canary,
       TRUSTED_PROXIES: canary,
     };
@@ -185,8 +228,37 @@ describe('the setting', () => {
     ],
     [
       'SMTP_URL',
-      ['smtp://mail.example.test:587', 'smtps://u:p@mail.example.test'],
-      ['mail.example.test', 'mail.example.test:25', 'http://mail.example.test', 'imap://mail.example.test'],
+      [
+        'smtp://mail.example.test:587',
+        'smtps://u:p@mail.example.test',
+        'smtp://mail.example.test?tls=off',
+        'smtp://mail.example.test?tls.servername=mx.example.test',
+      ],
+      [
+        'smtp://mail.example.test?tls=on',
+        'smtp://mail.example.test?tls=',
+        'smtp://mail.example.test?tls=off&tls=off',
+        'mail.example.test',
+        'mail.example.test:25',
+        'http://mail.example.test',
+        'imap://mail.example.test',
+      ],
+    ],
+    [
+      'SSO_CRM_LOGIN_URL',
+      ['https://crm.example.test/login', 'https://crm.example.test/login?from=identity'],
+      [
+        'http://crm.example.test/login',
+        'http://localhost/login',
+        '/login',
+        'javascript:alert(1)',
+        'https://zoe:pass@crm.example.test/login',
+      ],
+    ],
+    [
+      'IDENTITY_SUPPORT_URL',
+      ['https://help.example.test/contact', 'mailto:help@example.test', 'mailto:a@b.test?subject=Login'],
+      ['http://help.example.test', 'help@example.test', '/help', 'tel:+431', 'javascript:alert(1)'],
     ],
     [
       'MAIL_FROM',
@@ -195,8 +267,8 @@ describe('the setting', () => {
     ],
     [
       'TRUSTED_PROXIES',
-      ['10.0.0.1', '10.0.0.0/8, 2001:db8::/32', 'loopback', 'loopback,uniquelocal'],
-      ['proxy.example.test', '10.0.0.0/33', '10.0.0.1,', '10.0.0.300', '*', 'true'],
+      ['none', '10.0.0.1', '10.0.0.0/8, 2001:db8::/32', 'loopback', 'loopback,uniquelocal'],
+      ['none,10.0.0.1', 'None', 'proxy.example.test', '10.0.0.0/33', '10.0.0.1,', '10.0.0.300', '*', 'true'],
     ],
   ])('%s accepts valid values, and is named for any other', (setting, good, bad) => {
     for (const value of good) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([]);
@@ -235,6 +307,7 @@ describe('the list of settings', () => {
     expect(listed).toEqual(expect.arrayContaining(['IDENTITY_SSO_SECRET', 'SSO_CLIENTS', 'PORT', 'HOST']));
     expect(listed.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([
       'SSO_<NAME>_CALLBACK_URL',
+      'SSO_<NAME>_LOGIN_URL',
       'SSO_<NAME>_SECRET',
     ]);
   });

@@ -130,10 +130,18 @@ const cases: Record<string, [change: Change, kept: object]> = {
     { status: 'active', trial_ends_at: undefined },
     { status: 'active', trial_ends_at: null },
   ),
+  'null for trial_ends_at on an active contract': contract(
+    { status: 'active', trial_ends_at: null },
+    { status: 'active', trial_ends_at: null },
+  ),
   'a plan of one character': contract({ plan: '-' }),
   'a plan of 64 characters of all kinds': contract({ plan: 'az09_-'.repeat(11).slice(0, 64) }),
   'no price': contract(
     { price: undefined },
+    { price_currency: null, price_unit_amount: null, price_interval: null },
+  ),
+  'null for the price': contract(
+    { price: null },
     { price_currency: null, price_unit_amount: null, price_interval: null },
   ),
   'a price of 0': price({ unit_amount: 0 }, { price_unit_amount: '0' }),

@@ -6,7 +6,7 @@ import { checkSignups } from '../support/signup-checker.ts';
 import { buildLoad, type Load, type Message, sendLoad } from '../support/signup-load.ts';
 
 const dropSignupIdKey = 'alter table service_contracts drop constraint service_contracts_signup_id_key';
-const dropEmailKey = 'alter table users drop constraint users_email_key';
+const dropEmailKey = 'drop index users_held_email_key';
 const dropWebhookIdKey = 'alter table webhook_requests drop constraint webhook_requests_pkey';
 // A function that is found before the real one, and lets everybody in.
 const unlock = `create function public.pg_try_advisory_xact_lock(bigint) returns boolean return true;

@@ -124,7 +124,13 @@ describe('the signup endpoint in production', () => {
     // A production database holds no demo users. An existing user gets no mail, which nothing here would send.
     for (const table of ['service_contracts', 'mails', 'sessions', 'users'] as const)
       await db.deleteFrom(table).execute();
-    const known = { email, emailVerifiedAt: null, name: 'Known', account: { name: 'Known' } };
+    const known = {
+      email,
+      holdsEmail: true,
+      emailVerifiedAt: null,
+      name: 'Known',
+      account: { name: 'Known' },
+    };
     await inTransaction(db, (trx) => createCustomer(trx, known));
     const { CRM_SIGNUPS_SECRET, ...rest } = production as Record<string, string>;
     others = rest;

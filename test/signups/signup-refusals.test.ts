@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';
-import { digestRows } from '../support/database.ts';
+import { countRows, digestRows } from '../support/database.ts';
 import { buildRawMessage, buildRawSignup, type Change, sendRaw } from '../support/raw-signups.ts';
 import { buildRefusedCases } from '../support/refused-signups.ts';
 
@@ -16,13 +16,16 @@ beforeAll(async () => {
   secret = app.config.crmSignupsSecrets?.[0] ?? '';
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`.execute(app.db);
-  tables = rows.map(({ name }) => name);
+  // Mails change later, when they are sent.
+  tables = rows.map(({ name }) => name).filter((name) => name !== 'mails');
 });
 afterAll(() => app.close());
 
 const build = (change: Change) => buildRawMessage(secret, now, buildRawSignup(now, 'refused'), change);
 
-/** A signup of an existing user, who gets no mail: sending one would change the tables later. */
+const look = async () => [await digestRows(app.db, tables), await countRows(app.db, 'mails')];
+
+/** A signup of an existing user. */
 let serial = 0;
 async function sendGenuine() {
   const signup = buildRawSignup(now, `genuine-${serial++}`);
@@ -33,11 +36,11 @@ async function sendGenuine() {
 it('at least 80 signups are to be refused, and an accepted one does change the tables', async () => {
   expect(new Set(cases.map(({ why }) => why)).size).toBe(cases.length);
   expect(cases.length).toBeGreaterThanOrEqual(80);
-  expect(tables).toEqual(expect.arrayContaining(['users', 'service_contracts', 'webhook_requests', 'mails']));
-  const before = await digestRows(app.db, tables);
-  expect(await digestRows(app.db, tables)).toBe(before);
+  expect(tables).toEqual(expect.arrayContaining(['users', 'service_contracts', 'webhook_requests']));
+  const before = await look();
+  expect(await look()).toEqual(before);
   expect((await sendGenuine()).status).toBe(201);
-  expect(await digestRows(app.db, tables)).not.toBe(before);
+  expect(await look()).not.toEqual(before);
 });
 
 describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused as %s', (code) => {
@@ -45,7 +48,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
 
   it.each(refusals)('for %s', async (_, one) => {
     const { request, mac } = build(one);
-    const before = await digestRows(app.db, tables);
+    const before = await look();
     const linesBefore = app.logged.length;
     const startedAt = performance.now();
     const { status, headers, text } = await sendRaw(app, request);
@@ -72,7 +75,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
     expect(told).not.toMatch(/canary|whsec|QQQ|DEM\b|past_due|2025-\d\d-|do-not-use/i);
     for (const hidden of [mac, secret, secret.slice('whsec_'.length)]) expect(told).not.toContain(hidden);
 
-    expect(await digestRows(app.db, tables)).toBe(before);
+    expect(await look()).toEqual(before);
     expect((await sendGenuine()).status).toBe(201);
   });
 });

@@ -1,13 +1,15 @@
 // The real service on a database of its own, as the outside sees it: a Request in, a Response out.
 import { expect, inject } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
-import { demoPassword } from '../../server/demo/demo-users.ts';
+import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
 import type { Fetch } from '../../server/http/shell.ts';
+import { hashPassword } from '../../server/identity/passwords.ts';
 import { loadPages, serveBuiltFiles } from '../../server/runtime/build.ts';
 import { type Service, startService } from '../../server/service.ts';
 import { type Config, readConfig } from '../../server/settings/config.ts';
 import { type LogLine, recordLog } from './log.ts';
 import { cloneDatabase, connect } from './postgres.ts';
+import { production } from './settings.ts';
 
 export type Answer = { status: number; headers: Headers; text: string };
 
@@ -47,7 +49,7 @@ export type TestApp = {
 export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'drain'>;
 
 export type AppOptions = {
-  env?: Record<string, string>;
+  env?: Record<string, string | undefined>;
   now?: () => Date;
   /** Instead of the fresh database, or of the direct way to it. */
   databaseUrl?: string;
@@ -88,6 +90,13 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
       await drop();
     },
   };
+}
+
+/** In production mode, and yet with the demo users: only the start looks for them. */
+export async function openProductionApp(): Promise<TestApp> {
+  const app = await openApp({ env: production });
+  await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
+  return app;
 }
 
 function buildSend(service: Service, config: Config): TestApp['send'] {

@@ -46,7 +46,9 @@ export type Away = {
   app: TestApp;
   /** Between the instance that `ask` uses and the database. `app` itself is not behind it. */
   wire: Wire;
-  /** Sends with the session of the merchant. */
+  /** The session of the merchant. */
+  cookie: string;
+  /** Sends with it. */
   ask: TestApp['send'];
   /** The session, the names and the password are as they were. */
   expectNothingLost: () => Promise<void>;
@@ -62,6 +64,7 @@ export async function openAway(): Promise<Away> {
   return {
     app,
     wire,
+    cookie,
     ask,
     async expectNothingLost() {
       await vi.waitFor(async () => expect((await ask('/readyz')).status).toBe(200), patienceMs);

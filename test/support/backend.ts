@@ -25,6 +25,11 @@ export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}
     now,
     log,
   });
+  const { requestPasswordMail } = backend;
+  backend.requestPasswordMail = async (...wish) => {
+    await requestPasswordMail(...wish);
+    await backend.services.aside.finish();
+  };
   return {
     backend,
     db: database.db,

@@ -1,13 +1,14 @@
 // The mails that local mode keeps instead of sending them.
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
+import type { Database } from '../../db/postgres/client.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import type { TestBackend } from './backend.ts';
 import { tokenIn } from './mail-server.ts';
 
 export type KeptMail = { recipient: string; subject: string; text: string };
 
-/** Sends what is due, and waits until the address has `count` mails. Oldest first. */
+/** Sends what is due, and waits until the address has `count` mails with a link to use. Oldest first. */
 export async function readMails(
   { backend, db }: TestBackend,
   recipient: string,
@@ -17,9 +18,9 @@ export async function readMails(
   // An instance may be sending them already.
   return vi.waitFor(async () => {
     const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text
-      from mails where recipient = ${recipient} and kept_text is not null order by created_at, id`.execute(
-      db,
-    );
+      from mails where recipient = ${recipient} and kept_text is not null
+        and kind in ('welcome', 'set_password', 'prove_address', 'verify_email')
+      order by created_at, id`.execute(db);
     expect(rows).toHaveLength(count);
     return rows;
   }, 10_000);
@@ -35,4 +36,12 @@ export async function readToken(
   count = 1,
 ): Promise<string> {
   return tokenIn((await readMails(test, recipient, count)).at(-1) ?? {}, paths[purpose]);
+}
+
+/** The kinds of all mails to the address that tell what happened. Oldest first. */
+export async function listNotices(db: Database, recipient: string): Promise<string[]> {
+  const { rows } = await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}
+    and kind not in ('welcome', 'set_password', 'prove_address', 'verify_email')
+    order by created_at, id`.execute(db);
+  return rows.map(({ kind }) => kind);
 }

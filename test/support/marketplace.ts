@@ -1,6 +1,7 @@
 // The legacy marketplace, as far as tests need one.
 import { buildHandOffUrl, type LegacyUser } from '../../server/demo/legacy-marketplace.ts';
-import type { Answer, SendOptions, TestApp } from './app.ts';
+import { type Answer, locationOf, type SendOptions, type TestApp } from './app.ts';
+import { openBrowser } from './visitor.ts';
 
 export type HandOff = Partial<LegacyUser> & { id: string };
 
@@ -22,6 +23,19 @@ export async function buildHandOff(app: TestApp, user: HandOff, issuedAt = new D
   return pathname + search;
 }
 
+/** As a person does: opens the URL, and where they are asked whether to continue, does. */
 export async function handOver(app: TestApp, user: HandOff, options?: SendOptions): Promise<Answer> {
-  return app.send(await buildHandOff(app, user), options);
+  return openHandOff(app, await buildHandOff(app, user), options);
+}
+
+export async function openHandOff(
+  { send }: Pick<TestApp, 'send'>,
+  url: string,
+  options: SendOptions = {},
+): Promise<Answer> {
+  const browser = openBrowser(send, options.cookie);
+  const opened = await browser.send(url, options);
+  if (opened.status !== 303 || locationOf(opened).pathname !== '/continue') return opened;
+  const { pathname, search } = locationOf(opened);
+  return browser.send(pathname + search, { ...options, form: {} });
 }

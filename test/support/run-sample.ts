@@ -39,7 +39,7 @@ export async function runPhp(sample: string, calls: string[]): Promise<unknown[]
   const file = join(folder, 'sample.php');
   const program = `<?php
 set_error_handler(function ($level, $message) { throw new ErrorException($message); });
-${sample}
+${sample.replace(/^<\?php\n/, '')}
 $results = [];
 foreach ([${calls.map((call) => `fn() => ${call}`).join(',\n')}] as $call) {
     try { $results[] = $call(); } catch (Throwable $error) { $results[] = ['error' => $error->getMessage()]; }

@@ -25,6 +25,8 @@ function takeAll(language: string): CodeBlock[] {
 export const verifierSample = take('docs/integrate.md', 'js', 'export async function verifyHandOff');
 export const phpVerifierSample = take('docs/integrate.md', 'php', 'function verify_hand_off');
 export const clientSample = take('docs/integrate.md', 'js', 'export function startLogin');
+export const pluginSample = take('docs/integrate.md', 'php', 'Plugin Name');
+export const proofSample = take('docs/integrate.md', 'js', 'export function isProved');
 export const serverSample = take('docs/integrate.md', 'js', 'createServer');
 export const noncesSample = take('docs/integrate.md', 'sql', 'insert into nonces');
 export const ownMachineSample = take('docs/integrate.md', 'sh', 'SSO_CLIENTS=shop');
@@ -35,6 +37,8 @@ export const phpLinkSample = take('docs/migrate.md', 'php', 'function build_hand
 export const inboundSample = take('docs/migrate.md', 'json', '"aud"');
 export const importSample = take('docs/migrate.md', 'json', '{"id"');
 
+export const contractsSample = take('docs/crm.md', 'json', '"next"');
+export const pullSample = take('docs/crm.md', 'js', 'export async function pullContracts');
 export const pushSample = take('docs/crm.md', 'js', 'export async function pushSignup');
 export const curlSample = take('docs/crm.md', 'sh', 'curl -i');
 export const signupSample = take('docs/crm.md', 'json', '"occurred_at"');

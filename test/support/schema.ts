@@ -20,8 +20,10 @@ export async function buildSchema(url: string): Promise<string> {
       // Known from check constraints, which the introspection does not read.
       overrides: {
         columns: {
+          'devices.token_hash': 'Uint8Array',
           'invoices.status': '"open" | "paid" | "void"',
           'mail_tokens.token_hash': 'Uint8Array',
+          'pending_hand_offs.kind': '"connect" | "continue"',
           'pending_hand_offs.token_hash': 'Uint8Array',
           'service_contracts.price_interval': '"month" | "year" | null',
           'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',

@@ -144,7 +144,7 @@ async function readStored(db: Database) {
       sql`select id from accounts where id not in (select account_id from users where email = any (${demo}))`,
     ),
     contracts: await read(sql`select id, signup_id, user_id, account_id, plan from service_contracts`),
-    mails: await read(sql`select user_id, kind, recipient from mails`),
+    mails: await read(sql`select user_id, kind, recipient from mails where kind <> 'contract_added'`),
     answers: await read(sql`select webhook_id, status::text, answer from webhook_requests`),
     events: await read(sql`
       select reason, user_id, details->>'webhookId' as webhook_id, details->>'contractId' as contract_id

@@ -1,14 +1,48 @@
 // What a browser without script sees in an answer: cookies, text, fields.
-import { type Answer, locationOf, type TestApp } from './app.ts';
+import { parse as parseCookie } from 'cookie';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { type Answer, locationOf, type SendOptions, type TestApp } from './app.ts';
 
 type Send = TestApp['send'];
 
-/** The `name=value` of the one cookie that an answer sets. */
+/** The `name=value` of the one cookie that an answer sets, but for those of the device and of pending hand-offs. */
 export function cookieOf({ headers }: Pick<Answer, 'headers'>): string {
-  const [cookie, ...more] = headers.getSetCookie();
+  const cookies = headers
+    .getSetCookie()
+    .filter((cookie) => !/^(__Host-)?identity_(device|pending_)/.test(cookie));
+  const [cookie, ...more] = cookies;
   if (!cookie || more.length > 0) throw new Error(`one cookie expected: ${headers.getSetCookie()}`);
   return cookie.split(';')[0] ?? '';
 }
+
+/** A browser: it keeps the cookies it gets, and sends them. Redirects are not followed. */
+export function openBrowser(send: Send, cookie = '') {
+  const jar = new Map(Object.entries(parseCookie(cookie)) as [string, string][]);
+  const browser = {
+    jar,
+    cookie: () => [...jar].map(([name, value]) => `${name}=${value}`).join('; '),
+    async send(path: string, options: SendOptions = {}): Promise<Answer> {
+      const answer = await send(path, { ...options, cookie: browser.cookie() });
+      for (const line of answer.headers.getSetCookie()) {
+        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+        if (/max-age=0\b/i.test(line)) jar.delete(name);
+        else jar.set(name, value);
+      }
+      return answer;
+    },
+    /** Logs in on the login page. */
+    login: (email: string, password = demoPassword, path = '/login') =>
+      browser.send(path, { form: { email, password } }),
+    /** The address of the user who is logged in. */
+    async whoAmI(): Promise<string | undefined> {
+      const answer = await browser.send('/sso/profile');
+      return answer.status === 200 ? JSON.parse(answer.text).email : undefined;
+    },
+  };
+  return browser;
+}
+
+export type Browser = ReturnType<typeof openBrowser>;
 
 /** Whether a cookie belongs to a live session. */
 export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {

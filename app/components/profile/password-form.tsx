@@ -3,6 +3,23 @@ import { Field } from '../field.tsx';
 import { SubmitButton } from '../submit-button.tsx';
 import type { Refused } from './names-form.tsx';
 
+/** For people who came here from another product only. */
+export function NoPassword({ emailVerified }: { emailVerified: boolean }) {
+  return (
+    <section aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      <div className="card">
+        <p>You do not have a password yet. With one you can log in here by yourself.</p>
+        <p>
+          <a href={emailVerified ? '/forgot-password' : '/verify-email'}>
+            {emailVerified ? 'Set a password by email' : 'Verify your email address and set a password'}
+          </a>
+        </p>
+      </div>
+    </section>
+  );
+}
+
 export function PasswordForm({ email, refused }: { email: string; refused?: Refused }) {
   return (
     <section aria-labelledby="password">

@@ -1,4 +1,10 @@
-export function Products({ products }: { products: { name: string; title: string }[] }) {
+import { Instant } from '../instant.tsx';
+
+type ProductsProps = {
+  products: { name: string; title: string; href: string; openedAt: Date | undefined }[];
+};
+
+export function Products({ products }: ProductsProps) {
   return (
     <section aria-labelledby="products">
       <h2 id="products">Products that use your profile</h2>
@@ -8,10 +14,21 @@ export function Products({ products }: { products: { name: string; title: string
           Products never see your password.
         </p>
         <ul className="rows">
-          {products.map(({ name, title }) => (
+          {products.map(({ name, title, href, openedAt }) => (
             <li key={name}>
-              <strong>{title}</strong>
-              <a href={`/sso/launch/${name}`}>
+              <div>
+                <strong>{title}</strong>
+                <p className="hint">
+                  {openedAt ? (
+                    <>
+                      Last opened with a new login <Instant at={openedAt} />
+                    </>
+                  ) : (
+                    'Not opened yet'
+                  )}
+                </p>
+              </div>
+              <a href={href}>
                 Open<span className="visually-hidden"> {title}</span>
               </a>
             </li>

@@ -1,6 +1,8 @@
 import { Form } from '@remix-run/react';
+import { Field } from '../field.tsx';
 import { Instant } from '../instant.tsx';
 import { SubmitButton } from '../submit-button.tsx';
+import type { Refused } from './names-form.tsx';
 
 type Listed = {
   id: string;
@@ -11,7 +13,14 @@ type Listed = {
   current: boolean;
 };
 
-export function Sessions({ sessions }: { sessions: Listed[] }) {
+type SessionsProps = {
+  sessions: Listed[];
+  /** Ending any but this one takes the password. */
+  needsPassword: boolean;
+  refused: { one?: Refused; others?: Refused };
+};
+
+export function Sessions({ sessions, needsPassword, refused }: SessionsProps) {
   return (
     <section aria-labelledby="sessions">
       <h2 id="sessions">Where you are logged in</h2>
@@ -31,18 +40,14 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
               {session.current ? (
                 <span className="tag on">This browser</span>
               ) : (
-                <Form method="post" preventScrollReset>
-                  <input type="hidden" name="id" value={session.id} />
-                  <SubmitButton intent="end-session" busy="Logging out…" quiet>
-                    Log out<span className="visually-hidden"> of {session.device}</span>
-                  </SubmitButton>
-                </Form>
+                <EndSession {...session} needsPassword={needsPassword} refused={refused.one} />
               )}
             </li>
           ))}
         </ul>
         {sessions.length > 1 && (
           <Form method="post" preventScrollReset>
+            {needsPassword && <CurrentPassword refused={refused.others} />}
             <SubmitButton intent="end-others" busy="Logging out…" quiet>
               Log out everywhere else
             </SubmitButton>
@@ -50,5 +55,44 @@ export function Sessions({ sessions }: { sessions: Listed[] }) {
         )}
       </div>
     </section>
+  );
+}
+
+type EndSessionProps = Pick<Listed, 'id' | 'device'> & { needsPassword: boolean; refused?: Refused };
+
+function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
+  const button = (
+    <SubmitButton intent="end-session" busy="Logging out…" quiet>
+      Log out<span className="visually-hidden"> of {device}</span>
+    </SubmitButton>
+  );
+  const mine = refused?.values.id === id ? refused : undefined;
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="id" value={id} />
+      {needsPassword ? (
+        <details open={mine !== undefined}>
+          <summary>Log out</summary>
+          <CurrentPassword refused={mine} />
+          {button}
+        </details>
+      ) : (
+        button
+      )}
+    </Form>
+  );
+}
+
+function CurrentPassword({ refused }: { refused?: Refused }) {
+  return (
+    <Field
+      label="Current password"
+      hint="We ask because you gave it more than 10 minutes ago."
+      name="currentPassword"
+      type="password"
+      autoComplete="current-password"
+      required
+      error={refused?.errors.currentPassword}
+    />
   );
 }

@@ -1,0 +1,93 @@
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Page } from '../components/page.tsx';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = () => [{ title: 'Continue? · Identity' }];
+
+/** Only looks. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  return context.backend.describePending(request);
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const done = await backend.confirmPending(request, visit);
+  if (done === 'login_needed') return redirectDocument(request.url, 303);
+  const headers = new Headers({ 'Cache-Control': 'no-store' });
+  for (const cookie of done.setCookies) headers.append('Set-Cookie', cookie);
+  return redirectDocument(done.next, { status: 303, headers });
+}
+
+export default function Continue() {
+  const pending = useLoaderData<typeof loader>();
+  return pending.account ? <AskToContinue {...pending} /> : <AskToConnect {...pending} />;
+}
+
+type Pending = ReturnType<typeof useLoaderData<typeof loader>>;
+
+function AskToContinue({ account, present, path }: Pending) {
+  return (
+    <Page title="Is this your account?" intro="The marketplace sent you here to log in.">
+      <form method="post" action={path} className="card">
+        <dl className="facts">
+          <dt>Name</dt>
+          <dd>{account?.name}</dd>
+          <dt>Email address</dt>
+          <dd>
+            {account?.email} {account?.isProved === false && '(not verified)'}
+          </dd>
+        </dl>
+        {present && (
+          <p>
+            You are logged in as <strong>{present}</strong>. If you continue, we will log that account out in
+            this browser.
+          </p>
+        )}
+        <p>If you do not recognise this account, do not continue.</p>
+        <div className="actions">
+          <button type="submit">Continue as {account?.name}</button>
+          <a href="/profile">{present ? 'Stay logged in' : 'Do not continue'}</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function AskToConnect({ marketplace, needsLogin, path, present }: Pending) {
+  return (
+    <Page title="Connect your marketplace account?" intro="It looks as if you already have an account here.">
+      <form method="post" action={path} className="card">
+        <p>
+          Connect the marketplace account <strong>{marketplace.account}</strong>
+          {marketplace.name !== marketplace.account && ` (${marketplace.name})`} to the account you have here.
+          After that you can log in from the marketplace.
+        </p>
+        {needsLogin && (
+          <p>
+            {present && (
+              <>
+                You are logged in as <strong>{present}</strong>.{' '}
+              </>
+            )}
+            First log in to the account that you want to connect. If you do not have a password, you can set
+            one by email.
+          </p>
+        )}
+        <p>If that is not your marketplace account, do not connect it.</p>
+        <div className="actions">
+          {needsLogin ? (
+            <a className="button" href={`/login?prompt=login&next=${encodeURIComponent(path)}`}>
+              Log in to connect
+            </a>
+          ) : (
+            <button type="submit">Connect</button>
+          )}
+          <a href="/profile">Do not connect</a>
+        </div>
+      </form>
+    </Page>
+  );
+}

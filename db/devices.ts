@@ -1,0 +1,107 @@
+// The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
+import { sql } from 'kysely';
+import type { Database } from './postgres/client.ts';
+import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import type { Reader } from './postgres/reader.ts';
+
+const move = prepareDeferredWrite((db, { from, to }: { from: Uint8Array; to: Uint8Array }) =>
+  db.updateTable('devices').set({ token_hash: to, is_last: false }).where('token_hash', '=', from),
+);
+
+type Login = { tokenHash: Uint8Array; userId: string; now: Date; credentialAt: Date | null };
+
+const upsert = prepareDeferredWrite((db, values: Login) =>
+  db
+    .insertInto('devices')
+    .values({
+      token_hash: values.tokenHash,
+      user_id: values.userId,
+      last_login_at: values.now,
+      known_since: values.credentialAt,
+      is_last: true,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['token_hash', 'user_id']).doUpdateSet({
+        last_login_at: sql`excluded.last_login_at`,
+        // Kept, so that the next login starts no new allowance; a forgotten device starts anew.
+        known_since: sql`coalesce(
+          case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
+        is_last: true,
+        forgotten_at: null,
+      }),
+    ),
+);
+
+/** The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off. */
+export async function recordDeviceLogin(
+  db: Database,
+  { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
+): Promise<void> {
+  if (previousHash) await move(db, { from: previousHash, to: login.tokenHash });
+  await upsert(db, login);
+}
+
+/** The last user to log in with that device, unless they have forgotten it since. */
+export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id as userId')
+    .where('token_hash', '=', tokenHash)
+    .where(sql<boolean>`is_last`)
+    .where('forgotten_at', 'is', null)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+/** Whether this browser, or only others, have been used by that user. */
+export async function findDeviceUse(
+  db: Database,
+  userId: string,
+  tokenHash: Uint8Array,
+): Promise<'this' | 'others' | 'none'> {
+  const [row] = await selectUse(db, { userId, tokenHash });
+  return row === undefined ? 'none' : row.isThis ? 'this' : 'others';
+}
+
+// At most one row: this browser's, before any other.
+const selectUse = prepare((db, values: { userId: string; tokenHash: Uint8Array }) =>
+  db
+    .selectFrom('devices')
+    .select(({ eb }) => eb('token_hash', '=', values.tokenHash).as('isThis'))
+    .where('user_id', '=', values.userId)
+    .orderBy('isThis', 'desc')
+    .limit(1),
+);
+
+const selectHolderOfDevice = prepare((db, values: { email: string; tokenHash: Uint8Array }) =>
+  db
+    .selectFrom('devices as d')
+    .innerJoin('users as u', 'u.id', 'd.user_id')
+    .select(['d.user_id as userId', 'd.known_since as knownSince'])
+    .where('d.token_hash', '=', values.tokenHash)
+    .where('d.forgotten_at', 'is', null)
+    .where('u.email', '=', values.email)
+    .where(sql<boolean>`u.holds_email`),
+);
+
+/**
+ * Since when the user who holds that address is known by that device: they gave a credential there, and have not forgotten
+ * it since.
+ */
+export async function findHolderOfDevice(
+  read: Reader,
+  key: { email: string; tokenHash: Uint8Array },
+): Promise<{ userId: string; knownSince: Date } | undefined> {
+  const [row] = await selectHolderOfDevice(read, key);
+  return row?.knownSince ? { ...row, knownSince: row.knownSince } : undefined;
+}
+
+/** From now on that user has no allowance with any device, and none of them logs them in. */
+export async function forgetDevices(db: Database, userId: string, now: Date): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set({ forgotten_at: now })
+    .where('user_id', '=', userId)
+    .where('forgotten_at', 'is', null)
+    .execute();
+}

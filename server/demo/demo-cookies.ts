@@ -1,0 +1,20 @@
+// Cookies of the demo clients: each client sees its own only.
+import { parseCookie } from 'cookie';
+import { serializeCookie } from 'oslo/cookie';
+import { base64url } from 'oslo/encoding';
+
+/** 22 characters: 16 random bytes. */
+export const createToken = () =>
+  base64url.encode(crypto.getRandomValues(new Uint8Array(16)), { includePadding: false });
+
+/** A `Set-Cookie` value. Without `maxAgeSeconds` the cookie lasts as long as the browser. */
+export function buildCookie(client: string, name: string, value: string, maxAgeSeconds?: number): string {
+  return serializeCookie(name, value, {
+    path: `/demo/${client}`,
+    httpOnly: true,
+    sameSite: 'lax',
+    ...(maxAgeSeconds !== undefined && { maxAge: maxAgeSeconds }),
+  });
+}
+
+export const readCookies = (request: Request) => parseCookie(request.headers.get('cookie') ?? '');

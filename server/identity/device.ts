@@ -1,0 +1,75 @@
+// What a request says about the browser that sent it: the device cookie (contract section 9), and a name for people.
+//
+// The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says who
+// was the last. It logs nobody in but as contract section 6 says.
+import Bowser from 'bowser';
+import { findHolderOfDevice, findLastUserOfDevice, recordDeviceLogin } from '../../db/devices.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import type { Services } from '../services.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
+
+const cookie = 'identity_device';
+const lifeDays = 400;
+
+export const userAgentOf = (request: Request) => (request.headers.get('user-agent') ?? '').slice(0, 400);
+
+/** The hash of the token in the device cookie, if there is one. */
+export function readDevice({ config }: Pick<Services, 'config'>, request: Request): Uint8Array | undefined {
+  const token = readToken(request, config.issuer, cookie);
+  return token === undefined ? undefined : hashToken(token);
+}
+
+/** From now on that user is the last who logged in with this browser. The result is a `Set-Cookie` value. */
+export async function rememberLogin(
+  trx: Database,
+  { config, now }: Services,
+  request: Request,
+  { userId, credentialAt }: { userId: string; credentialAt: Date | null },
+): Promise<string> {
+  const token = createToken();
+  const previousHash = readDevice({ config }, request);
+  const login = { userId, credentialAt, tokenHash: hashToken(token), now: now() };
+  await recordDeviceLogin(trx, { previousHash, ...login });
+  return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
+}
+
+/** Who was the last to log in with this browser, if they still know it. */
+export async function findLastUser(
+  db: Database,
+  services: Services,
+  request: Request,
+): Promise<string | undefined> {
+  const device = readDevice(services, request);
+  return device && findLastUserOfDevice(db, device);
+}
+
+/**
+ * Names a browser that the user knows, for counting tries: by since when. Its token would not do, because each login
+ * renews it, and would start to count afresh.
+ */
+export const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
+
+/** The same for the user who holds that address, or undefined where they do not know this browser. */
+export async function findDeviceName(
+  services: Services,
+  request: Request | undefined,
+  email: string,
+): Promise<string | undefined> {
+  const tokenHash = request && readDevice(services, request);
+  const holder = tokenHash && (await findHolderOfDevice(services.read, { email, tokenHash }));
+  return holder && nameDevice(holder.userId, holder.knownSince);
+}
+
+const knownNames = new Set<string>([...Object.values(Bowser.BROWSER_MAP), ...Object.values(Bowser.OS_MAP)]);
+
+/**
+ * Such as "Firefox on Linux". Only names from a list: the header is a stranger's text, and this goes into mails.
+ */
+export function describeDevice(userAgent: string): string {
+  if (!userAgent) return 'Unknown browser';
+  const { browser, os } = Bowser.parse(userAgent);
+  const [browserName, osName] = [browser.name, os.name].map((name) =>
+    name && knownNames.has(name) ? name : undefined,
+  );
+  return [browserName ?? 'Unknown browser', osName].filter(Boolean).join(' on ');
+}

@@ -1,0 +1,57 @@
+// One guess at a password, by a stranger or by somebody who is logged in: counted before it is checked, and checked only
+// where there is room for it.
+import type { PasswordOwner } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { nameDevice, readDevice } from './device.ts';
+import { takePlace, verifyPassword } from './passwords.ts';
+
+export type Guess = {
+  /** The owner, if there is one who has a password, and it is this one. */
+  isRight: boolean;
+  owner: PasswordOwner | undefined;
+  /** For a right password: the guess does not count. `db` may be a transaction. */
+  giveBack: Awaited<ReturnType<Services['guessLimits']['countTry']>>['giveBack'];
+};
+
+/**
+ * The work is the same whether there is an owner or not. `email` is the address that guesses are counted by; `find` finds
+ * the owner. Throws 429 `rate_limited`, 503 `unavailable` where too many passwords are being checked, and 400
+ * `invalid_request` where the client has gone: none of them has checked anything, and all but the first count nothing.
+ */
+export async function guessPassword(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  guess: {
+    email: string;
+    password: string;
+    find: (deviceHash: Uint8Array) => Promise<PasswordOwner | undefined>;
+  },
+): Promise<Guess> {
+  const { db, log, guessLimits } = services;
+  const { address, requestId, signal } = visit;
+  try {
+    return await takePlace(async () => {
+      const owner = await guess.find(readDevice(services, request) ?? new Uint8Array());
+      const { giveBack } = await guessLimits.countTry({
+        // A new password starts to count afresh.
+        account: `${guess.email} ${owner?.passwordHash ?? ''}`,
+        address,
+        device: owner?.deviceKnownSince ? nameDevice(owner.userId, owner.deviceKnownSince) : undefined,
+      });
+      try {
+        const isRight = await verifyPassword(owner?.passwordHash, guess.password, signal);
+        return { isRight, owner, giveBack };
+      } catch (error) {
+        await giveBack(db);
+        throw error;
+      }
+    });
+  } catch (error) {
+    if (error instanceof AppError)
+      log.info({ requestId, address, reason: error.code }, 'password not checked');
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+// Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
+// address, and without any text that somebody could have typed.
+import { v7 as uuidv7 } from 'uuid';
+import { findDeviceUse } from '../../db/devices.ts';
+import { hasRecentMail, insertMail, type NoticeKind } from '../../db/mails.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import type { User } from '../../db/users.ts';
+import type { Services } from '../services.ts';
+import { describeDevice, readDevice, userAgentOf } from './device.ts';
+
+/** `request` is the one that did it, if a person's browser did. */
+export async function notify(
+  trx: Database,
+  { now }: Pick<Services, 'now'>,
+  user: Pick<User, 'id' | 'email' | 'holdsEmail'>,
+  kind: NoticeKind,
+  request?: Request,
+): Promise<void> {
+  if (!user.holdsEmail) return;
+  const at = now();
+  await insertMail(trx, {
+    id: uuidv7(),
+    kind,
+    userId: user.id,
+    recipient: user.email,
+    details: { at: at.toISOString(), ...(request && { device: describeDevice(userAgentOf(request)) }) },
+    now: at,
+  });
+}
+
+/** Once a day at most, and not at the first login of all. */
+export async function notifyNewBrowser(
+  trx: Database,
+  services: Services,
+  user: User,
+  request: Request,
+): Promise<void> {
+  const device = readDevice(services, request) ?? new Uint8Array();
+  if ((await findDeviceUse(trx, user.id, device)) !== 'others') return;
+  const dayAgo = new Date(services.now().getTime() - 24 * 60 * 60 * 1_000);
+  if (await hasRecentMail(trx, { userId: user.id, kind: 'new_browser', since: dayAgo })) return;
+  await notify(trx, services, user, 'new_browser', request);
+}

@@ -1,0 +1,55 @@
+// The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
+import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
+import { listLastLaunches } from '../../db/launches.ts';
+import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { endSessions } from '../../db/sessions.ts';
+import { lockLinkedUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { clientTitle } from '../sso/clients.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { requireOwnPassword } from './own-password.ts';
+
+/** `isSleeping`: it logs nobody in before it is connected again. */
+export async function listOwnLinks({ db }: Services, { session }: Actor) {
+  return listExternalLinks(db, session.user.id);
+}
+
+/**
+ * Throws 422 `validation_failed` for a wrong password, which whoever has none of their own cannot give, 429
+ * `rate_limited`, and 404 `not_found` where the user has no such link.
+ */
+export async function removeOwnLink(
+  services: Services,
+  actor: Actor,
+  link: { provider: string; externalId: string; currentPassword: string },
+): Promise<void> {
+  const { provider, externalId, currentPassword } = link;
+  const userId = actor.session.user.id;
+  await requireOwnPassword(services, actor, currentPassword);
+  await inTransaction(services.db, async (trx) => {
+    // A hand-off that arrives now waits, and finds no link.
+    await lockLinkedUser(trx, provider, externalId);
+    if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
+      throw new AppError('not_found', { detail: 'This account is not connected any more.' });
+    await deletePendingHandOffs(trx, userId);
+    // Whoever else came in by that link, and gave nothing of their own since.
+    await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, services.now());
+    await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
+  });
+}
+
+/**
+ * Every product, and when this person was last handed to it, if ever. `href` opens it: its own login, or a launch where
+ * that is not configured.
+ */
+export async function listOwnProducts({ config, db }: Services, { session }: Actor) {
+  const launches = await listLastLaunches(db, session.user.id);
+  return [...config.clients.values()].map(({ name, loginUrl }) => ({
+    name,
+    title: clientTitle(name),
+    href: loginUrl ?? `/sso/launch/${name}`,
+    openedAt: launches.find(({ client }) => client === name)?.at,
+  }));
+}

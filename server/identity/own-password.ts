@@ -1,0 +1,39 @@
+// Checking the password of somebody who is logged in, before a change that a session alone must not make.
+import { findPasswordOwner } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { guessPassword } from './guess-password.ts';
+
+/**
+ * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, and what
+ * `guessPassword` throws.
+ */
+export async function requireOwnPassword(
+  services: Services,
+  actor: Actor,
+  currentPassword: string,
+): Promise<string> {
+  const { db, read } = services;
+  const { session, request, visit } = actor;
+  const { id: userId, email, hasPassword } = session.user;
+  // Nothing to guess. The address may be somebody else's, for whom it must not count.
+  if (!hasPassword) throw wrongPassword();
+  const { isRight, owner, giveBack } = await guessPassword(services, request, visit, {
+    email,
+    password: currentPassword,
+    find: (deviceHash) => findPasswordOwner(read, { userId }, deviceHash),
+  });
+  if (!isRight || !owner?.passwordHash) {
+    await recordActorEvent(db, actor, { type: 'password.refused', reason: 'wrong_password' });
+    throw wrongPassword();
+  }
+  await giveBack(db);
+  return owner.passwordHash;
+}
+
+export function wrongPassword(): AppError {
+  return new AppError('validation_failed', {
+    errors: [{ pointer: '/currentPassword', detail: 'This is not your current password.' }],
+  });
+}

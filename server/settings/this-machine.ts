@@ -1,0 +1,6 @@
+// Which host names can mean no machine but this one: what local mode is about, whose secrets are published.
+
+/** `localhost`, a name below it, or a loopback address. IPv6 with or without brackets, no port. */
+export function isThisMachine(hostname: string): boolean {
+  return /^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/i.test(hostname);
+}

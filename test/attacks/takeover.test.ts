@@ -1,0 +1,238 @@
+// Attacks that once succeeded, played from outside: getting into somebody else's account, and what belongs to it.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runBilling } from '../../server/billing/invoicing.ts';
+import { sweep } from '../../server/jobs/sweep.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { countRows } from '../support/database.ts';
+import { readMails, readToken } from '../support/kept-mail.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+
+let app: TestApp;
+/** On the same database: sends the mails, and hands out what they say. */
+let other: TestBackend;
+beforeAll(async () => {
+  app = await openApp();
+  other = await openBackend({ databaseUrl: app.databaseUrl });
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+/** Opens a hand-off and agrees to whatever is asked, as an attacker does in their own browser. */
+async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
+  const answer = await browser.send(await buildHandOff(app, user));
+  if (answer.status !== 303 || locationOf(answer).pathname !== '/continue') return answer;
+  return browser.send(answer.headers.get('location') ?? '', { form: {} });
+}
+
+const idOf = async (browser: Browser) => JSON.parse((await browser.send('/sso/profile')).text).id;
+const setPassword = (browser: Browser, token: string, newPassword: string) =>
+  browser.send(`/set-password?token=${token}`, { form: { newPassword } });
+
+describe('a link that an attacker plants in the browser of a victim', () => {
+  it.each([false, true])(
+    'gives the attacker nothing when the victim logs in (verified: %s)',
+    async (emailVerified) => {
+      const victim = openBrowser(app.send);
+      const planted = { id: `planted-${emailVerified}`, email: 'merchant@example.test', emailVerified };
+      await victim.send(await buildHandOff(app, planted));
+      await victim.login('merchant@example.test');
+      const attacker = openBrowser(app.send);
+      await comeIn(attacker, planted);
+      const { text } = await attacker.send('/sso/profile');
+      expect(JSON.parse(text).id).not.toBe(await idOf(victim));
+    },
+  );
+
+  it('logs nobody in, wherever it leads on to', async () => {
+    const victim = openBrowser(app.send);
+    const url = await buildHandOff(app, { id: 'csrf', returnTo: '/sso/launch/marketplace?return_to=/pay' });
+    const answer = await victim.send(url);
+    expect(await victim.whoAmI()).toBeUndefined();
+    // The person is asked, and sees whose account it is.
+    expect(textOf(await victim.send(answer.headers.get('location') ?? ''))).toContain('csrf@example.test');
+    expect(answer.headers.get('location')).not.toContain('launch');
+  });
+
+  it('does not replace the login of somebody who is logged in', async () => {
+    const victim = openBrowser(app.send);
+    await victim.login('customer@example.test');
+    await victim.send(await buildHandOff(app, { id: 'swap' }));
+    expect(await victim.whoAmI()).toBe('customer@example.test');
+  });
+});
+
+describe('whoever types the address of somebody else at the marketplace', () => {
+  it('is left with nothing once its owner proves it', async () => {
+    const typed = { id: 'squatter', email: 'owner@example.test', emailVerified: false };
+    const attacker = openBrowser(app.send);
+    await comeIn(attacker, typed);
+    const attackersId = await idOf(attacker);
+    await attacker.send('/verify-email', { form: {} });
+    const owner = openBrowser(app.send);
+    const token = await readToken(other, typed.email, 'set_password');
+    expect((await setPassword(owner, token, 'a quite long owner password')).status).toBe(303);
+    expect(await owner.whoAmI()).toBe(typed.email);
+
+    expect(await attacker.whoAmI()).toBeUndefined();
+    for (const emailVerified of [false, true]) {
+      const answer = await comeIn(attacker, { ...typed, emailVerified });
+      expect(locationOf(answer).pathname).toBe('/continue');
+      expect(await attacker.whoAmI()).toBeUndefined();
+    }
+    // Nor by logging in with what they had.
+    expect(attackersId).toBeDefined();
+    expect((await attacker.login(typed.email, 'local demo password')).status).toBe(401);
+  });
+
+  it('neither gets the contract that the CRM makes for it, nor stands in the way of its owner', async () => {
+    const typed = { id: 'squatter-2', email: 'crm-owner@example.test', emailVerified: false };
+    const attacker = openBrowser(app.send);
+    await comeIn(attacker, typed);
+    const user = { email: typed.email, name: 'Owner' };
+    const signup = buildSignup('crm_squatted', { user });
+    const answer = await sendSignup(app, signup);
+    expect([answer.status, JSON.parse(answer.text).user.created]).toEqual([201, true]);
+    expect(textOf(await attacker.send('/profile'))).not.toContain('Service contracts');
+    // The owner is told, and comes in from the marketplace.
+    expect((await readMails(other, typed.email))[0]?.subject).toBe('Your account is ready: set a password');
+    const owner = openBrowser(app.send);
+    expect((await comeIn(owner, { ...typed, id: 'owner-id', emailVerified: true })).status).toBe(303);
+    expect(textOf(await owner.send('/profile'))).toContain('Service contracts');
+  });
+
+  it('sees no contract or invoice before the address is proved, even as the one who holds it', async () => {
+    const email = 'unverified@example.test';
+    const contract = {
+      plan: 'pro',
+      status: 'active',
+      price: { currency: 'EUR', unit_amount: 100, interval: 'month' },
+    };
+    await sendSignup(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
+    const cookie = await app.login(email);
+    const client = openClient(app.send, cookie);
+    await runBilling(other.backend.services);
+    const { rows } = await sql<{ number: string }>`select max(number) as number from invoices`.execute(
+      app.db,
+    );
+    const number = Number(rows[0]?.number);
+    expect([await client.contracts.list.query(), await client.invoices.list.query()]).toEqual([[], []]);
+    expect(await refusalOf(client.invoices.get.query({ number }))).toMatchObject({ problem: 'not_found' });
+    await sql`update users set email_verified_at = now() where email = ${email}`.execute(app.db);
+    expect(await client.contracts.list.query()).toHaveLength(1);
+    expect(await client.invoices.list.query()).toMatchObject([{ number }]);
+  });
+
+  it('cannot tell who has an account here, and of which kind', async () => {
+    const looks = [];
+    await app.db
+      .updateTable('users')
+      .set({ password_hash: null })
+      .where('email', '=', 'new-merchant@example.test')
+      .execute();
+    for (const name of ['admin', 'manager', 'suspended', 'merchant', 'new-merchant', 'nobody-at-all']) {
+      const browser = openBrowser(app.send);
+      const url = await buildHandOff(app, {
+        id: `probe-${name}`,
+        email: `${name}@example.test`,
+        name: 'Probe',
+        emailVerified: false,
+      });
+      const answer = await browser.send(url);
+      const page = await browser.send(answer.headers.get('location') ?? '');
+      const clicked = await browser.send(answer.headers.get('location') ?? '', { form: {} });
+      const hide = (text: string) =>
+        text
+          .replaceAll(`${name}@`, 'x@')
+          .replace(`probe-${name}`, 'probe')
+          .replace(/id=[\w-]+/g, '');
+      looks.push([
+        answer.status,
+        hide(answer.headers.get('location') ?? ''),
+        hide(textOf(page)),
+        clicked.status,
+        clicked.headers.get('location'),
+        hide(textOf(await browser.send('/profile'))).replace(/\d\d?:\d\d/g, ''),
+      ]);
+    }
+    for (const look of looks) expect(look).toEqual(looks[0]);
+  });
+
+  it('has no text of theirs in the mails that we send there', async () => {
+    const lure = 'Your account is blocked. Unlock at https://evil.example';
+    const typed = {
+      id: 'lure',
+      email: 'lured@example.test',
+      emailVerified: false,
+      name: lure,
+      accountName: lure,
+    };
+    const attacker = openBrowser(app.send);
+    await comeIn(attacker, typed);
+    const next = `/sso/launch/marketplace?return_to=${encodeURIComponent('/evil.example')}`;
+    await attacker.send(`/verify-email?next=${encodeURIComponent(next)}`, {
+      form: {},
+      headers: { 'user-agent': `${lure} Mozilla/5.0` },
+    });
+    await sendSignup(
+      app,
+      buildSignup('crm_lured', { user: { email: typed.email, name: lure }, account: { name: lure } }),
+    );
+    for (const { subject, text } of await readMails(other, typed.email, 2))
+      expect(subject + text).not.toMatch(/evil|blocked|Unlock/);
+  });
+});
+
+describe('prompt=login', () => {
+  it.each(['prompt=login', 'max_age=0'])(
+    'cannot be got round by opening where its redirect (%s) leads on to',
+    async (query) => {
+      const browser = openBrowser(app.send);
+      await browser.login('customer@example.test');
+      await sql`update sessions set auth_time = now() - interval '1 hour'`.execute(app.db);
+      const asked = await browser.send(`/sso/launch/marketplace?state=s&${query}`);
+      expect(locationOf(asked).pathname).toBe('/login');
+      const next = locationOf(asked).searchParams.get('next') ?? '';
+      const dodged = await browser.send(next);
+      expect([locationOf(dodged).pathname, locationOf(dodged).searchParams.has('payload')]).toEqual([
+        '/login',
+        false,
+      ]);
+      // Nor without a page.
+      const silent = await browser.send(`${next}&prompt=none`);
+      expect(locationOf(silent).searchParams.get('error')).toBe('login_required');
+      await browser.login('customer@example.test');
+      expect(locationOf(await browser.send(next)).searchParams.has('payload')).toBe(true);
+    },
+  );
+});
+
+it('an unsigned hand-off leaves no row, however often it is sent', async () => {
+  const before = await countRows(app.db, 'audit_events');
+  const unsigned = `/sso/marketplace/callback?payload=${'A'.repeat(100)}&signature=${'0'.repeat(64)}`;
+  const replayed = await buildHandOff(app, { id: 'replayed' });
+  const refused = await buildHandOff(app, { id: 'refused', email: 'admin@example.test' });
+  await app.send(replayed);
+  for (let time = 0; time < 30; time++)
+    for (const url of [unsigned, replayed, refused, '/sso/marketplace/callback']) await app.send(url);
+  // The hand-off that was accepted, and the one that was refused for whom it is about: once each.
+  expect(await countRows(app.db, 'audit_events')).toBe(before + 2);
+});
+
+it('an instance whose clock is fast does not let a hand-off be used again', async () => {
+  const url = await buildHandOff(app, { id: 'skewed' });
+  expect((await app.send(url)).status).toBe(303);
+  const fast = await openBackend({
+    databaseUrl: app.databaseUrl,
+    now: () => new Date(Date.now() + 400_000),
+  });
+  await sweep(fast.backend.services);
+  await fast.close();
+  expect(codeOf(await app.send(url))).toBe('nonce_replayed');
+});

@@ -1,0 +1,132 @@
+// What refusals say to people (contract section 9, Errors): words that fit, where to get help, and who is logged in.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
+import { openAway } from '../support/away.ts';
+import { buildHandOff, handOver } from '../support/marketplace.ts';
+import { textOf } from '../support/visitor.ts';
+
+const html = { accept: 'text/html' };
+
+let app: TestApp;
+let customer: string;
+beforeAll(async () => {
+  app = await openApp();
+  customer = await app.login('customer@example.test');
+});
+afterAll(() => app.close());
+
+describe('a hand-off with a wrong time says what is wrong with it', () => {
+  const seconds = (from: number) => new Date(Date.now() + from * 1_000);
+
+  it('that it is too old', async () => {
+    const path = await buildHandOff(app, { id: 'm-old' }, seconds(-3_600));
+    expect(await refusalOf(path)).toMatch(/too old: it was valid/);
+  });
+
+  it('that it is dated in the future', async () => {
+    const path = await buildHandOff(app, { id: 'm-early' }, seconds(120));
+    expect(await refusalOf(path)).toMatch(/dated in the future/);
+  });
+
+  it('that the profile was changed in the future, and not that anything has expired', async () => {
+    const path = await buildHandOff(app, { id: 'm-tomorrow', profileUpdatedAt: seconds(86_400) });
+    expect(await refusalOf(path)).toMatch(/profile was changed in the future/);
+  });
+
+  it('that it would be valid for too long', async () => {
+    const other = await app.startInstance({ env: { MARKETPLACE_SSO_TTL: '30' } });
+    const { text } = await other.send(await buildHandOff(app, { id: 'm-long' }), { headers: html });
+    expect(text).toMatch(/would be valid for a time that we do not accept/);
+  });
+
+  /** The same words for programs and people, and none that fits only another rule. */
+  async function refusalOf(path: string): Promise<string> {
+    const [problem, page] = [await app.send(path), await app.send(path, { headers: html })];
+    const { code, detail } = JSON.parse(problem.text);
+    expect([problem.status, code, page.status]).toEqual([401, 'payload_expired', 401]);
+    expect(textOf(page)).toContain(detail);
+    expect(textOf(page).replace('payload_expired', '')).not.toContain('expired');
+    expect(detail).not.toMatch(/\d{4}|signature|secret|iat|exp\b/);
+    return detail;
+  }
+});
+
+it('a suspended person who comes by hand-off reads nothing about a password', async () => {
+  await handOver(app, { id: 'm-suspended' });
+  await sql`update users set suspended_at = now() where email = 'm-suspended@example.test'`.execute(app.db);
+  const page = await handOver(app, { id: 'm-suspended' }, { headers: html });
+  expect(page.status).toBe(403);
+  expect(textOf(page)).toContain('Your account is suspended');
+  expect(textOf(page)).not.toMatch(/password|typed|entered/i);
+});
+
+describe('"Contact support"', () => {
+  const suspended = { email: 'suspended@example.test', password: 'local demo password' };
+
+  it.each(['mailto:help@example.test?subject=Login', 'https://help.example.test/?from=identity&page=1'])(
+    'leads to %s where that is set',
+    async (supportUrl) => {
+      const { send } = await app.startInstance({ env: { IDENTITY_SUPPORT_URL: supportUrl } });
+      const link = `<a href="${supportUrl.replaceAll('&', '&amp;')}">Contact support</a>`;
+      for (const page of [
+        await send('/login', { form: suspended, headers: html }),
+        await send('/problems/account_suspended'),
+        await send('/problems/email_in_use'),
+      ])
+        expect(page.text).toContain(link);
+      expect((await send('/nowhere', { headers: html })).text).not.toContain('Contact support');
+      const { detail } = JSON.parse((await send('/login', { form: suspended })).text);
+      expect(detail).toContain('Contact support for help.');
+    },
+  );
+
+  it('is plain text where it is not', async () => {
+    const page = await app.send('/login', { form: suspended, headers: html });
+    expect(textOf(page)).toContain('Contact support for help.');
+    expect(page.text).not.toMatch(/<a\b[^>]*>Contact/);
+  });
+});
+
+describe('the page of a 404', () => {
+  it.each(['/nowhere', '/sso/launch/nobody', '/problems/nonsense', '/demo/nobody'])(
+    'at %s shows who is logged in, and a way to log out',
+    async (path) => {
+      const page = await app.send(path, { cookie: customer, headers: html });
+      expect(page.status).toBe(404);
+      expect(page.text).toContain('<span class="visitor-email">customer@example.test</span>');
+      expect(page.text).toContain('action="/logout"');
+      expect((await app.send(path, { headers: html })).text).not.toContain('class="visitor"');
+    },
+  );
+
+  it('shows nobody once the session has ended', async () => {
+    const cookie = await app.login('merchant@example.test');
+    await app.send('/logout', { method: 'POST', cookie });
+    expect((await app.send('/nowhere', { cookie, headers: html })).text).not.toContain('merchant@');
+  });
+
+  it('shows nobody while the database is away, and is a 404 still; the page of a 503 reads nothing', async () => {
+    const away = await openAway();
+    away.wire.cut();
+    const page = await away.ask('/nowhere', { headers: html });
+    expect(page.status).toBe(404);
+    expect(page.text).toContain('<h1>Page not found</h1>');
+    expect(page.text).not.toContain('class="visitor"');
+    const refused = await away.ask('/profile', { headers: html });
+    expect([refused.status, refused.text.includes('visitor')]).toEqual([503, false]);
+    away.wire.restore();
+    await away.close();
+  });
+});
+
+it('a refusal that is no 404 shows nobody', async () => {
+  const live = await openProductionApp();
+  const cookie = await live.login('customer@example.test');
+  for (const [path, options] of [
+    ['/logout', { method: 'POST', headers: { ...html, origin: 'https://evil.example' } }],
+    ['/sso/launch/marketplace?state=', { headers: html }],
+  ] as const)
+    expect((await live.send(path, { cookie, ...options })).text).not.toContain('customer@');
+  await live.close();
+});

@@ -1,0 +1,69 @@
+// Contract section 9, Session: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
+// can take seconds to clear cookies and storage.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+import { openClient } from '../support/trpc.ts';
+import { isLoggedIn } from '../support/visitor.ts';
+
+const email = 'merchant@example.test';
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp();
+});
+beforeEach(async () => {
+  cookie = await app.login(email);
+});
+afterAll(() => app.close());
+
+const idOf = async (session: string) =>
+  (await openClient(app.send, session).sessions.list.query()).find(({ current }) => current)?.id ?? '';
+
+describe('the answer clears the cache', () => {
+  it.each(['/logout', '/logout.data'])('when somebody logs out at %s', async (path) => {
+    const answer = await app.send(path, { method: 'POST', cookie });
+    expect(answer.headers.get('clear-site-data')).toBe('"cache"');
+    expect(await isLoggedIn(app.send, cookie)).toBe(false);
+  });
+
+  it('when somebody ends one session, or all others, on the profile', async () => {
+    for (const [path, status] of [
+      ['/profile', 303],
+      ['/profile.data', 202],
+    ] as const) {
+      const endOne = { intent: 'end-session', id: await idOf(await app.login(email)) };
+      for (const form of [endOne, { intent: 'end-others' }]) {
+        const answer = await app.send(path, { cookie, form });
+        expect([answer.status, answer.headers.get('clear-site-data')]).toEqual([status, '"cache"']);
+      }
+    }
+  });
+
+  it('when a program of our own origin ends them', async () => {
+    const json = { json: { id: await idOf(await app.login(email)) } };
+    for (const [path, body] of [
+      ['/trpc/sessions.end', json],
+      ['/trpc/sessions.endOthers', {}],
+    ] as const) {
+      const answer = await app.send(path, { cookie, json: body });
+      expect([answer.status, answer.headers.get('clear-site-data')]).toEqual([200, '"cache"']);
+    }
+  });
+});
+
+it('no other answer clears anything, least of all one on the way to a product or from another site', async () => {
+  const headers = { origin: 'https://evil.example' };
+  for (const answer of await Promise.all([
+    app.send('/logout', { cookie }),
+    app.send('/logout', { method: 'POST', cookie, headers }),
+    app.send('/profile', { cookie, form: { intent: 'end-others' }, headers }),
+    app.send('/profile', { cookie, form: { intent: 'end-session', id: 'nonsense' } }),
+    app.send('/profile', { cookie }),
+    app.send('/profile', { cookie, form: { intent: 'names', name: 'Maya Merchant' } }),
+    app.send('/sso/launch/crm_app', { cookie }),
+    app.send('/sso/launch/crm_app'),
+    app.send('/login', { form: { email, password: 'local demo password' } }),
+  ]))
+    expect(answer.headers.get('clear-site-data')).toBeNull();
+});

@@ -1,0 +1,129 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
+import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
+import { readToken } from '../support/kept-mail.ts';
+import { textOf } from '../support/visitor.ts';
+
+// Nothing is hashed before a test says so.
+const gate = vi.hoisted(() => ({ opened: Promise.resolve(), open: () => {}, hashed: 0 }));
+vi.mock('@node-rs/argon2', async (importOriginal) => {
+  const real = await importOriginal<typeof import('@node-rs/argon2')>();
+  const waited =
+    <Rest extends unknown[], Result>(work: (...rest: Rest) => Promise<Result>) =>
+    async (...rest: Rest) => {
+      gate.hashed++;
+      await gate.opened;
+      return work(...rest);
+    };
+  return { ...real, hash: waited(real.hash), verify: waited(real.verify) };
+});
+
+const places = hashingThreads * 26;
+const password = 'local demo password';
+
+let app: TestApp;
+let other: TestBackend;
+beforeAll(async () => {
+  app = await openApp();
+  other = await openBackend({ databaseUrl: app.databaseUrl });
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+beforeEach(async () => {
+  await sql`truncate rate_limits`.execute(app.db);
+  gate.opened = new Promise((done) => {
+    gate.open = done;
+  });
+  gate.hashed = 0;
+});
+afterEach(() => gate.open());
+
+let guesses = 0;
+const logIn = (email = `u${++guesses}@example.test`, typed = 'wrong') =>
+  app.send('/login', { form: { email, password: typed }, from: `203.0.${guesses >> 8}.${guesses & 255}` });
+
+const countTries = async () =>
+  (
+    await sql<{ tries: number }>`select coalesce(sum(points), 0)::int as tries from rate_limits`.execute(
+      app.db,
+    )
+  ).rows[0]?.tries;
+
+/** As many logins as may wait, until all of them do. */
+async function fillQueue() {
+  const logins = Array.from({ length: places }, () => logIn());
+  // Three counts each: by client address, by network, by account.
+  await vi.waitFor(async () => expect(await countTries()).toBe(places * 3), 10_000);
+  return logins;
+}
+
+it('a login that finds the queue for hashing full is refused at once, and counts nowhere', async () => {
+  const logins = await fillQueue();
+  const refused = await Promise.all(
+    Array.from({ length: 16 }, () => logIn('merchant@example.test', password)),
+  );
+  for (const answer of refused) {
+    expect(answer.status).toBe(503);
+    expect(codeOf(answer)).toBe('unavailable');
+    expectRetryAfter(answer, 2);
+  }
+  expect(await countTries()).toBe(places * 3);
+  expect(gate.hashed).toBe(hashingThreads);
+  const page = await app.send('/login', {
+    form: { email: 'merchant@example.test', password },
+    headers: { accept: 'text/html' },
+  });
+  expect(page.status).toBe(503);
+  expect(textOf(page)).toContain('Too many people are logging in right now.');
+
+  gate.open();
+  for (const { status } of await Promise.all(logins)) expect(status).toBe(401);
+  expect((await logIn('merchant@example.test', password)).status).toBe(303);
+});
+
+it('a password that is set while the queue is full is refused, and its link still works', async () => {
+  await other.backend.requestPasswordMail(
+    { requestId: 'r', address: '192.0.2.1', cspNonce: '' },
+    { email: 'customer@example.test' },
+  );
+  const token = await readToken(other, 'customer@example.test', 'set_password');
+  await sql`truncate rate_limits`.execute(app.db);
+  const logins = await fillQueue();
+  const set = () =>
+    app.send(`/set-password?token=${token}`, { form: { newPassword: 'seven quiet lanterns' } });
+  const refused = await set();
+  expect([refused.status, codeOf(refused)]).toEqual([503, 'unavailable']);
+  gate.open();
+  await Promise.all(logins);
+  expect((await set()).status).toBe(303);
+});
+
+it('a login whose client has gone while it waited is not hashed, and counts nowhere', async () => {
+  const busy = Array.from({ length: hashingThreads }, () => logIn());
+  await vi.waitFor(() => expect(gate.hashed).toBe(hashingThreads));
+  const before = await countTries();
+  const client = new AbortController();
+  const gone = Array.from({ length: 16 }, (_, index) => {
+    const { baseUrl } = app.config;
+    const body = new URLSearchParams({ email: 'merchant@example.test', password });
+    const { signal } = client;
+    const request = new Request(`${baseUrl}/login`, {
+      method: 'POST',
+      body,
+      headers: { origin: baseUrl },
+      signal,
+    });
+    return app.fetch(request, { address: `198.51.${index}.1` });
+  });
+  await vi.waitFor(async () => expect(await countTries()).toBe((before ?? 0) + 16 * 3), 10_000);
+  client.abort();
+  gate.open();
+  for (const { status } of await Promise.all(gone)) expect(status).toBe(400);
+  await Promise.all(busy);
+  expect(gate.hashed).toBe(hashingThreads);
+  expect(await countTries()).toBe(before);
+});

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
+import { openBrowser } from '../support/visitor.ts';
+
+const email = 'merchant@example.test';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+beforeEach(() => sql`truncate mails, rate_limits`.execute(app.db));
+
+let lastAddress = 0;
+const ask = (of = email) =>
+  app.send('/forgot-password', { form: { email: of }, from: `203.0.113.${++lastAddress % 256}` });
+
+const many = (times: number, askOne: () => Promise<Answer>) =>
+  Promise.all(Array.from({ length: times }, askOne));
+const statusesOf = (answers: Answer[]) => answers.map(({ status }) => status).sort();
+
+const letPass = (name: string) =>
+  sql`update rate_limits set expire = extract(epoch from now()) * 1000 - 1 where key like ${`${name}:%`}`.execute(
+    app.db,
+  );
+
+async function expectMails(count: number, to = email): Promise<void> {
+  await vi.waitFor(async () => {
+    const { rows } = await sql`select 1 from mails where recipient = ${to} and kind <> 'new_browser'`.execute(
+      app.db,
+    );
+    expect(rows).toHaveLength(count);
+  });
+}
+
+describe('mails to one address that strangers ask for', () => {
+  it('are five an hour, even when 16 ask at once, and ten a day', async () => {
+    for (let hour = 0; hour < 2; hour++) {
+      expect(statusesOf(await many(16, ask))).toEqual([...Array(5).fill(303), ...Array(11).fill(429)]);
+      // From one network it would be seven a day.
+      for (const count of ['mail-account', 'mail-network', 'mail-network-day']) await letPass(count);
+    }
+    const refused = await ask();
+    expect(refused.status).toBe(429);
+    expectRetryAfter(refused, 24 * 60 * 60);
+    await expectMails(10);
+    await letPass('mail-account-day');
+    expect((await ask()).status).toBe(303);
+    await expectMails(11);
+  });
+
+  it('are counted the same where nobody has that address', async () => {
+    const unknown = 'nobody@example.test';
+    expect(statusesOf(await many(7, () => ask(unknown)))).toEqual([
+      ...Array(5).fill(303),
+      ...Array(2).fill(429),
+    ]);
+  });
+
+  it('leave room for those that its owner asks for in a browser of theirs', async () => {
+    const owner = openBrowser(app.send);
+    expect((await owner.login(email)).status).toBe(303);
+    await many(16, ask);
+    const own = () => owner.send('/forgot-password', { form: { email } });
+    expect(statusesOf(await many(16, own))).toEqual([...Array(5).fill(303), ...Array(11).fill(429)]);
+    expectRetryAfter(await own(), 60 * 60);
+    await expectMails(10);
+  });
+
+  it('are not used up by those that its owner asks for', async () => {
+    const owner = openBrowser(app.send);
+    expect((await owner.login(email)).status).toBe(303);
+    await many(5, () => owner.send('/forgot-password', { form: { email } }));
+    expect(statusesOf(await many(5, ask))).toEqual(Array(5).fill(303));
+  });
+
+  it('leave no room for somebody else in a browser that they know', async () => {
+    const stranger = openBrowser(app.send);
+    expect((await stranger.login('customer@example.test')).status).toBe(303);
+    await many(5, ask);
+    expect((await stranger.send('/forgot-password', { form: { email } })).status).toBe(429);
+  });
+});
+
+describe('mails that somebody asks for to verify their address', () => {
+  const unverified = 'unverified@example.test';
+  const verify = { form: {} };
+
+  it('have room of their own in a browser that the holder of the address knows', async () => {
+    const owner = openBrowser(app.send);
+    expect((await owner.login(unverified)).status).toBe(303);
+    await many(16, () => ask(unverified));
+    expect((await owner.send('/verify-email', verify)).status).toBe(303);
+    await expectMails(6, unverified);
+  });
+
+  it('count as those of a stranger where the address was merely typed', async () => {
+    const typist = openBrowser(app.send);
+    expect((await typist.login(unverified)).status).toBe(303);
+    await sql`update users set password_hash = null, holds_email = false where email = ${unverified}`.execute(
+      app.db,
+    );
+    await many(5, () => ask(unverified));
+    expect((await typist.send('/verify-email', verify)).status).toBe(429);
+  });
+});

@@ -1,0 +1,261 @@
+// /continue: the page that asks before a hand-off starts a session (contract section 6).
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { countRows } from '../support/database.ts';
+import { listNotices } from '../support/kept-mail.ts';
+import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
+import { openClient } from '../support/trpc.ts';
+import { type Browser, cookieOf, openBrowser, submitProfile, textOf } from '../support/visitor.ts';
+
+let now = new Date();
+let app: TestApp;
+let second: Pick<TestApp, 'send'>;
+beforeAll(async () => {
+  app = await openApp({ now: () => now });
+  second = await app.startInstance();
+});
+beforeEach(() => {
+  now = new Date();
+});
+afterAll(() => app.close());
+
+const password = 'local demo password';
+
+/** Opens a hand-off; the result is where the browser is asked. */
+async function openPage(browser: Browser, user: HandOff): Promise<string> {
+  const answer = await browser.send(await buildHandOff(app, user, now));
+  expect([answer.status, locationOf(answer).pathname]).toEqual([303, '/continue']);
+  return answer.headers.get('location') ?? '';
+}
+
+const click = (browser: Browser, page: string) => browser.send(page, { form: {} });
+
+async function expectGone(answer: Answer): Promise<void> {
+  expect([answer.status, codeOf(answer)]).toEqual([404, 'not_found']);
+}
+
+describe('the page', () => {
+  it('says whose account it is and who is logged in, and has nothing of the payload in its address', async () => {
+    const browser = openBrowser(app.send);
+    await browser.login('customer@example.test');
+    const page = await openPage(browser, { id: 'ask-1', name: 'Lena Lang' });
+    expect(page).toMatch(/^\/continue\?id=[0-9a-f-]{36}$/);
+    const text = textOf(await browser.send(page));
+    for (const part of ['Lena Lang', 'ask-1@example.test', 'You are logged in as customer@example.test'])
+      expect(text).toContain(part);
+  });
+
+  it('is for the browser that it was made for, and for ten minutes', async () => {
+    const browser = openBrowser(app.send);
+    const page = await openPage(browser, { id: 'ask-2' });
+    const stranger = openBrowser(app.send);
+    for (const answer of [await stranger.send(page), await click(stranger, page)]) await expectGone(answer);
+    expect((await click(browser, `${page}&id=x`)).status).not.toBe(303);
+    const elsewhere = await browser.send(page, { form: {}, headers: { origin: 'https://evil.example' } });
+    expect(elsewhere.status).toBe(403);
+    now = new Date(now.getTime() + 600_000);
+    await expectGone(await click(browser, page));
+    now = new Date(now.getTime() - 1);
+    expect((await click(browser, page)).status).toBe(303);
+  });
+
+  it('keeps two tabs apart, and pushes out the oldest of more than five', async () => {
+    const browser = openBrowser(app.send);
+    const pages: string[] = [];
+    for (let tab = 0; tab < 6; tab++) pages.push(await openPage(browser, { id: `tab-${tab}` }));
+    await expectGone(await browser.send(pages[0] ?? ''));
+    for (const tab of [3, 1]) {
+      expect((await click(browser, pages[tab] ?? '')).status).toBe(303);
+      expect(await browser.whoAmI()).toBe(`tab-${tab}@example.test`);
+    }
+    const { rows } = await sql`select 1 from pending_hand_offs where external_id like 'tab-%'`.execute(
+      app.db,
+    );
+    expect(rows).toHaveLength(3);
+  });
+
+  it('starts one session when it is confirmed 16 times at once on two instances', async () => {
+    const browser = openBrowser(app.send);
+    const page = await openPage(browser, { id: 'sixteen' });
+    const cookie = browser.cookie();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => (at % 2 ? app : second).send(page, { cookie, form: {} })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(404)]);
+    const { rows } = await sql`select 1 from sessions s join users u on u.id = s.user_id
+      where u.email = 'sixteen@example.test'`.execute(app.db);
+    expect(rows).toHaveLength(1);
+  });
+});
+
+describe('before the click', () => {
+  const changes: [string, (email: string) => Promise<unknown>, number][] = [
+    [
+      'a suspension',
+      (email) => sql`update users set suspended_at = now() where email = ${email}`.execute(app.db),
+      404,
+    ],
+    [
+      'a removed link',
+      (email) =>
+        sql`delete from external_links where external_id = split_part(${email}, '@', 1)`.execute(app.db),
+      404,
+    ],
+    [
+      'a link that sleeps',
+      (email) =>
+        sql`update external_links set sleeping_since = now() where external_id = split_part(${email}, '@', 1)`.execute(
+          app.db,
+        ),
+      404,
+    ],
+    [
+      'a new role',
+      (email) => sql`update users set role = 'manager' where email = ${email}`.execute(app.db),
+      403,
+    ],
+  ];
+  it.each(changes)('%s makes it start nothing', async (what, change, status) => {
+    const browser = openBrowser(app.send);
+    const id = what.replaceAll(' ', '-');
+    const page = await openPage(browser, { id });
+    await change(`${id}@example.test`);
+    const answer = await click(browser, page);
+    expect([answer.status, await browser.whoAmI()]).toEqual([status, undefined]);
+  });
+});
+
+describe('the same hand-off again', () => {
+  it('leads the browser that used it on to where it led before, and changes nothing', async () => {
+    const browser = openBrowser(app.send);
+    const url = await buildHandOff(app, { id: 'reload', returnTo: '/profile?x=1' }, now);
+    const first = await browser.send(url);
+    const look = () =>
+      Promise.all(['pending_hand_offs', 'sessions', 'audit_events'].map((t) => countRows(app.db, t)));
+    const before = await look();
+    const again = await Promise.all(Array.from({ length: 16 }, () => browser.send(url)));
+    for (const answer of again) expect(answer.headers.get('location')).toBe(first.headers.get('location'));
+    expect(await look()).toEqual(before);
+
+    await click(browser, first.headers.get('location') ?? '');
+    const after = await look();
+    expect((await browser.send(url)).headers.get('location')).toBe('/profile?x=1');
+    expect(await look()).toEqual(after);
+    // In any other browser, and once somebody else is logged in there, it was used.
+    expect(codeOf(await app.send(url))).toBe('nonce_replayed');
+    await browser.login('customer@example.test');
+    expect(codeOf(await browser.send(url))).toBe('nonce_replayed');
+  });
+});
+
+describe('a browser where that user was the last to log in', () => {
+  it('is logged in at once, and asked again after somebody else has used it', async () => {
+    const browser = openBrowser(app.send);
+    await click(browser, await openPage(browser, { id: 'last' }));
+    await browser.send('/logout', { form: {} });
+    const straight = await browser.send(await buildHandOff(app, { id: 'last' }, now));
+    expect([straight.headers.get('location'), await browser.whoAmI()]).toEqual([
+      '/profile',
+      'last@example.test',
+    ]);
+    await browser.login('customer@example.test');
+    await browser.send('/logout', { form: {} });
+    await openPage(browser, { id: 'last' });
+    expect(await browser.whoAmI()).toBeUndefined();
+  });
+
+  it('is asked again once that user has set a password in another one', async () => {
+    const browser = openBrowser(app.send);
+    await browser.login('new-merchant@example.test');
+    await browser.send('/logout', { form: {} });
+    const cookie = await app.login('new-merchant@example.test');
+    await submitProfile(app.send, cookie, {
+      intent: 'password',
+      currentPassword: password,
+      newPassword: 'another quite long one',
+    });
+    const { rows } =
+      await sql`select forgotten_at is null as known from devices d join users u on u.id = d.user_id
+      where u.email = 'new-merchant@example.test' order by 1`.execute(app.db);
+    expect(rows).toEqual([{ known: false }, { known: false }, { known: true }].slice(-rows.length));
+    expect(rows.length).toBeGreaterThan(1);
+  });
+});
+
+describe('the owner', () => {
+  it('is told by mail when an account is linked or their address replaced, and sees and removes links', async () => {
+    const email = 'linked@example.test';
+    await handOver(app, { id: 'm-linked', email });
+    await sql`delete from external_links where external_id = 'm-linked'`.execute(app.db);
+    const cookie = cookieOf(await handOver(app, { id: 'm-linked-2', email }));
+    expect(await listNotices(app.db, email)).toContain('account_linked');
+
+    const form = {
+      intent: 'remove-link',
+      provider: 'marketplace',
+      externalId: 'm-linked-2',
+      currentPassword: password,
+    };
+    expect(textOf(await app.send('/profile', { cookie }))).toContain('first set a password of your own');
+    expect((await app.send('/profile', { cookie, form })).status).toBe(422);
+    await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
+      where email = ${email}`.execute(app.db);
+    expect((await app.send('/profile', { cookie, form: { ...form, currentPassword: 'wrong' } })).status).toBe(
+      422,
+    );
+    expect(textOf(await submitProfile(app.send, cookie, form))).toContain('no longer connected');
+    expect(await openClient(app.send, cookie).links.list.query()).toEqual([]);
+    // Somebody else's link is nobody's business.
+    await handOver(app, { id: 'm-not-theirs' });
+    const foreign = { ...form, externalId: 'm-not-theirs' };
+    expect((await app.send('/profile', { cookie, form: foreign })).status).toBe(404);
+
+    await handOver(app, { id: 'moves', profileUpdatedAt: new Date('2026-01-01') });
+    await handOver(app, {
+      id: 'moves',
+      email: 'moved@example.test',
+      profileUpdatedAt: new Date('2026-01-02'),
+    });
+    expect(await listNotices(app.db, 'moves@example.test')).toEqual(['email_replaced']);
+  });
+
+  it('keeps their address, whatever a payload says, once they can log in by themselves', async () => {
+    const at = (day: number) => new Date(Date.UTC(2026, 0, day));
+    await handOver(app, { id: 'keeps', profileUpdatedAt: at(1) });
+    await sql`update users set password_hash = 'x' where email = 'keeps@example.test'`.execute(app.db);
+    const cookie = cookieOf(
+      await handOver(app, { id: 'keeps', email: 'evil@example.test', profileUpdatedAt: at(2) }),
+    );
+    expect(JSON.parse((await app.send('/sso/profile', { cookie })).text).email).toBe('keeps@example.test');
+  });
+
+  it('removes a link while 16 hand-offs arrive, and none of them gets in afterwards', async () => {
+    const email = 'race@example.test';
+    const cookie = cookieOf(await handOver(app, { id: 'race', email }));
+    await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
+      where email = ${email}`.execute(app.db);
+    const urls = await Promise.all(
+      Array.from({ length: 16 }, () => buildHandOff(app, { id: 'race', email }, now)),
+    );
+    const browsers = urls.map(() => openBrowser(app.send));
+    const form = {
+      intent: 'remove-link',
+      provider: 'marketplace',
+      externalId: 'race',
+      currentPassword: password,
+    };
+    const [removed, ...opened] = await Promise.all([
+      app.send('/profile', { cookie, form }),
+      ...urls.map((url, at) => browsers[at]?.send(url)),
+    ]);
+    expect(removed?.status).toBe(303);
+    for (const [at, answer] of opened.entries()) {
+      expect(locationOf(answer as Answer).pathname).toBe('/continue');
+      const browser = browsers[at] as Browser;
+      await click(browser, answer?.headers.get('location') ?? '');
+      expect(await browser.whoAmI()).toBeUndefined();
+    }
+    expect(await openClient(app.send, cookie).links.list.query()).toEqual([]);
+  });
+});

@@ -1,0 +1,142 @@
+// What a payload says about the login behind it: which one it is (`sid`), and when and how a credential was given.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { handOver } from '../support/marketplace.ts';
+import { openClient } from '../support/trpc.ts';
+import { type Browser, cookieOf, openBrowser, submitProfile } from '../support/visitor.ts';
+
+const email = 'customer@example.test';
+let now = new Date();
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp({ now: () => now });
+});
+beforeEach(() => {
+  now = new Date();
+});
+afterAll(() => app.close());
+
+const later = (seconds: number) => {
+  now = new Date(now.getTime() + seconds * 1_000);
+};
+const seconds = () => Math.floor(now.getTime() / 1_000);
+const payloadOf = (answer: Answer) => {
+  const payload = locationOf(answer).searchParams.get('payload');
+  return payload === null ? undefined : JSON.parse(Buffer.from(payload, 'base64url').toString());
+};
+const launch = async (browser: Pick<Browser, 'send'>, client = 'marketplace', query = '') =>
+  payloadOf(await browser.send(`/sso/launch/${client}${query}`));
+async function logIn(): Promise<Browser> {
+  const browser = openBrowser(app.send);
+  await browser.login(email);
+  return browser;
+}
+
+describe('the sid', () => {
+  it('is one for all launches of a session to a client, and recorded once', async () => {
+    const browser = await logIn();
+    const sids = new Set(
+      (await Promise.all(Array.from({ length: 16 }, () => launch(browser)))).map(({ sid }) => sid),
+    );
+    expect([...sids]).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{22}$/)]);
+    const { rows } = await sql`select client from launches where sid = ${[...sids][0]}`.execute(app.db);
+    expect(rows).toEqual([{ client: 'marketplace' }]);
+    expect(sids).not.toContain((await launch(browser, 'crm_app')).sid);
+    expect(sids).not.toContain((await launch(await logIn())).sid);
+  });
+
+  it('outlives another login as the same user in that browser, and a new password, but no logout', async () => {
+    const browser = await logIn();
+    const { sid } = await launch(browser);
+    await browser.login(email);
+    expect((await launch(browser)).sid).toBe(sid);
+    const passwords = { currentPassword: 'local demo password', newPassword: 'another quite long one' };
+    await browser.send('/profile', { form: { intent: 'password', ...passwords } });
+    expect((await launch(browser)).sid).toBe(sid);
+    await browser.send('/logout', { form: {} });
+    await sql`update users set password_hash = (select password_hash from users where email = 'admin@example.test')
+      where email = ${email}`.execute(app.db);
+    await browser.login(email);
+    expect((await launch(browser)).sid).not.toBe(sid);
+  });
+
+  it('shows its user when each product was opened', async () => {
+    const browser = await logIn();
+    await launch(browser, 'network_site');
+    const products = await openClient(app.send, browser.cookie()).products.list.query();
+    const opened = products.filter(({ openedAt }) => openedAt !== undefined).map(({ name }) => name);
+    expect(opened).toContain('network_site');
+    const cookie = await app.login('manager@example.test');
+    for (const { openedAt } of await openClient(app.send, cookie).products.list.query())
+      expect(openedAt).toBeUndefined();
+  });
+});
+
+describe('auth_time and amr', () => {
+  it('say when and how the person last gave a credential here', async () => {
+    const browser = await logIn();
+    const loggedInAt = seconds();
+    later(100);
+    expect(await launch(browser)).toMatchObject({ auth_time: loggedInAt, amr: ['pwd'], iat: seconds() });
+    await browser.login(email);
+    expect(await launch(browser)).toMatchObject({ auth_time: seconds() });
+  });
+
+  it('say of a session that a hand-off started only that it was one', async () => {
+    const cookie = cookieOf(await handOver(app, { id: 'amr' }));
+    const payload = payloadOf(await app.send('/sso/launch/marketplace', { cookie }));
+    expect([payload.amr, 'auth_time' in payload]).toEqual([['ext'], false]);
+  });
+});
+
+describe('max_age', () => {
+  it('asks for a credential again where the last one is older, and for none where it is not', async () => {
+    const browser = await logIn();
+    later(60);
+    expect(await launch(browser, 'marketplace', '?max_age=60')).toBeDefined();
+    later(1);
+    const asked = await browser.send('/sso/launch/marketplace?max_age=60&state=s');
+    expect(locationOf(asked).pathname).toBe('/login');
+    const next = locationOf(asked).searchParams.get('next') ?? '';
+    expect(next).toBe(`/sso/launch/marketplace?state=s&auth_after=${seconds() - 60}`);
+    const silent = await browser.send('/sso/launch/marketplace?max_age=60&prompt=none&state=s');
+    expect(Object.fromEntries(locationOf(silent).searchParams)).toEqual({
+      error: 'login_required',
+      state: 's',
+    });
+    await browser.login(email);
+    expect(payloadOf(await browser.send(next))).toMatchObject({ auth_time: seconds(), state: 's' });
+  });
+
+  it('is never met by a session that a hand-off started', async () => {
+    const cookie = cookieOf(await handOver(app, { id: 'max-age' }));
+    const answer = await app.send('/sso/launch/marketplace?max_age=2592000', { cookie });
+    expect(locationOf(answer).pathname).toBe('/login');
+  });
+
+  it.each(['-1', '1.5', '2592001', '', 'x', '1e3', '９'])('is refused when it is "%s"', async (value) => {
+    const query = new URLSearchParams({ max_age: value });
+    const answer = await app.send(`/sso/launch/marketplace?${query}`);
+    expect([answer.status, codeOf(answer)]).toEqual([400, 'invalid_request']);
+  });
+
+  it('is refused when it is given twice', async () => {
+    expect((await app.send('/sso/launch/marketplace?max_age=1&max_age=2')).status).toBe(400);
+  });
+});
+
+describe('ending all other sessions', () => {
+  it('takes the password where the last one was given over ten minutes ago', async () => {
+    const browser = await logIn();
+    const form = { intent: 'end-others' };
+    expect((await browser.send('/profile', { form })).status).toBe(303);
+    later(600);
+    expect((await browser.send('/profile', { form })).status).toBe(422);
+    expect((await browser.send('/profile', { form: { ...form, currentPassword: 'wrong' } })).status).toBe(
+      422,
+    );
+    const right = { ...form, currentPassword: 'local demo password' };
+    expect((await submitProfile(app.send, browser.cookie(), right)).status).toBe(200);
+  });
+});
