@@ -73,3 +73,17 @@ export async function countTry(key: string): Promise<void> {
     [key, now + 900_000, now],
   );
 }
+
+export async function insertMail(
+  client: Client,
+  kind: string,
+  userId: string,
+  recipient: string | undefined,
+): Promise<void> {
+  await query(
+    client,
+    `insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+     values ($1, $2, $3, $4, $5, $6, $6)`,
+    [uuidv7(), kind, userId, recipient, JSON.stringify({ at: new Date() }), new Date()],
+  );
+}

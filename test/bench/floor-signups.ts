@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { HMAC } from 'oslo/crypto';
 import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { insertAuditEvent, inTransaction, query, sha256, userColumns } from './floor-database.ts';
+import { insertAuditEvent, insertMail, inTransaction, query, sha256, userColumns } from './floor-database.ts';
 import { settings } from './population.ts';
 
 const hmac = new HMAC('SHA-256');
@@ -84,13 +84,4 @@ async function createCustomer(
   );
   await insertMail(client, 'welcome', id, user.email);
   return { user_id: id, account_id: accountId };
-}
-
-async function insertMail(client: pg.PoolClient, kind: string, userId: string, recipient?: string) {
-  await query(
-    client,
-    `insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
-     values ($1, $2, $3, $4, $5, $6, $6)`,
-    [uuidv7(), kind, userId, recipient, JSON.stringify({ at: new Date() }), new Date()],
-  );
 }

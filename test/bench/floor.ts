@@ -11,6 +11,7 @@ import { v7 as uuidv7 } from 'uuid';
 import {
   countTry,
   insertAuditEvent,
+  insertMail,
   insertSession,
   inTransaction,
   pool,
@@ -135,6 +136,14 @@ async function login(request: IncomingMessage, response: ServerResponse) {
     );
     await insertAuditEvent(client, { type: 'login.succeeded', userId: user.id, address, details: {} });
     await insertSession(client, { token, userId: user.id, address });
+    // Of a user who has logged in before, these are the logins of a new browser.
+    const [other] = await query(client, 'select 1 from devices where user_id = $1 limit 1', [user.id]);
+    if (other) {
+      const recent =
+        "select id from mails where user_id = $1 and kind = 'new_browser' and created_at > $2 limit 1";
+      const [told] = await query(client, recent, [user.id, new Date(Date.now() - 86_400_000)]);
+      if (!told) await insertMail(client, 'new_browser', user.id, email);
+    }
     await query(
       client,
       'insert into devices (token_hash, user_id, last_login_at, is_last) values ($1, $2, $3, true)',

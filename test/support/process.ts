@@ -9,7 +9,14 @@ export type Runtime = 'node' | 'deno';
 
 export const commandOf: Record<Runtime, string[]> = {
   node: [process.execPath],
-  deno: [`${root}/node_modules/.bin/deno`, 'run', '--no-lock', '--node-modules-dir=manual', '--allow-all'],
+  deno: [
+    `${root}/node_modules/.bin/deno`,
+    'run',
+    '--no-lock',
+    '--node-modules-dir=manual',
+    '--unstable-no-legacy-abort',
+    '--allow-all',
+  ],
 };
 
 /** The file that starts the service. */
