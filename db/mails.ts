@@ -3,7 +3,7 @@
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 
-/** What the owner is told happened; the others carry a token. */
+/** Those that say what happened to an account; the others carry a token. */
 export type NoticeKind =
   | 'account_linked'
   | 'contract_added'

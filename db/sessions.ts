@@ -165,9 +165,7 @@ type SomeSessions =
   | { byHandOffExceptId: string }
   | { exceptTokenHash: Uint8Array };
 
-/**
- * Ends some of this user's sessions. The result is how many.
- */
+/** Ends some of this user's sessions. The result is how many. */
 export async function endSessions(
   db: Database,
   userId: string,

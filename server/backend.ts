@@ -3,7 +3,6 @@
 import { TRPCError } from '@trpc/server';
 import { listKeptMails } from '../db/mails.ts';
 import type { DatabaseClient } from '../db/postgres/client.ts';
-import type { Session } from '../db/sessions.ts';
 import { createAside } from './aside.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
@@ -22,7 +21,7 @@ import { readLogoutTarget } from './identity/logout-target.ts';
 import { findPasswordMail, requestPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
 import { requirePlace } from './identity/passwords.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
-import { findSession } from './identity/sessions.ts';
+import { findLiveSession } from './identity/sessions.ts';
 import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
 import type { Services } from './services.ts';
@@ -85,10 +84,7 @@ export function createBackend(options: {
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */
-    async findSession(request: Request): Promise<Session | undefined> {
-      const session = await findSession(services, request);
-      return session === 'suspended' ? undefined : session;
-    },
+    findSession: (request: Request) => findLiveSession(services, request),
 
     /** Throws 404 `not_found` in production, and where a real callback is configured. */
     requireDemoClient(name: string) {

@@ -7,7 +7,7 @@ import { type Actor, recordActorEvent } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { describeDevice } from './device.ts';
 import { requireOwnPassword } from './own-password.ts';
-import { sessionLimits } from './sessions.ts';
+import { isFresh, sessionLimits } from './sessions.ts';
 
 /** The last seen first; `current` is the one that asks. */
 export async function listOwnSessions({ db, now }: Services, { session }: Actor) {
@@ -39,17 +39,12 @@ export async function endOwnSession(
   });
 }
 
-// A password given within this time need not be given again.
-const freshLoginMs = 10 * 60 * 1_000;
-
 /** Whether ending the other sessions takes the password: not within ten minutes of it, nor where there is none. */
 export function needsPasswordToEndOthers(
   { now }: Pick<Services, 'now'>,
   { session }: Pick<Actor, 'session'>,
 ) {
-  const { authTime, user } = session;
-  const isFresh = authTime !== null && now().getTime() - authTime.getTime() < freshLoginMs;
-  return hasOwnLogin(user) && !isFresh;
+  return hasOwnLogin(session.user) && !isFresh(session, now());
 }
 
 /** How many there were. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */

@@ -125,3 +125,17 @@ export async function findSession(
     await touchSession(db, session.id, now);
   return session;
 }
+
+/** The same, where a suspended user is nobody. */
+export async function findLiveSession(services: Services, request: Request): Promise<Session | undefined> {
+  const session = await findSession(services, request);
+  return session === 'suspended' ? undefined : session;
+}
+
+// A credential given within this time need not be given again, even for what a session alone must not do.
+const freshSeconds = 10 * 60;
+
+/** Whether a credential was given in that session within the last ten minutes. */
+export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
+  return authTime !== null && authTime > secondsBefore(now, freshSeconds);
+}

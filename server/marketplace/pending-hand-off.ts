@@ -19,10 +19,10 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions.ts';
-import { lockLinkedUser, lockUser } from '../../db/users.ts';
+import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
-import { findSession, startSession } from '../identity/sessions.ts';
+import { findLiveSession, isFresh, startSession } from '../identity/sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
@@ -31,8 +31,6 @@ import { marketplaceProfileSchema } from './payload.ts';
 const cookiePrefix = 'identity_pending_';
 const lifeSeconds = 600;
 const maxPending = 5;
-// A login that old must be made again before it connects anything.
-const freshLoginMs = 10 * 60 * 1_000;
 
 /** Where the browser goes to be asked, and the cookies that tie the hand-off to it. */
 export async function keepPendingHandOff(
@@ -100,7 +98,7 @@ export async function describePending(services: Services, request: Request): Pro
   const key = requireKey(services, request);
   const found = await findPendingHandOff(db, key, now());
   if (!found) throw gone();
-  const session = await findPresentSession(services, request);
+  const session = await findLiveSession(services, request);
   const { kind, user } = found;
   const profile = marketplaceProfileSchema.parse(found.profile);
   return {
@@ -112,7 +110,7 @@ export async function describePending(services: Services, request: Request): Pro
         ? { name: user.name, email: user.email, isProved: user.emailVerifiedAt !== null }
         : undefined,
     present: session && session.user.id !== user.id ? session.user.email : undefined,
-    needsLogin: kind === 'connect' && !isFreshLogin(session, user.id, now()),
+    needsLogin: kind === 'connect' && !mayConnect(session, user.id, now()),
   };
 }
 
@@ -128,20 +126,20 @@ export async function confirmPending(
 ): Promise<{ next: string; setCookies: string[] } | 'login_needed'> {
   const { config, db, now } = services;
   const key = requireKey(services, request);
-  const session = await findPresentSession(services, request);
+  const session = await findLiveSession(services, request);
   return inTransaction(db, async (trx) => {
     // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
-    if (seen.kind === 'connect' && !isFreshLogin(session, seen.user.id, now())) return 'login_needed';
-    await lockLinkedUser(trx, provider, seen.externalId);
+    if (seen.kind === 'connect' && !mayConnect(session, seen.user.id, now())) return 'login_needed';
+    const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
     const pending = await consumePendingHandOff(trx, key, now());
     if (!pending) throw gone();
     const setCookies =
       pending.kind === 'connect'
         ? await connect(trx, { now, request }, pending)
-        : await logIn(trx, services, { pending, session, request, visit });
+        : await logIn(trx, services, { known, pending, session, request, visit });
     await recordAuditEvent(trx, {
       type: 'hand_off.confirmed',
       reason: pending.kind,
@@ -167,15 +165,16 @@ async function connect(
 async function logIn(
   trx: Transaction<DB>,
   services: Services,
-  {
-    pending,
-    session,
-    request,
-    visit,
-  }: { pending: PendingHandOff; session: Session | undefined; request: Request; visit: Visit },
+  click: {
+    known: LinkedUser | undefined;
+    pending: PendingHandOff;
+    session: Session | undefined;
+    request: Request;
+    visit: Visit;
+  },
 ): Promise<string[]> {
-  const { externalId, userId } = pending;
-  const known = await lockLinkedUser(trx, provider, externalId);
+  const { known, pending, session, request, visit } = click;
+  const { userId } = pending;
   if (known?.user.id !== userId || known.isSleeping) throw gone();
   const user = requireAllowed(known.user);
   // Their own session goes on as it is.
@@ -183,17 +182,9 @@ async function logIn(
   return startSession(trx, services, { user, startedBy: 'hand_off', request, visit });
 }
 
-async function findPresentSession(services: Services, request: Request): Promise<Session | undefined> {
-  const session = await findSession(services, request);
-  return session === 'suspended' ? undefined : session;
-}
-
-function isFreshLogin(session: Session | undefined, userId: string, now: Date): boolean {
-  return (
-    session?.user.id === userId &&
-    session.authTime !== null &&
-    now.getTime() - session.authTime.getTime() < freshLoginMs
-  );
+/** Whether that user has logged in a short while ago, as for whatever a session alone must not do. */
+function mayConnect(session: Session | undefined, userId: string, now: Date): boolean {
+  return session?.user.id === userId && isFresh(session, now);
 }
 
 /** Throws 404 `not_found` where this browser has no cookie for the id that the page's address names. */

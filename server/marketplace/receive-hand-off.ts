@@ -10,7 +10,7 @@ import { lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
 import { findLastUser } from '../identity/device.ts';
-import { findSession, startSession } from '../identity/sessions.ts';
+import { findLiveSession, startSession } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
 import { acceptProfile, type ProfileOutcome, provider } from './accept-profile.ts';
@@ -54,8 +54,7 @@ export async function receiveHandOff(
   const { claims, keepNonceUntil } = await verifyHandOff(services, params);
   const { nonce, profile } = claims;
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  const found = await findSession(services, request);
-  const session = found === 'suspended' ? undefined : found;
+  const session = await findLiveSession(services, request);
 
   return inTransaction(
     services.db,
