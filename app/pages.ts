@@ -56,7 +56,8 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
     async handle(request: Request, routeContext: RouteContext) {
       const context: AppLoadContext = { ...routeContext, method: request.method };
       const response = await render(await toRemixRequest(request, routeContext), context);
-      if (context.thrown) throw context.thrown;
+      // Also what a procedure threw, as the refusal that it is.
+      if (context.thrown) throw routeContext.backend.readRefusal(context.thrown, routeContext.visit);
       return response;
     },
   };
@@ -90,7 +91,7 @@ function buildRender(id: string, build: ServerBuild): Render {
  * The request on our own host, whatever Host and X-Forwarded-Host say: Remix's cross-site check would believe them, and
  * ours has run already.
  */
-async function toRemixRequest(request: Request, { backend }: RouteContext): Promise<Request> {
+async function toRemixRequest(request: Request, { backend, visit }: RouteContext): Promise<Request> {
   const { baseUrl } = backend.config;
   const url = new URL(request.url);
   if (url.searchParams.has('_data')) url.searchParams.delete('_data');
@@ -98,6 +99,6 @@ async function toRemixRequest(request: Request, { backend }: RouteContext): Prom
   headers.set('host', new URL(baseUrl).host);
   headers.delete('x-forwarded-host');
   headers.delete('origin');
-  const body = request.method === 'POST' ? await backend.readBody(request) : undefined;
+  const body = request.method === 'POST' ? await backend.readBody(request, visit) : undefined;
   return new Request(`${baseUrl}${url.pathname}${url.search}`, { method: request.method, headers, body });
 }

@@ -14,9 +14,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 }
 
 /** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
-async function findSession(request: Request, { backend, problem }: LoaderFunctionArgs['context']) {
-  if (!problem) return backend.findSession(request);
-  return problem.status === 404 ? backend.findSession(request).catch(() => undefined) : undefined;
+async function findSession(request: Request, { backend, visit, problem }: LoaderFunctionArgs['context']) {
+  if (!problem) return backend.findSession(request, visit);
+  if (problem.status !== 404) return undefined;
+  return visit.deadline.enforce(backend.findSession(request, visit)).catch(() => undefined);
 }
 
 export function Layout({ children }: { children: ReactNode }) {

@@ -105,3 +105,8 @@ export async function forgetDevices(db: Database, userId: string, now: Date): Pr
     .where('forgotten_at', 'is', null)
     .execute();
 }
+
+/** The same for everybody. */
+export async function forgetAllDevices(db: Database, now: Date): Promise<void> {
+  await db.updateTable('devices').set({ forgotten_at: now }).where('forgotten_at', 'is', null).execute();
+}

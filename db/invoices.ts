@@ -1,5 +1,5 @@
 // The only writer of `invoices` and of the row that numbers them.
-import type { Selectable, Transaction } from 'kysely';
+import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import type { DB, Invoices } from './schema.ts';
 
@@ -17,6 +17,21 @@ export type Invoice = {
   dueAt: Date;
   paidAt: Date | null;
 };
+
+/** Of `invoices as i`. */
+const columns = [
+  'i.number',
+  'i.contract_id',
+  'i.plan',
+  'i.period_starts_at',
+  'i.period_ends_at',
+  'i.currency',
+  'i.unit_amount',
+  'i.status',
+  'i.issued_at',
+  'i.due_at',
+  'i.paid_at',
+] as const;
 
 /** With the next number. Who comes second waits for the first to commit or fail, so that no number is left out. */
 export async function insertInvoice(trx: Transaction<DB>, invoice: Omit<Invoice, 'number'>): Promise<number> {
@@ -44,12 +59,22 @@ export async function insertInvoice(trx: Transaction<DB>, invoice: Omit<Invoice,
   return Number(number);
 }
 
+/** The next invoice gets a number after that one. The result is the last number given. */
+export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Promise<number> {
+  const row = await trx
+    .updateTable('invoice_numbers')
+    .set({ last_number: sql`greatest(last_number, ${upTo}::bigint)` })
+    .returning('last_number')
+    .executeTakeFirstOrThrow();
+  return Number(row.last_number);
+}
+
 /** Of that number, on whosever account. */
 export async function findInvoice(db: Database, number: number): Promise<Invoice | undefined> {
   const row = await db
-    .selectFrom('invoices')
-    .selectAll()
-    .where('number', '=', String(number))
+    .selectFrom('invoices as i')
+    .select(columns)
+    .where('i.number', '=', String(number))
     .executeTakeFirst();
   return row && readRow(row);
 }
@@ -64,7 +89,7 @@ export async function findInvoiceOfAccount(
     .selectFrom('invoices as i')
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
     .innerJoin('accounts as a', 'a.id', 'c.account_id')
-    .selectAll('i')
+    .select(columns)
     .select('a.name as accountName')
     .where('i.number', '=', String(number))
     .where('c.account_id', '=', accountId)
@@ -77,7 +102,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   const rows = await db
     .selectFrom('invoices as i')
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
-    .selectAll('i')
+    .select(columns)
     .where('c.account_id', '=', accountId)
     .orderBy('i.number', 'desc')
     .limit(100)

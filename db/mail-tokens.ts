@@ -63,6 +63,11 @@ export async function consumeMailToken(
   return result.numDeletedRows === 1n;
 }
 
+/** Of everybody. The result is how many. */
+export async function deleteAllMailTokens(db: Database): Promise<number> {
+  return Number((await db.deleteFrom('mail_tokens').executeTakeFirst()).numDeletedRows);
+}
+
 /** All of the user's, such as those of earlier mails. */
 export async function deleteMailTokens(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('mail_tokens').where('user_id', '=', userId).execute();

@@ -102,14 +102,22 @@ export async function markMailSent(
     .execute();
 }
 
+const letters: MailKind[] = ['welcome', 'set_password', 'prove_address', 'verify_email'];
+
 /** Those with a token to come, which must not be made any more. */
 export async function deleteUnsentLetters(db: Database, userId: string): Promise<void> {
   await db
     .deleteFrom('mails')
     .where('user_id', '=', userId)
-    .where('kind', 'in', ['welcome', 'set_password', 'prove_address', 'verify_email'])
+    .where('kind', 'in', letters)
     .where('sent_at', 'is', null)
     .execute();
+}
+
+/** Of everybody. The result is how many. */
+export async function deleteAllUnsentLetters(db: Database): Promise<number> {
+  const query = db.deleteFrom('mails').where('kind', 'in', letters).where('sent_at', 'is', null);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
 export async function hasRecentMail(

@@ -1,6 +1,7 @@
 // The only writer of `pending_hand_offs`: inbound hand-offs that wait for a click in the same browser. The token is in a
 // cookie of that browser; only its hash is here.
 import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 import { toUser, type User, userColumns } from './users.ts';
 
 /** `continue` starts a session of the linked user; `connect` makes the link to the user who has logged in. */
@@ -19,25 +20,33 @@ export type PendingHandOff = {
   returnTo: string;
 };
 
-export async function insertPendingHandOff(
+type Row = Omit<PendingHandOff, 'profile'> & {
+  id: string;
+  tokenHash: Uint8Array;
+  profile: string;
+  expiresAt: Date;
+};
+
+const insert = prepareDeferredWrite((db, row: Row) =>
+  db.insertInto('pending_hand_offs').values({
+    id: row.id,
+    token_hash: row.tokenHash,
+    kind: row.kind,
+    provider: row.provider,
+    external_id: row.externalId,
+    user_id: row.userId,
+    nonce: row.nonce,
+    profile: row.profile,
+    return_to: row.returnTo,
+    expires_at: row.expiresAt,
+  }),
+);
+
+export function insertPendingHandOff(
   db: Database,
   pending: PendingHandOff & { id: string; tokenHash: Uint8Array; expiresAt: Date },
 ): Promise<void> {
-  await db
-    .insertInto('pending_hand_offs')
-    .values({
-      id: pending.id,
-      token_hash: pending.tokenHash,
-      kind: pending.kind,
-      provider: pending.provider,
-      external_id: pending.externalId,
-      user_id: pending.userId,
-      nonce: pending.nonce,
-      profile: JSON.stringify(pending.profile),
-      return_to: pending.returnTo,
-      expires_at: pending.expiresAt,
-    })
-    .execute();
+  return insert(db, { ...pending, profile: JSON.stringify(pending.profile) });
 }
 
 export type PendingKey = { id: string; tokenHash: Uint8Array };
@@ -112,4 +121,9 @@ export async function deletePendingHandOff(db: Database, { id, tokenHash }: Pend
 /** All that are about the user. */
 export async function deletePendingHandOffs(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
+}
+
+/** Of everybody. The result is how many. */
+export async function deleteAllPendingHandOffs(db: Database): Promise<number> {
+  return Number((await db.deleteFrom('pending_hand_offs').executeTakeFirst()).numDeletedRows);
 }

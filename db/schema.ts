@@ -140,6 +140,10 @@ export interface RateLimits {
   points: Generated<number>;
 }
 
+export interface Restores {
+  at: Generated<Timestamp>;
+}
+
 export interface ServiceContracts {
   account_id: string;
   arrival_number: Int8 | null;
@@ -207,6 +211,7 @@ export interface DB {
   nonces: Nonces;
   pending_hand_offs: PendingHandOffs;
   rate_limits: RateLimits;
+  restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
   users: Users;

@@ -25,9 +25,25 @@ export type ContractTerms = {
 
 export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
 
+const columns = [
+  'id',
+  'user_id',
+  'account_id',
+  'signup_id',
+  'plan',
+  'status',
+  'trial_ends_at',
+  'price_currency',
+  'price_unit_amount',
+  'price_interval',
+  'occurred_at',
+  'next_period_starts_at',
+  'billing_anchor_day',
+] as const;
+
 const selectForUpdate = (column: 'id' | 'signup_id') =>
   prepare((db, { value }: { value: string }) =>
-    db.selectFrom('service_contracts').selectAll().where(column, '=', value).forUpdate(),
+    db.selectFrom('service_contracts').select(columns).where(column, '=', value).forUpdate(),
   );
 const locks = { id: selectForUpdate('id'), signupId: selectForUpdate('signup_id') };
 
@@ -71,7 +87,7 @@ export async function updateContract(db: Database, id: string, terms: ContractTe
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
-    .selectAll()
+    .select(columns)
     .where('account_id', '=', accountId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -113,7 +129,7 @@ export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<Contract[]> {
-  let query = db.selectFrom('service_contracts').selectAll().where('arrival_number', 'is not', null);
+  let query = db.selectFrom('service_contracts').select(columns).where('arrival_number', 'is not', null);
   if (after !== undefined) {
     query = query.where('arrival_number', '>', (eb) =>
       eb.selectFrom('service_contracts').select('arrival_number').where('id', '=', after),
@@ -181,7 +197,7 @@ const writeTerms = (terms: ContractTerms) => ({
   billing_anchor_day: terms.billingAnchorDay,
 });
 
-const readRow = (row: Selectable<ServiceContracts>): Contract => ({
+const readRow = (row: Pick<Selectable<ServiceContracts>, (typeof columns)[number]>): Contract => ({
   id: row.id,
   userId: row.user_id,
   accountId: row.account_id,

@@ -187,6 +187,12 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
+/** Of everybody. The result is how many. */
+export async function endAllSessions(db: Database, now: Date): Promise<number> {
+  const query = db.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}
+
 const endByTokenHash = prepareDeferredWrite((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
   db
     .updateTable('sessions')

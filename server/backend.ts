@@ -16,14 +16,16 @@ import { AppError, isProblemCode, problems } from './errors.ts';
 import { toAppError } from './http/answers.ts';
 import { invalidParameter, loginPath, readBody, readForm, readOwnPath, type Visit } from './http/requests.ts';
 import { capabilities } from './identity/capabilities.ts';
-import { login, logout } from './identity/login.ts';
+import { login, logout, requirePlaceToLogIn } from './identity/login.ts';
 import { readLogoutTarget } from './identity/logout-target.ts';
 import { findPasswordMail, requestPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
-import { requirePlace } from './identity/passwords.ts';
+import { countHashing } from './identity/passwords.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
 import { findLiveSession } from './identity/sessions.ts';
+import { expired } from './jobs/sweep.ts';
 import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import type { Services } from './services.ts';
 import type { Config } from './settings/config.ts';
 import { clientTitle } from './sso/clients.ts';
@@ -46,6 +48,7 @@ export function createBackend(options: {
     now: options.now ?? (() => new Date()),
     ...createRateLimits(database.db),
     log: options.log,
+    metrics: createMetrics({ config, database, expired, log: options.log }),
     aside: createAside(options.log),
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
@@ -57,18 +60,21 @@ export function createBackend(options: {
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
 
-    launch: (request: Request, client: string) => launch(services, request, client),
-    ssoProfile: (request: Request) => ssoProfile(services, request),
+    launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
+    ssoProfile: (request: Request, visit: Visit) => ssoProfile(services, request, visit),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
-    crmContracts: (request: Request) => crmContracts(services, request),
+    crmContracts: (request: Request, visit: Visit) => crmContracts(services, request, visit),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
     notFound(): never {
       throw new AppError('not_found');
     },
 
     /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
-    requirePlace,
+    requirePlace() {
+      requirePlaceToLogIn(services);
+    },
+    countHashing,
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
@@ -79,12 +85,12 @@ export function createBackend(options: {
     findPasswordMail: (token: string) => findPasswordMail(services, token),
     setPasswordByMail: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
       setPasswordByMail(services, request, visit, fields),
-    describePending: (request: Request) => describePending(services, request),
+    describePending: (request: Request, visit: Visit) => describePending(services, request, visit),
     confirmPending: (request: Request, visit: Visit) => confirmPending(services, request, visit),
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
     /** The live session of a browser. */
-    findSession: (request: Request) => findLiveSession(services, request),
+    findSession: (request: Request, visit: Visit) => findLiveSession(services, request, visit),
 
     /** Throws 404 `not_found` in production, and where a real callback is configured. */
     requireDemoClient(name: string) {
@@ -115,7 +121,11 @@ export function createBackend(options: {
     readOwnPath,
     loginPath,
     /** What a page's loader or action caught, as the refusal that it is. */
-    readRefusal: (error: unknown) => (error instanceof TRPCError ? toRefusal(error) : toAppError(error)),
+    readRefusal(error: unknown, visit: Visit): AppError {
+      const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
+      visit.code = refusal.code;
+      return refusal;
+    },
     /** The title of the product that a path launches, or undefined. */
     findLaunchTitle(path: string | undefined): string | undefined {
       const name = /^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1];

@@ -2,24 +2,21 @@
 // the database of the service.
 import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
-import { isDatabaseAway } from '../db/postgres/client.ts';
+import { isDatabaseAway } from '../db/postgres/away.ts';
 import { addBillingCommands } from './cli/billing.ts';
-import { CommandError, withDatabase } from './cli/command.ts';
+import { CommandError } from './cli/command.ts';
+import { addDatabaseCommands } from './cli/database.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
-import { exitWith, print } from './runtime/process.ts';
+import { exitWith } from './runtime/process.ts';
 import { ConfigError } from './settings/reader.ts';
 
 const program = new Command('npm run cli --')
   .description('Command line of the identity service')
   .showHelpAfterError();
 
-program
-  .command('migrate')
-  .description('bring the database to the current schema (the service also does this when it starts)')
-  .action(() => withDatabase(async () => print('The database has the current schema.')));
-
+addDatabaseCommands(program);
 addUserCommands(program);
 addMarketplaceCommands(program);
 addBillingCommands(program);

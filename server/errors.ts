@@ -135,6 +135,8 @@ export const problems = {
 /** What `payload_expired` says of each rule of time, by the reason. Its sender signed these times, so they are no secret. */
 export const timeDetails: Record<string, string> = {
   exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again.',
+  'iat before restore':
+    'This login link is from before a repair of our service, so we cannot know whether it was used. Go back to the site you came from and try again.',
   'iat in the future':
     'This login link is dated in the future: the clock of the site you came from differs from ours. Go back and try again later.',
   lifetime:

@@ -1,20 +1,25 @@
-// The process: settings → database → service → listen → drain. On Node and on Deno.
+// The process: settings → listen → migrate → serve → drain. On Node and on Deno.
 
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
-import { isDatabaseAway } from '../db/postgres/client.ts';
+import { isDatabaseAway } from '../db/postgres/away.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
-import { ListenError } from './runtime/listener.ts';
+import { ListenError, type Listener } from './runtime/listener.ts';
 import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
-import { startService } from './service.ts';
+import { openService } from './service.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
-// A balancer that asks /readyz every few seconds has noticed by then.
-const graceMs = 10_000;
+// How the seconds of a stop add up. From the signal on /readyz answers 503 and every answer says `Connection: close`:
+//   SHUTDOWN_DELAY_SECONDS (5)  everything is served as ever, until the balancer has noticed
+//   graceMs (8)                 the port is closed, what is under way gets its answer; then it is cut off
+//   closeMs (1.5)               what the jobs do, which have been stopping since the signal, and the database; then exit
+// So 14.5 s, and 15 s at most are promised.
+const graceMs = 8_000;
+const closeMs = 1_500;
 
 async function start(): Promise<void> {
   const config = readConfig(environment);
@@ -32,24 +37,39 @@ async function start(): Promise<void> {
     shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
   };
   try {
-    let service = await startService(options);
+    let service = await openService(options);
+    const listeners: Listener[] = [];
+    const closeListeners = (ms: number) => Promise.all(listeners.map((listener) => listener.close(ms)));
+    let isUp = false;
+    try {
+      const { host, port, metricsPort } = config;
+      listeners.push(await listen((request, peer) => service.fetch(request, peer), { host, port }));
+      if (metricsPort) {
+        const metrics = { host, port: metricsPort, setting: 'METRICS_PORT' };
+        listeners.push(await listen((request, peer) => service.fetchMetrics(request, peer), metrics));
+      }
+      onStopSignal(async () => {
+        // Else the end of the process rolls a migration back.
+        if (isUp) {
+          service.drain();
+          await sleep(config.shutdownDelaySeconds * 1_000);
+          await closeListeners(graceMs);
+          await Promise.race([service.close(), sleep(closeMs)]);
+        }
+        await bundler?.close();
+        await embedded?.stop();
+      });
+      await service.start();
+    } catch (error) {
+      await closeListeners(0);
+      await service.close();
+      throw error;
+    }
+    isUp = true;
     bundler?.onServiceChange(async (fresh) => {
       const previous = service;
       service = await fresh.startService(options);
       await previous.close();
-    });
-    const listener = await listen((request, peer) => service.fetch(request, peer), config).catch(
-      async (error) => {
-        await service.close();
-        throw error;
-      },
-    );
-    onStopSignal(async () => {
-      service.drain();
-      await listener.close(graceMs);
-      await service.close();
-      await bundler?.close();
-      await embedded?.stop();
     });
     print(describeStart(config, embedded?.folder));
   } catch (error) {
@@ -57,6 +77,8 @@ async function start(): Promise<void> {
     throw error;
   }
 }
+
+const sleep = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 function describeStart(config: Config, dataFolder: string | undefined): string {
   if (config.production) return `Identity service ready: ${config.baseUrl}`;

@@ -3,60 +3,96 @@ import { openDatabase } from '../db/postgres/client.ts';
 import { migrate } from '../db/postgres/migrate.ts';
 import { createBackend } from './backend.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from './demo/demo-users.ts';
-import { createShell, type Fetch, type ShellOptions } from './http/shell.ts';
+import type { Fetch } from './http/door.ts';
+import { createShell, type ShellOptions } from './http/shell.ts';
 import { hashPassword } from './identity/passwords.ts';
 import { startJobs } from './jobs/jobs.ts';
 import type { Log } from './log.ts';
+import { answerMetrics } from './metrics/answer.ts';
+import { watchEventLoop } from './metrics/state.ts';
 import type { Config } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
 export type Service = {
   fetch: Fetch;
-  /** From then on /readyz answers 503, and connections close after their answer. */
+  /** Answers GET /metrics, and nothing else. */
+  fetchMetrics: Fetch;
+  /**
+   * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers
+   * 503 to everything but /healthz. In production it throws a ConfigError for a database that holds the demo users.
+   */
+  start: () => Promise<void>;
+  /** From then on /readyz answers 503, connections close after their answer, and the jobs come to an end. */
   drain: () => void;
-  /** Stops the jobs and closes the database. */
+  /** Resolves once the jobs have ended and the database is closed. */
   close: () => Promise<void>;
 };
 
-/**
- * Migrates the database, and seeds the demo users in local mode. In production it throws a ConfigError for a database
- * that holds them.
- */
-export async function startService(options: {
+// Less than the deadline of a request, so that its statement has ended when it is answered.
+export const statementTimeoutMs = 2_300;
+
+export type ServiceOptions = {
   config: Config;
   databaseUrl: string;
   log: Log;
   shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
   now?: () => Date;
-}): Promise<Service> {
+};
+
+/** To listen with, before it starts. */
+export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, log } = options;
-  await migrate(options.databaseUrl, () => log.info({}, "waiting for another instance's migrations"));
   const database = openDatabase({
     url: options.databaseUrl,
     poolSize: config.databasePoolSize,
     preparedStatements: config.databasePreparedStatements,
+    statementTimeoutMs,
     onError: (err) => log.error({ err }, 'database connection lost'),
   });
-  try {
-    await seedOrRefuse(config, database.db);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
   const backend = createBackend({ config, database, log, now: options.now });
-  const stopJobs = startJobs(backend.services);
+  const { metrics, aside } = backend.services;
+  const stopWatching = config.metricsPort ? watchEventLoop(metrics.registry) : undefined;
+  let stopJobs = async () => {};
+  let jobsStopped: Promise<void> | undefined;
+  let isUp = false;
   let isDraining = false;
   return {
-    fetch: await createShell({ ...options.shell, backend, isDraining: () => isDraining }),
-    drain: () => {
+    fetch: await createShell({
+      ...options.shell,
+      backend,
+      isUp: () => isUp,
+      isDraining: () => isDraining,
+    }),
+    fetchMetrics: (request) => answerMetrics(metrics, request, config),
+    async start() {
+      await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
+      await seedOrRefuse(config, database.db);
+      stopJobs = startJobs(backend.services);
+      isUp = true;
+    },
+    drain() {
       isDraining = true;
+      jobsStopped = stopJobs();
     },
     async close() {
-      await stopJobs();
-      await backend.services.aside.finish();
+      stopWatching?.();
+      await (jobsStopped ?? stopJobs());
+      await aside.finish();
       await database.close();
     },
   };
+}
+
+/** One that has started. */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const service = await openService(options);
+  try {
+    await service.start();
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return service;
 }
 
 async function seedOrRefuse(config: Config, db: Parameters<typeof hasDemoUsers>[0]): Promise<void> {

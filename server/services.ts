@@ -1,8 +1,9 @@
-// What the rules work with: settings, database, clock, limits, log, and what an answer does not wait for.
+// What the rules work with: settings, database, clock, limits, log, metrics, and what an answer does not wait for.
 import type { DatabaseClient } from '../db/postgres/client.ts';
 import type { Aside } from './aside.ts';
 import type { RateLimits } from './identity/rate-limits.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import type { Config } from './settings/config.ts';
 
 /** What the rules work with. `now` is the only clock. */
@@ -12,5 +13,6 @@ export type Services = RateLimits & {
   read: DatabaseClient['read'];
   now: () => Date;
   log: Log;
+  metrics: Metrics;
   aside: Aside;
 };

@@ -5,6 +5,8 @@ export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
     include: ['test/**/*.test.ts'],
+    // They need packages of Debian's.
+    exclude: ['test/cluster/**'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/no-output.ts',
     // Tests spend much of their time waiting for Postgres or another process.

@@ -9,7 +9,7 @@ export const meta = () => [{ title: 'Continue? · Identity' }];
 
 /** Only looks. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  return context.backend.describePending(request);
+  return context.backend.describePending(request, context.visit);
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {

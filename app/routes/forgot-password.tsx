@@ -21,7 +21,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     await backend.requestPasswordMail(visit, { email, next }, request);
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
     const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
     return data(answer, { status: refusal.status, headers: refusal.headers });

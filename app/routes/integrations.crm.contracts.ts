@@ -1,3 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-export const loader = ({ request, context }: LoaderFunctionArgs) => context.backend.crmContracts(request);
+export const loader = ({ request, context }: LoaderFunctionArgs) =>
+  context.backend.crmContracts(request, context.visit);

@@ -17,7 +17,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
     const { caller } = backend.createCaller(request, visit);
     return { invoice: await caller.invoices.get({ number: Number(params.number) }) };
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
   }
 }

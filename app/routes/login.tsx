@@ -16,9 +16,9 @@ export const handle = { isStatic: true };
 export const meta = () => [{ title: 'Log in · Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
+  const { backend, visit } = context;
   const { searchParams } = new URL(request.url);
-  const session = await backend.findSession(request);
+  const session = await backend.findSession(request, visit);
   const mustAsk = searchParams.get('prompt') === 'login';
   const next = backend.readOwnPath(searchParams.get('next'));
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
@@ -45,7 +45,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       return redirectDocument(next ?? '/profile', { status: 303, headers });
     }
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }

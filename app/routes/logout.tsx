@@ -9,10 +9,10 @@ import { Page } from '../components/page.tsx';
 
 export const meta = () => [{ title: 'Log out · Identity' }];
 
-export async function loader({ request, context: { backend } }: LoaderFunctionArgs) {
+export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
   const target = backend.readLogoutTarget(request);
   // Nothing to ask.
-  if (target && !(await backend.findSession(request))) throw redirect(target.url, 303);
+  if (target && !(await backend.findSession(request, visit))) throw redirect(target.url, 303);
   return { clientTitle: target?.title };
 }
 

@@ -56,7 +56,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       await caller.links.remove({ provider: 'marketplace', externalId, currentPassword });
     } else throw backend.invalidParameter('intent', 'It must be an action of this page.');
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code === 'edited_meanwhile') {
       const present = await backend.createCaller(request, visit).caller.profile.get();
       // Made from what is shown now: sent again, it is saved.
@@ -79,8 +79,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
 }
 
 /** Sends people who are not logged in to the login page; the shell answers the rest. */
-function pageError(error: unknown, request: Request, { backend }: LoaderFunctionArgs['context']) {
-  const refusal = backend.readRefusal(error);
+function pageError(error: unknown, request: Request, { backend, visit }: LoaderFunctionArgs['context']) {
+  const refusal = backend.readRefusal(error, visit);
   return refusal.code === 'login_required'
     ? redirect(request.method === 'GET' ? backend.loginPath(request) : '/login?next=%2Fprofile', 303)
     : refusal;

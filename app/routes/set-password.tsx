@@ -29,7 +29,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const headers = done.map((cookie): [string, string] => ['Set-Cookie', cookie]);
     return redirectDocument(target, { status: 303, headers });
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
     return data({ error: refusal.errors[0]?.detail }, { status: refusal.status });
   }

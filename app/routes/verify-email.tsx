@@ -15,10 +15,10 @@ export const handle = { isStatic: true };
 export const meta = () => [{ title: 'Verify your email address · Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
+  const { backend, visit } = context;
   const { searchParams } = new URL(request.url);
   const next = backend.readOwnPath(searchParams.get('next'));
-  const session = await backend.findSession(request);
+  const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
   return {
@@ -38,7 +38,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     await caller.email.requestVerification({ next });
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
     if (refusal.code !== 'rate_limited') throw error;
     return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });

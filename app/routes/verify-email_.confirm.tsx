@@ -18,7 +18,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   const { searchParams } = new URL(request.url);
   const next = backend.readOwnPath(searchParams.get('next'));
-  const session = await backend.findSession(request);
+  const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
   const { caller } = backend.createCaller(request, visit);
@@ -34,7 +34,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     await caller.email.verify({ token: searchParams.get('token') ?? '' });
   } catch (error) {
-    const refusal = backend.readRefusal(error);
+    const refusal = backend.readRefusal(error, visit);
     if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
     if (refusal.code !== 'not_found') throw error;
     // The page says so itself.

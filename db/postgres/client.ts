@@ -6,10 +6,12 @@
 // the same statement unnamed. The name is a digest of the text, so a pooler that shares prepared statements
 // between clients (PgBouncer from 1.21) shares right; an older one cannot, and a setting turns names off.
 import { nextTick } from 'node:process';
-import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
-import { createReader, type Reader } from './reader.ts';
+import { breaksConnection, buildAway, isReadOnly, isSilence } from './away.ts';
+import { type Connection, createReader, type Reader } from './reader.ts';
+import { createSilenceWatch } from './silence.ts';
 
 export type Database = Kysely<DB>;
 
@@ -26,11 +28,20 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
+  /**
+   * The connections of the pool, how many of them do nothing, how many requests wait for one, and how many have waited
+   * in vain since the start.
+   */
+  countConnections: () => { all: number; idle: number; waiting: number; refused: number };
+  /** Statements under way by `read`. */
+  countReads: () => number;
   close: () => Promise<void>;
 };
 
-// A request waits at most so long for its data, then the answer is 503: never a hang.
-const connectTimeoutMs = 3_000;
+// For a connection, whether there is one to wait for or a new one.
+const connectTimeoutMs = 2_500;
+// Where so many wait for each connection, one more would wait for too long.
+const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
 // More distinct texts than this only come from a mistake (values in the text); unnamed, they cost
@@ -42,70 +53,127 @@ pg.defaults.parseInputDatesAsUTC = true;
 
 /** Opens the pool; connects on first use. `close` waits for queries under way. */
 export function openDatabase({ statementTimeoutMs = 5_000, ...options }: DatabaseOptions): DatabaseClient {
+  const run = watchSilence(buildRunner(options.preparedStatements), statementTimeoutMs);
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: connectTimeoutMs,
     idleTimeoutMillis: 30_000,
     statement_timeout: statementTimeoutMs,
-    // A little later than the server's own, which says more.
-    query_timeout: statementTimeoutMs && statementTimeoutMs + 1_000,
     idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
     keepAlive: true,
     pipeline: true,
     application_name: 'identity-service',
+    verify: (client, done) => requirePrimary(run, client as pg.PoolClient, done),
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  const run = buildRunner(options.preparedStatements);
-  const connect = async () => wrapClient(await pool.connect(), run);
+  let refused = 0;
+  const connect = async () => {
+    try {
+      if (pool.waitingCount >= maxWaiting * options.poolSize)
+        throw buildAway('53000', 'Too many wait for a connection already.');
+      return wrapClient(pool, await pool.connect(), run);
+    } catch (error) {
+      refused++;
+      throw error;
+    }
+  };
   return {
     db: new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }),
-    read: createReader(connect),
+    ...createReader(connect),
+    countConnections: () => ({
+      all: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      refused,
+    }),
     close: () => pool.end(),
   };
 }
 
-function wrapClient(client: pg.PoolClient, run: Runner): PostgresPoolClient {
+/** A standby may lag behind: what it says of a session may be over. */
+function requirePrimary(run: Runner, client: pg.PoolClient, done: (error?: Error) => void): void {
+  run(client, `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`, [])
+    .then(({ rows: [row] }) => {
+      if (row?.isReadOnly) throw buildAway('25006', 'The database is read-only.');
+    })
+    .then(() => done(), done);
+}
+
+function wrapClient(pool: pg.Pool, client: pg.PoolClient, run: Runner): Connection {
   // A client that broke under a query must leave the pool, or the next request gets it.
   let broken = false;
-  const note = (error: unknown) => {
-    broken ||= isDatabaseAway(error);
+  let answers = 0;
+  const note = (error: unknown, answersBefore: number) => {
+    broken ||= breaksConnection(error);
+    // What befell this connection has then befallen those that do nothing, too.
+    if (isReadOnly(error) || (isSilence(error) && answers === answersBefore)) dropIdle(pool);
+    if (!isSilence(error)) answers++;
   };
   let isInTransaction = false;
   const query = async (text: string, values: unknown[]) => {
     isInTransaction ||= text === 'begin';
     if (isInTransaction) collectWrites(client);
+    const answersBefore = answers;
     if (text === 'begin') {
       // Not waited for: what comes next is right behind it on the wire. Where it fails, so does that.
-      run(client, text, values).catch(note);
+      run(client, text, values).catch((error) => note(error, answersBefore));
       return { command: 'BEGIN', rowCount: null, rows: [] };
     }
     try {
-      return await run(client, text, values);
+      const result = await run(client, text, values);
+      answers++;
+      return result;
     } catch (error) {
-      note(error);
+      note(error, answersBefore);
       throw error;
     }
   };
-  // Kysely's other overload takes a cursor, which only its `stream` uses.
-  return { query: query as never, release: () => client.release(broken) };
+  return {
+    // Kysely's other overload takes a cursor, which only its `stream` uses.
+    query: query as never,
+    release() {
+      client.release(broken);
+      // Not politely: a server that is silent does not say good-bye either.
+      if (broken) streamOf(client).destroy();
+    },
+    leave() {
+      client.release(true);
+      // They may be as silent, and whoever goes on must not get one of them.
+      dropIdle(pool);
+    },
+  };
 }
+
+function dropIdle(pool: pg.Pool): void {
+  for (let left = pool.idleCount; left > 0; left--) {
+    pool.connect().then(
+      (client) => {
+        client.release(true);
+        streamOf(client).destroy();
+      },
+      () => undefined,
+    );
+  }
+}
+
+// Every client of a pool is a pg.Client, though the types say less.
+const streamOf = (client: pg.PoolClient) => (client as unknown as pg.Client).connection.stream;
 
 /**
  * What is sent before the event loop goes on, such as `begin` and what follows, leaves in one write and wakes Postgres
  * once: 8 % of a signup. A later end (`setImmediate`) would keep Postgres waiting.
  */
 function collectWrites(client: pg.PoolClient): void {
-  // Every client of a pool is a pg.Client, though the types say less.
-  const { stream } = (client as unknown as pg.Client).connection;
+  const stream = streamOf(client);
   if (stream.writableCorked > 0) return;
   stream.cork();
   nextTick(() => stream.uncork());
 }
 
-type Runner = (client: pg.ClientBase, text: string, values: unknown[]) => Promise<pg.QueryResult>;
+type Runner = (client: pg.PoolClient, text: string, values: unknown[]) => Promise<pg.QueryResult>;
 
 function buildRunner(preparedStatements: boolean): Runner {
   // pg copies what it is given for each run, so it gets no more than it needs.
@@ -126,34 +194,16 @@ function buildRunner(preparedStatements: boolean): Runner {
   };
 }
 
+/** A little later than the server's own timeout, which says more. 0 is without end. */
+function watchSilence(run: Runner, statementTimeoutMs: number): Runner {
+  if (statementTimeoutMs === 0) return run;
+  const watch = createSilenceWatch<pg.PoolClient>(statementTimeoutMs + 200, (client) =>
+    streamOf(client).destroy(new Error('query read timeout')),
+  );
+  return (client, text, values) => watch(client, run(client, text, values));
+}
+
 async function nameStatement(text: string): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)));
   return `s_${Array.from(digest.subarray(0, 20), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
-// https://www.postgresql.org/docs/current/errcodes-appendix.html: class 08 (connection), 53 (resources),
-// 57 (operator intervention, which is also a shutdown and a statement that ran out of time).
-const awayClass = /^(08|53|57)/;
-const awayCode = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOENT',
-  'ENOTFOUND',
-  'EPIPE',
-  'ETIMEDOUT',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
-// pg gives no code to its own.
-const awayMessage =
-  /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable|connection ended/i;
-
-/** Whether an error means "the database is away or does not answer in time", and not a fault of the query. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { code } = error as { code?: string };
-  if (code && (awayCode.has(code) || (code.length === 5 && awayClass.test(code)))) return true;
-  if (error instanceof AggregateError) return error.errors.some(isDatabaseAway);
-  return awayMessage.test(error.message);
 }

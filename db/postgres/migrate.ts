@@ -17,12 +17,14 @@ import * as unloggedRateLimits from '../migrations/2026-11-21-unlogged-rate-limi
 import * as contractArrival from '../migrations/2026-11-22-contract-arrival.ts';
 import * as oneWordForEachIdea from '../migrations/2026-11-22-one-word-for-each-idea.ts';
 import * as whoSomebodyIs from '../migrations/2026-11-22-who-somebody-is.ts';
+import * as restores from '../migrations/2026-11-23-restores.ts';
 import type { DB } from '../schema.ts';
-import { openDatabase } from './client.ts';
+import { type Database, openDatabase } from './client.ts';
 import { dialect } from './dialect.ts';
 import { inTransaction } from './transactions.ts';
 
-const migrations = {
+/** In the order of their names. */
+export const migrations = {
   '2026-11-20-foundation': foundation,
   '2026-11-20-inbound-hand-off': inboundHandOff,
   '2026-11-21-billing-and-mail': billingAndMail,
@@ -30,13 +32,18 @@ const migrations = {
   '2026-11-22-contract-arrival': contractArrival,
   '2026-11-22-one-word-for-each-idea': oneWordForEachIdea,
   '2026-11-22-who-somebody-is': whoSomebodyIs,
+  '2026-11-23-restores': restores,
 };
+
+/** What it waits for, in words for operators. */
+type OnWait = (what: string) => void;
 
 /**
  * Migrates on a connection of its own, which no timeout ends: a large index takes as long as it takes. `onWait` is
- * called where another instance is migrating. Throws what a failed migration threw; then nothing has changed.
+ * called where it has to wait. Throws what a failed migration threw; then nothing has changed. Migrations
+ * of a newer version are left alone: they only add (CONTRIBUTING.md).
  */
-export async function migrate(url: string, onWait: () => void = () => undefined): Promise<void> {
+export async function migrate(url: string, onWait: OnWait = () => undefined): Promise<void> {
   const { db, close } = openDatabase({
     url,
     poolSize: 1,
@@ -46,13 +53,33 @@ export async function migrate(url: string, onWait: () => void = () => undefined)
     onError: () => undefined,
   });
   try {
+    // Also where a newer version has migrated it since: Kysely's migrator refuses migrations that it does not know.
+    if (await isMigrated(db)) return;
+    while (!(await tryMigrate(db, onWait))) await new Promise((done) => setTimeout(done, pauseMs));
+  } finally {
+    await close();
+  }
+}
+
+// While a migration waits for a table that a long transaction reads, such as a backup's, everything else waits behind it.
+// So it waits for less than requests do, and lets them pass before it tries again.
+const lockTimeoutMs = 1_000;
+const pauseMs = 2_000;
+
+/** False where a table was held by another transaction for too long; then nothing has changed. */
+async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
+  try {
     await inTransaction(db, async (trx) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
+      await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
       await runMigrations(trx);
     });
-  } finally {
-    await close();
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code !== '55P03') throw error;
+    onWait('a table that another transaction holds');
+    return false;
   }
 }
 
@@ -70,13 +97,13 @@ async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
 }
 
 /** The lock belongs to the transaction, because one of a session may be left behind in a pooler. */
-async function lockMigrations(trx: Transaction<DB>, onWait: () => void): Promise<void> {
+async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<void> {
   const key = sql`hashtextextended('identity migrations', 0)`;
   const tried = await sql<{ is_ours: boolean }>`select pg_try_advisory_xact_lock(${key}) as is_ours`.execute(
     trx,
   );
   if (tried.rows[0]?.is_ours) return;
-  onWait();
+  onWait("another instance's migrations");
   await sql`select pg_advisory_xact_lock(${key})`.execute(trx);
 }
 
@@ -104,13 +131,17 @@ class Adapter extends PostgresAdapter {
   override async releaseMigrationLock() {}
 }
 
-/** Whether every migration known to this build has run. Throws where the database is away. */
+/** Whether every migration known to this build has run. Throws where the database is away, or read-only. */
 export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
-  const result = await sql<{ name: string }>`select name from kysely_migration`.execute(db).catch((error) => {
-    const isMissingTable = error.code === '42P01';
-    if (isMissingTable) return { rows: [] };
-    throw error;
-  });
+  // Deletes nothing, which only a database that can be written to does.
+  const result = await sql<{ name: string }>`with nothing as (delete from kysely_migration where false)
+    select name from kysely_migration`
+    .execute(db)
+    .catch((error) => {
+      const isMissingTable = error.code === '42P01';
+      if (isMissingTable) return { rows: [] };
+      throw error;
+    });
   const done = new Set(result.rows.map(({ name }) => name));
   return Object.keys(migrations).every((name) => done.has(name));
 }

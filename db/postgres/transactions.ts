@@ -1,6 +1,7 @@
 // Transactions: all or nothing, and run again where another one was first.
 import { type DatabaseConnection, sql, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
+import { buildAway } from './away.ts';
 import type { Database } from './client.ts';
 
 /** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
@@ -35,12 +36,16 @@ const openTransactions = new WeakMap<Database, Open>();
  */
 export const findOpen = (db: Database) => openTransactions.get(db);
 
-/**
- * `after_writes`: one whose writes were not all answered is not committed, so a refusal with 503 has done nothing.
- * `with_writes` sends the commit right behind them and spares a round trip (8 to 12 % of a hand-off or a signup); for
- * what may be done although its answer was lost, because asking again finds it done.
- */
-export type Commit = 'after_writes' | 'with_writes';
+type Options = {
+  /**
+   * `after_writes`: one whose writes were not all answered is not committed, so a refusal with 503 has done nothing.
+   * `with_writes` sends the commit right behind them and spares a round trip (8 to 12 % of a hand-off or a signup); for
+   * what may be done although its answer was lost, because asking again finds it done.
+   */
+  commit?: 'after_writes' | 'with_writes';
+  /** A transaction that is not ready to commit by then is rolled back. */
+  deadline?: { readonly isNear: boolean };
+};
 
 /**
  * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
@@ -49,11 +54,11 @@ export type Commit = 'after_writes' | 'with_writes';
 export async function inTransaction<T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-  commit: Commit = 'after_writes',
+  options: Options = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(db, work, commit);
+      return await runOnce(db, work, options);
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };
       const isConflict =
@@ -66,29 +71,43 @@ export async function inTransaction<T>(
   }
 }
 
+/** The same for a request, which waits only until its deadline: whoever is told 503 can rely on it that nothing was done. */
+export const inTransactionOf = <T>(
+  { deadline }: Required<Pick<Options, 'deadline'>>,
+  db: Database,
+  work: (trx: Transaction<DB>) => Promise<T>,
+): Promise<T> => inTransaction(db, work, { deadline });
+
 async function runOnce<T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-  commit: Commit,
+  { commit = 'after_writes', deadline }: Options,
 ): Promise<T> {
+  requireTime(deadline);
   const writes: Promise<unknown>[] = [];
   const result = await db.transaction().execute(async (trx) => {
     await trx.getExecutor().provideConnection(async (connection) => {
       openTransactions.set(trx, { connection, writes });
     });
     let isDone = false;
+    let done: T;
     try {
-      const done = await work(trx);
+      done = await work(trx);
       isDone = true;
-      return done;
     } finally {
       // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
       openTransactions.delete(trx);
       // One that failed made all after it fail, so it is the reason.
       if (!isDone || commit === 'after_writes') await Promise.all(writes);
     }
+    requireTime(deadline);
+    return done;
   });
   // Where one of them failed, Postgres has made a rollback of the commit, and does not call that an error.
   await Promise.all(writes);
   return result;
+}
+
+function requireTime(deadline: Options['deadline']): void {
+  if (deadline?.isNear) throw buildAway('57014', 'There is no time left to commit.');
 }

@@ -10,6 +10,8 @@ import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
 import { findHolder } from '../../db/users.ts';
+import type { Trace } from '../http/trace-context.ts';
+import { keepTrace } from '../identity/address-proof.ts';
 import { createCustomer } from '../identity/customers.ts';
 import { notify } from '../identity/notices.ts';
 import { applyReport, presentStatus, type Report } from './contract-states.ts';
@@ -22,7 +24,12 @@ export type SignupOutcome = {
   isNewCustomer: boolean;
 };
 
-export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Date): Promise<SignupOutcome> {
+export async function acceptSignup(
+  trx: Transaction<DB>,
+  signup: Signup,
+  now: Date,
+  trace?: Trace,
+): Promise<SignupOutcome> {
   const report = readReport(signup);
   const [known, customer] = await Promise.all([
     lockContract(trx, { signupId: signup.signup_id }),
@@ -33,7 +40,7 @@ export async function acceptSignup(trx: Transaction<DB>, signup: Signup, now: Da
   if (!terms) throw new Error('a first report always makes a contract');
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
-    : await welcomeCustomer(trx, signup, now);
+    : await welcomeCustomer(trx, signup, now, trace);
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
   await insertContract(trx, contract);
   if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
@@ -59,14 +66,19 @@ async function updateKnown(
   return { contract, change: 'updated', isNewCustomer: false };
 }
 
-async function welcomeCustomer(trx: Transaction<DB>, { user, account }: Signup, now: Date) {
+async function welcomeCustomer(
+  trx: Transaction<DB>,
+  { user, account }: Signup,
+  now: Date,
+  trace: Trace | undefined,
+) {
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   await insertMail(trx, {
     id: uuidv7(),
     kind: 'welcome',
     userId: ids.id,
     recipient: user.email,
-    details: {},
+    details: keepTrace(trace),
     now,
   });
   return ids;

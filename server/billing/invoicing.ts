@@ -5,7 +5,8 @@
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
-import { type Database, isDatabaseAway } from '../../db/postgres/client.ts';
+import { isDatabaseAway } from '../../db/postgres/away.ts';
+import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import {

@@ -14,19 +14,23 @@ export class CommandError extends Error {}
 
 export const now = () => new Date();
 
-/** Migrates the database of the service, and closes it after `work`. */
-export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
+/** Migrates the database of the service, and closes it after `work`. `statementTimeoutMs` is that of `openDatabase`. */
+export async function withDatabase<T>(
+  work: (db: Database) => Promise<T>,
+  { statementTimeoutMs }: { statementTimeoutMs?: number } = {},
+): Promise<T> {
   const config = readConfig(environment);
   const embedded = config.databaseUrl
     ? undefined
     : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
   const url = config.databaseUrl ?? embedded?.url ?? '';
   try {
-    await migrate(url, () => printAside("Waiting for another instance's migrations."));
+    await migrate(url, (what) => printAside(`Waiting for ${what}.`));
     const database = openDatabase({
       url,
       poolSize: 2,
       preparedStatements: config.databasePreparedStatements,
+      statementTimeoutMs,
       onError: () => undefined,
     });
     return await work(database.db).finally(database.close);

@@ -77,8 +77,14 @@ export function createDemoClients({ config, db, now }: Services) {
       if (!attempt) return unknownState;
       if (attempt.mustProve && !isProvedSince(attempt, payload))
         return { code: 'login_too_old', reason: 'auth_time is before this client asked for the password' };
-      const nonce = { audience: `demo:${client.name}`, nonce: payload.nonce, expiresAt: keepNonceUntil };
-      if (!(await consumeNonce(db, nonce))) return { code: 'nonce_replayed', reason: 'nonce used before' };
+      const use = await consumeNonce(db, {
+        audience: `demo:${client.name}`,
+        nonce: payload.nonce,
+        issuedAt: new Date(payload.iat * 1_000),
+        expiresAt: keepNonceUntil,
+      });
+      if (use === 'before_restore') return { code: 'payload_expired', reason: 'iat before restore' };
+      if (use === 'used') return { code: 'nonce_replayed', reason: 'nonce used before' };
       // The attempt's cookie stays until it expires, so that visitors can see the nonce refuse a replay.
       const id = keepSession(payload, searchParams, attempt.mustProve);
       // Always this client's own page, so it need not trust `return_to`.

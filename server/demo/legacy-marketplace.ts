@@ -15,8 +15,20 @@ export type LegacyUser = {
   returnTo?: string;
 };
 
-/** The URL that the marketplace sends its logged-in user's browser to. Throws 404 `not_configured`. */
-export async function buildHandOffUrl(
+/**
+ * The URL that the marketplace sends its logged-in user's browser to. Throws 404 `not_configured`, and 400
+ * `invalid_request` where none can be made: too long, or a time that there is not.
+ */
+export async function buildHandOffUrl(...wanted: Parameters<typeof sealHandOff>): Promise<string> {
+  try {
+    return await sealHandOff(...wanted);
+  } catch (error) {
+    if (error instanceof RangeError) throw new AppError('invalid_request', { cause: error });
+    throw error;
+  }
+}
+
+async function sealHandOff(
   { marketplaceInbound, issuer, baseUrl }: Config,
   user: LegacyUser,
   issuedAt: Date,

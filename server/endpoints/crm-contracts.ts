@@ -3,11 +3,12 @@
 import { readContractPage } from '../billing/contract-list.ts';
 import { respond } from '../http/answers.ts';
 import { requireClientToken } from '../http/client-token.ts';
-import { invalidParameter, readParameter, readQuery } from '../http/requests.ts';
+import { invalidParameter, readParameter, readQuery, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 
-export async function crmContracts(services: Services, request: Request): Promise<Response> {
+export async function crmContracts(services: Services, request: Request, visit: Visit): Promise<Response> {
   await requireClientToken(request, services.config.clients.get('crm_app'));
+  visit.client = 'crm_app';
   const params = readQuery(request);
   const after = readParameter(params, 'after');
   const limit = readLimit(readParameter(params, 'limit'));

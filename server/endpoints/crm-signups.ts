@@ -10,38 +10,47 @@ import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
 import { respond, toAppError } from '../http/answers.ts';
 import { readBody, type Visit } from '../http/requests.ts';
+import type { SignupResult } from '../metrics/metrics.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Services } from '../services.ts';
 
 export async function crmSignups(services: Services, request: Request, visit: Visit): Promise<Response> {
   try {
-    return await answer(services, request, visit);
+    const { response, result } = await answer(services, request, visit);
+    services.metrics.countSignup(result);
+    return response;
   } catch (error) {
     const refusal = toAppError(error);
     // Logged, not audited: strangers could fill the audit trail. The details hold no value of the body.
     const { code, detail, errors } = refusal;
+    services.metrics.countSignup(code);
     services.log.info({ requestId: visit.requestId, code, detail, errors }, 'signup refused');
     throw refusal;
   }
 }
 
-async function answer(services: Services, request: Request, visit: Visit): Promise<Response> {
+async function answer(
+  services: Services,
+  request: Request,
+  visit: Visit,
+): Promise<{ response: Response; result: SignupResult }> {
   const { config, now } = services;
   const secrets = config.crmSignupsSecrets;
   if (!secrets) throw new AppError('not_configured');
   requireJson(request);
-  const body = await readBody(request);
+  const body = await readBody(request, visit);
   const webhookId = await requireWebhookSignature(request.headers, body, { secrets, now: now() });
+  visit.client = 'crm_app';
   const signup = readSignup(body, now());
   const message = { webhookId, bodyHash: sha256(body), signup, visit };
 
-  const { status, text, isReplay } = await answerOnce(services, message);
+  const { status, text, result } = await answerOnce(services, message);
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
-    ...(isReplay && { 'Idempotent-Replayed': 'true' }),
+    ...(result === 'repeated' && { 'Idempotent-Replayed': 'true' }),
   };
-  return respond(status, headers, text);
+  return { response: respond(status, headers, text), result };
 }
 
 function requireJson(request: Request): void {
@@ -51,7 +60,7 @@ function requireJson(request: Request): void {
 }
 
 type Message = { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit: Visit };
-type Answer = { status: number; text: string; isReplay: boolean };
+type Answer = { status: number; text: string; result: SignupResult };
 
 /** The work and the answer that is kept come together, in one transaction, or not at all. */
 function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
@@ -65,11 +74,11 @@ function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
       ]);
       if (given) {
         if (!constantTimeEqual(given.bodyHash, bodyHash)) throw new AppError('idempotency_key_reused');
-        return { status: given.status, text: given.answer, isReplay: true };
+        return { status: given.status, text: given.answer, result: 'repeated' };
       }
       if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
 
-      const outcome = await acceptSignup(trx, signup, now());
+      const outcome = await acceptSignup(trx, signup, now(), visit.trace);
       const status = outcome.change === 'created' ? 201 : 200;
       const text = JSON.stringify(describeOutcome(outcome, now()));
       await recordAuditEvent(trx, {
@@ -81,8 +90,8 @@ function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
         details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
       });
       await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
-      return { status, text, isReplay: false };
+      return { status, text, result: outcome.change };
     },
-    'with_writes',
+    { commit: 'with_writes', deadline: visit.deadline },
   );
 }

@@ -4,27 +4,38 @@
 import { recordLaunch } from '../../db/launches.ts';
 import { AppError } from '../errors.ts';
 import { redirect, respond } from '../http/answers.ts';
-import { invalidParameter, isSpeculative, readParameter, readQuery } from '../http/requests.ts';
+import { invalidParameter, isSpeculative, readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/profile.ts';
 import { findSession } from '../identity/sessions.ts';
+import type { LaunchOutcome } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 import { isReturnTo, type Payload } from '../sso/payload.ts';
 
-export async function launch(services: Services, request: Request, name: string): Promise<Response> {
+export async function launch(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  name: string,
+): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
 
-  const client = services.config.clients.get(name);
+  const { config, metrics } = services;
+  const client = config.clients.get(name);
   if (!client) throw new AppError('unknown_client');
+  visit.client = client.name;
   const asked = readLaunch(readQuery(request), services.now());
-  const login = checkLogin(await findSession(services, request, client.name), asked);
+  const login = checkLogin(await findSession(services, request, visit, client.name), asked);
 
   if (typeof login === 'object') {
     const payload = await buildPayload(services, client, login, asked);
-    return redirectToClient(client, await sealOrRefuse(payload, client));
+    const sealed = await sealOrRefuse(payload, client);
+    metrics.countLaunch(client.name, 'payload');
+    return redirectToClient(client, sealed);
   }
-  const { error, page } = refusals[login];
+  const { error, page, first } = refusals[login];
+  metrics.countLaunch(client.name, asked.prompt === 'none' ? error : first);
   if (asked.prompt === 'none') return redirectToClient(client, { error, state: asked.state });
   const next = encodeURIComponent(launchPath(client, asked));
   return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}`);
@@ -83,14 +94,14 @@ function readSeconds(params: URLSearchParams, name: string, max: number): number
   return seconds;
 }
 
-// Why no payload leaves, and the page that helps. The errors are those of OpenID Connect Core 1.0, section 3.1.2.6, and
+// Why no payload leaves, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core 1.0, section 3.1.2.6, and
 // RFC 6749, section 4.1.2.1.
 const refusals = {
-  nobody: { error: 'login_required', page: '/login' },
-  too_long_ago: { error: 'login_required', page: '/login?prompt=login' },
-  suspended: { error: 'access_denied', page: '/login' },
-  unproved: { error: 'interaction_required', page: '/verify-email' },
-};
+  nobody: { error: 'login_required', page: '/login', first: 'login' },
+  too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
+  suspended: { error: 'access_denied', page: '/login', first: 'login' },
+  unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
+} as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
 
 type LaunchSession = Exclude<Awaited<ReturnType<typeof findSession>>, 'suspended' | undefined>;
 

@@ -11,12 +11,14 @@ export async function marketplaceCallback(
 ): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   try {
-    const { next, setCookies } = await receiveHandOff(services, request, visit, readQuery(request));
+    const { next, setCookies, result } = await receiveHandOff(services, request, visit, readQuery(request));
+    services.metrics.countHandOff(result);
     return redirect(next, {}, setCookies);
   } catch (error) {
     const refusal = toAppError(error);
     // Logged, not audited: what is refused before its signature was checked could come from anybody, without end.
     const { code, reason } = refusal;
+    services.metrics.countHandOff(code);
     services.log.info({ requestId: visit.requestId, code, reason }, 'hand-off refused');
     throw refusal;
   }

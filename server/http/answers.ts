@@ -1,5 +1,5 @@
 // Making answers: pure helpers over Response. No framework, no runtime.
-import { isDatabaseAway } from '../../db/postgres/client.ts';
+import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { AppError, buildProblem, timeDetails } from '../errors.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
@@ -55,7 +55,7 @@ export function toAppError(error: unknown): AppError {
       detail: code === 'payload_expired' ? timeDetails[reason] : undefined,
     });
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseAway(error) || isDatabaseBusy(error)) {
     return new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause: error });
   }
   return new AppError('internal_error', { cause: error });

@@ -18,10 +18,18 @@ export const refuseEncodedBody: MiddlewareHandler = (c, next) => {
   throw new AppError('unsupported_media_type', { detail: 'Send the body without a Content-Encoding.' });
 };
 
-/** Throws 413 `body_too_large`, and 400 `invalid_request` where its sender gave up half way. */
+/**
+ * Throws 413 `body_too_large`, and 400 `invalid_request` where its sender gave up half way, or where a request that is
+ * only read has a body of unknown length.
+ */
 export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
+  const isChunked = c.req.header('transfer-encoding') !== undefined;
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') {
+    if (isChunked) throw new AppError('invalid_request', { detail: 'Send no body with this method.' });
+    return Number(length ?? 0) > maxBytes ? refuse() : next();
+  }
   // To look into the body makes the runtime build a whole Request; a length that is said is kept to by the runtime.
-  if (length === undefined || c.req.header('transfer-encoding')) return countBody(c, next).catch(refuseBody);
+  if (length === undefined || isChunked) return countBody(c, next).catch(refuseBody);
   return Number(length) > maxBytes ? refuse() : next();
 };

@@ -30,8 +30,10 @@ export function refuseUnroutable(request: Request): AppError | undefined {
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Whether a path says what it means: decodable, and without a separator or dot in disguise. */
+/** Whether a path says what it means: decodable, and without a step back, or a separator or dot in disguise. */
 function isPlainPath(path: string): boolean {
+  // Node resolves these before we see them, Deno does not, and what comes later would read them as another path.
+  if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
   try {
     decodeURIComponent(path);

@@ -1,6 +1,8 @@
 // Reading requests: pure helpers over Request. No framework, no runtime.
 import { parseAccept } from 'hono/utils/accept';
-import { AppError } from '../errors.ts';
+import { AppError, type ProblemCode } from '../errors.ts';
+import type { Deadline } from './deadline.ts';
+import type { Trace } from './trace-context.ts';
 
 /** What the shell knows of a request and a Request cannot say. */
 export type Visit = {
@@ -8,8 +10,16 @@ export type Visit = {
   /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
   address: string;
   cspNonce: string;
+  /** Of the answer. A transaction that could end after it gets it, so that it does not commit. */
+  deadline: Deadline;
   /** Aborts when the client has gone. Remix would stop half way at a signal in its request. */
   signal?: AbortSignal;
+  /** Of a request that came with one. */
+  trace?: Trace;
+  /** What is found out on the way, for the log line of the request: whose session, which client, why refused. */
+  userId?: string;
+  client?: string;
+  code?: ProblemCode;
 };
 
 /** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
@@ -74,9 +84,12 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   return url.pathname + url.search + url.hash;
 }
 
-/** Throws 400 `invalid_request` where its sender gave up half way. */
-export async function readBody(request: Request): Promise<Uint8Array<ArrayBuffer>> {
-  return new Uint8Array(await request.arrayBuffer().catch(refuseBody));
+/** Takes as long as its sender does. Throws 400 `invalid_request` where they gave up half way. */
+export async function readBody(
+  request: Request,
+  { deadline }: Pick<Visit, 'deadline'>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await deadline.pause(() => request.arrayBuffer()).catch(refuseBody));
 }
 
 /** What reading a body threw, as the refusal that it is. */

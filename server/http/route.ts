@@ -23,3 +23,15 @@ export type Pages = {
   /** The page that shows the refusal of a request to a person, under whatever URL it came up. */
   showProblem: (problem: Problem, request: Request, context: RouteContext) => Promise<Response>;
 };
+
+/** Finds the pattern of the route that a path leads to, of those without a variable part first. */
+export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
+  const forms = patterns.map((pattern) => {
+    const text = pattern
+      .replace(/[.+?^$()[\]|\\]/g, '\\$&')
+      .replace(/\/\*$/, '(?:/.*)?')
+      .replace(/:\w+/g, '[^/]+');
+    return { pattern, form: new RegExp(`^${text}$`) };
+  });
+  return (path) => forms.find(({ form }) => form.test(path))?.pattern;
+}

@@ -1,4 +1,4 @@
-// The HTTP shell around every route: request id, log line, security headers, size limit, our own origin, allowed
+// The HTTP shell around every route: request id, log line, metrics, security headers, size limit, our own origin, allowed
 // methods, refusals as problems or pages. It is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
@@ -7,29 +7,31 @@ import type { Backend } from '../backend.ts';
 import { AppError, buildProblem } from '../errors.ts';
 import { addHeaders, buildProblemResponse, toAppError } from './answers.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
+import { Deadline } from './deadline.ts';
+import { createDoor, type Fetch, type Made } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
 import { clientAddress, isForThisMachine, pathOf, refuseUnroutable } from './incoming.ts';
 import { prefersHtml, requireOwnOrigin, type Visit } from './requests.ts';
-import type { Pages, Route } from './route.ts';
+import { buildFindPattern, type Pages, type Route } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
+import { readTrace } from './trace-context.ts';
 
 export type ShellOptions = {
   backend: Backend;
   pages: Pages;
   /** Serves the files of the built client, or calls next. */
   staticFiles: MiddlewareHandler;
+  /** False while the service starts: only /healthz answers then. */
+  isUp: () => boolean;
   /** True once the process is stopping: it is not ready any more and closes its connections. */
   isDraining: () => boolean;
   /** Allows the bundler's own scripts and socket. */
   isDevelopment?: boolean;
 };
 
-/** `address` is the peer's, as the runtime knows it. */
-export type Fetch = (request: Request, peer: { address: string }) => Promise<Response>;
-
 type Env = {
-  /** One object for each request, which all steps share. `headers` are those of its route. */
-  Bindings: { address: string; visit: Visit; headers?: Record<string, string> };
+  /** One object for each request, which all steps share. `headers` are those of its route, and `route` its pattern. */
+  Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
   Variables: RequestIdVariables & { secureHeadersNonce?: string };
 };
 type Step = MiddlewareHandler<Env>;
@@ -37,21 +39,24 @@ type Step = MiddlewareHandler<Env>;
 const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 // Other systems call these with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/integrations\//;
+const assetsPath = '/assets/*';
 const loginPaths = ['/login', '/login.data'];
 
 export async function createShell(options: ShellOptions): Promise<Fetch> {
-  const { backend, pages, isDraining, isDevelopment } = options;
+  const { backend, pages, isUp, isDraining, isDevelopment } = options;
   const { config, services } = backend;
   const routes = [...buildHealthRoutes(services, isDraining), ...pages.routes];
 
   const app = new Hono<Env>();
   app.use(requestId());
   app.use(openVisit(backend));
-  app.use(logRequest(backend));
-  app.use(finishHeaders(await readHeaders(buildSecureHeaders(config, false, isDevelopment)), isDraining));
+  app.use(logRequest(backend, routes));
+  const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
+  app.use(finishHeaders(securityHeaders, isDraining));
   if (!config.production) app.use(refuseOtherHost(config.baseUrl));
   app.use(refuseOddRequest);
-  app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody, limitBody);
+  app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
+  app.use(limitBody);
   app.on('POST', loginPaths, requirePlace(backend));
   for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
 
@@ -62,7 +67,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   site.use(
     compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
   );
-  site.use(isDevelopment ? '*' : '/assets/*', options.staticFiles);
+  site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
   for (const route of routes.filter(({ isPage }) => isPage)) site.all(route.path, answerBy(route, backend));
   site.all('*', () => {
     throw new AppError('not_found');
@@ -71,7 +76,30 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   for (const part of [app, site]) {
     part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, options));
   }
-  return async (request, peer) => app.fetch(request, { ...peer });
+  return createDoor({
+    fetch: (request, peer) => app.fetch(request, { ...peer }),
+    isUp,
+    isDraining,
+    countHashing: backend.countHashing,
+    unavailable: {
+      problem: await makeUnavailable('application/json', securityHeaders, options),
+      page: await makeUnavailable('text/html', securityHeaders, options),
+    },
+    services,
+  });
+}
+
+/** The refusal as it would be made for a request, but for its id. */
+async function makeUnavailable(
+  accept: string,
+  securityHeaders: Record<string, string>,
+  options: ShellOptions,
+): Promise<Made> {
+  const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
+  const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+  const error = new AppError('unavailable', { headers: { 'Retry-After': '5' } });
+  const answer = addHeaders(await buildRefusal(error, request, visit, options), securityHeaders);
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 }
 
 function openVisit({ config }: Backend): Step {
@@ -82,6 +110,8 @@ function openVisit({ config }: Backend): Step {
       requestId: c.get('requestId'),
       address,
       cspNonce: '',
+      trace: readTrace(raw),
+      deadline: new Deadline(),
       // Made only where it is asked for: few requests need one.
       get signal() {
         return raw.signal;
@@ -91,18 +121,35 @@ function openVisit({ config }: Backend): Step {
   };
 }
 
-function logRequest({ services: { log } }: Backend): Step {
+/** One line a request, and its part in the metrics. */
+function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): Step {
+  const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
     const startedAt = performance.now();
+    metrics.startRequest();
     await next();
+    const ms = performance.now() - startedAt;
+    const { visit } = c.env;
+    const { userId, client, code } = visit;
+    const { method } = c.req;
+    // Never the query: it may hold a signed hand-off.
+    const path = pathOf(c.req.url);
+    // Some are refused before their route is looked for.
+    const route = c.env.route ?? findPattern(path);
+    const { status } = c.res;
+    metrics.endRequest({ method, route, status, seconds: ms / 1_000, code });
     log.info(
       {
-        requestId: c.get('requestId'),
-        method: c.req.method,
-        // Never the query: it may hold a signed hand-off.
-        path: pathOf(c.req.url),
-        status: c.res.status,
-        ms: Math.round((performance.now() - startedAt) * 10) / 10,
+        requestId: visit.requestId,
+        ...visit.trace,
+        method,
+        route,
+        path,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        userId,
+        client,
+        code,
       },
       'request',
     );
@@ -133,6 +180,7 @@ function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
   return async (c, next) => {
     if (isForThisMachine(c.req.raw)) return next();
+    c.env.visit.code = 'invalid_request';
     return buildProblemResponse(new AppError('invalid_request', { detail }), baseUrl);
   };
 }
@@ -158,15 +206,16 @@ function requirePlace(backend: Backend): Step {
   };
 }
 
-function answerBy({ methods, headers, handle }: Route, backend: Backend): Handler<Env> {
+function answerBy({ path, methods, headers, handle }: Route, backend: Backend): Handler<Env> {
   return (c) => {
     const { visit } = c.env;
     c.env.headers = headers;
+    c.env.route = path;
     if (!methods.includes(c.req.method)) {
       throw new AppError('method_not_allowed', { headers: { Allow: methods.join(', ') } });
     }
     visit.cspNonce = c.get('secureHeadersNonce') ?? '';
-    return handle(c.req.raw, { backend, visit }, c.req.param());
+    return visit.deadline.enforce(handle(c.req.raw, { backend, visit }, c.req.param()));
   };
 }
 
@@ -175,14 +224,25 @@ async function answerError(
   thrown: unknown,
   request: Request,
   visit: Visit,
-  { backend, pages }: ShellOptions,
+  options: ShellOptions,
 ): Promise<Response> {
-  const { config, services } = backend;
   const error = toAppError(thrown);
+  visit.code = error.code;
   if (error.status >= 500) {
     const { requestId } = visit;
-    services.log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
+    const { log } = options.backend.services;
+    log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
   }
+  return buildRefusal(error, request, visit, options);
+}
+
+async function buildRefusal(
+  error: AppError,
+  request: Request,
+  visit: Visit,
+  { backend, pages }: ShellOptions,
+): Promise<Response> {
+  const { config } = backend;
   const refusal = buildProblemResponse(error, config.baseUrl);
   if (!prefersHtml(request)) return refusal;
   const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, { backend, visit });

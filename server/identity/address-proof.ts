@@ -10,6 +10,7 @@ import {
 } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import type { Trace } from '../http/trace-context.ts';
 import type { Config } from '../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
@@ -30,6 +31,10 @@ export function keepNext({ clients }: Config, next: string | undefined): Record<
   const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
   return pending ? { next: pending } : {};
 }
+
+/** What a mail keeps of the trace of the request that it is about, for the log. No mail that leaves has it. */
+export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
+  trace ? { traceId: trace.traceId } : {};
 
 /** The result is the only copy of the token, or undefined where the mail is void by now. */
 export async function createMailToken(

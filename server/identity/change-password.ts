@@ -1,5 +1,5 @@
 // Changing a password in a session, with the current one.
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
@@ -23,8 +23,8 @@ export async function changePassword(
   const currentHash = await requireOwnPassword(services, actor, currentPassword);
   const { email, name } = session.user;
   await requireGoodPassword(newPassword, { config: services.config, email, name });
-  const passwordHash = await hashPassword(newPassword, visit.signal);
-  return inTransaction(services.db, async (trx) => {
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  return inTransactionOf(visit, services.db, async (trx) => {
     const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
     if (!user) throw wrongPassword();
     await updateUser(trx, user.id, { passwordHash });

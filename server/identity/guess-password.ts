@@ -31,7 +31,7 @@ export async function guessPassword(
   },
 ): Promise<Guess> {
   const { db, log, guessLimits } = services;
-  const { address, requestId, signal } = visit;
+  const { address, requestId, signal, deadline } = visit;
   try {
     return await takePlace(async () => {
       const owner = await guess.find(readDevice(services, request) ?? new Uint8Array());
@@ -42,7 +42,9 @@ export async function guessPassword(
         device: owner?.deviceKnownSince ? nameDevice(owner.userId, owner.deviceKnownSince) : undefined,
       });
       try {
-        const isRight = await verifyPassword(owner?.passwordHash, guess.password, signal);
+        const isRight = await deadline.pause(() =>
+          verifyPassword(owner?.passwordHash, guess.password, signal),
+        );
         return { isRight, owner, giveBack };
       } catch (error) {
         await giveBack(db);

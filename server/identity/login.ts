@@ -1,14 +1,17 @@
 // Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
 // work.
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
 import { findPasswordOwner, lockUser, type PasswordOwner } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
+import { AppError, type ProblemCode } from '../errors.ts';
+import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
+import type { LoginResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import { readEmailAddress } from './email-address.ts';
 import { guessPassword } from './guess-password.ts';
+import { requirePlace } from './passwords.ts';
 import { buildEndedCookie, findSession, startSession } from './sessions.ts';
 
 /**
@@ -19,7 +22,43 @@ export async function login(
   services: Services,
   request: Request,
   visit: Visit,
-  credentials: { email: string; password: string },
+  credentials: Credentials,
+): Promise<string[] | undefined> {
+  try {
+    const setCookies = await tryLogin(services, request, visit, credentials);
+    services.metrics.countLogin(setCookies ? 'ok' : 'wrong_password');
+    return setCookies;
+  } catch (error) {
+    services.metrics.countLogin(results[toAppError(error).code] ?? 'failed');
+    throw error;
+  }
+}
+
+type Credentials = { email: string; password: string };
+
+const results: Partial<Record<ProblemCode, LoginResult>> = {
+  rate_limited: 'rate_limited',
+  account_suspended: 'suspended',
+  unavailable: 'unavailable',
+  // What was sent has been read by then: only the client can still go.
+  invalid_request: 'cancelled',
+};
+
+/** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
+export function requirePlaceToLogIn({ metrics }: Services): void {
+  try {
+    requirePlace();
+  } catch (error) {
+    metrics.countLogin('busy');
+    throw error;
+  }
+}
+
+async function tryLogin(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  credentials: Credentials,
 ): Promise<string[] | undefined> {
   const { db, read, log, aside } = services;
   const email = readEmailAddress(credentials.email);
@@ -39,7 +78,7 @@ export async function login(
   }
   const { userId, passwordHash } = owner;
 
-  const outcome = await inTransaction(db, async (trx) => {
+  const outcome = await inTransactionOf(visit, db, async (trx) => {
     // Hashing took a while: the password may have changed since.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
@@ -69,9 +108,9 @@ function refusalReason(email: string | undefined, owner: PasswordOwner | undefin
 /** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
 export async function logout(services: Services, request: Request, visit: Visit): Promise<string> {
   const { db, config, now } = services;
-  const session = await findSession(services, request);
+  const session = await findSession(services, request, visit);
   if (session && session !== 'suspended') {
-    await inTransaction(db, async (trx) => {
+    await inTransactionOf(visit, db, async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());
       const { address, requestId } = visit;
       await recordAuditEvent(trx, { type: 'logout', userId: session.user.id, address, requestId });

@@ -5,7 +5,9 @@ import { findDeviceUse } from '../../db/devices.ts';
 import { hasRecentMail, insertMail, type NoticeKind } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { User } from '../../db/users.ts';
+import { readTrace } from '../http/trace-context.ts';
 import type { Services } from '../services.ts';
+import { keepTrace } from './address-proof.ts';
 import { describeDevice, readDevice, userAgentOf } from './device.ts';
 
 /** `request` is the one that did it, if a person's browser did. */
@@ -23,7 +25,10 @@ export async function notify(
     kind,
     userId: user.id,
     recipient: user.email,
-    details: { at: at.toISOString(), ...(request && { device: describeDevice(userAgentOf(request)) }) },
+    details: {
+      at: at.toISOString(),
+      ...(request && { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) }),
+    },
     now: at,
   });
 }

@@ -2,7 +2,7 @@
 import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
 import { listLastLaunches } from '../../db/launches.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
 import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -28,7 +28,7 @@ export async function removeOwnLink(
   const { provider, externalId, currentPassword } = link;
   const userId = actor.session.user.id;
   await requireOwnPassword(services, actor, currentPassword);
-  await inTransaction(services.db, async (trx) => {
+  await inTransactionOf(actor.visit, services.db, async (trx) => {
     // A hand-off that arrives now waits, and finds no link.
     await lockLinkedUser(trx, provider, externalId);
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))

@@ -1,5 +1,5 @@
 // The sessions of somebody who is logged in: where they are, and ending them.
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions, listSessions } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -31,7 +31,7 @@ export async function endOwnSession(
   const { db, now } = services;
   if (id !== actor.session.id && needsPasswordToEndOthers(services, actor))
     await requireOwnPassword(services, actor, currentPassword);
-  await inTransaction(db, async (trx) => {
+  await inTransactionOf(actor.visit, db, async (trx) => {
     const ended = await endSessions(trx, actor.session.user.id, { id }, now());
     if (ended === 0)
       throw new AppError('not_found', { detail: 'This session does not exist or has already ended.' });
@@ -55,7 +55,7 @@ export async function endOtherSessions(
 ): Promise<number> {
   const { user, id } = actor.session;
   if (needsPasswordToEndOthers(services, actor)) await requireOwnPassword(services, actor, currentPassword);
-  return inTransaction(services.db, async (trx) => {
+  return inTransactionOf(actor.visit, services.db, async (trx) => {
     const ended = await endSessions(trx, user.id, { exceptId: id }, services.now());
     if (ended > 0) await recordActorEvent(trx, actor, { type: 'session.ended_others', details: { ended } });
     return ended;

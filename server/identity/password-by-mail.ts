@@ -6,18 +6,21 @@ import { lockExternalLinks, sleepExternalLinks } from '../../db/external-links.t
 import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { findHolder, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { keepNext, openMailToken, voidMails } from './address-proof.ts';
+import { keepNext, keepTrace, openMailToken, voidMails } from './address-proof.ts';
 import { hasOwnLogin } from './customers.ts';
 import { findDeviceName } from './device.ts';
 import { readEmailAddress } from './email-address.ts';
 import { notify } from './notices.ts';
 import { hashPassword, requireGoodPassword } from './passwords.ts';
 import { startSession } from './sessions.ts';
+
+// Longer than the work takes for any address, so that the time of the answer does not tell what was found.
+const answerAfterMs = 300;
 
 /**
  * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path
@@ -30,8 +33,6 @@ export async function requestPasswordMail(
   { email: typed, next }: { email: string; next?: string },
   request?: Request,
 ): Promise<void> {
-  const { mailLimits, aside } = services;
-  const { address, requestId } = visit;
   const email = readEmailAddress(typed);
   if (!email) {
     const errors = [
@@ -40,26 +41,36 @@ export async function requestPasswordMail(
     throw new AppError('validation_failed', { errors });
   }
   const device = await findDeviceName(services, request, email);
-  await mailLimits.countTry({ account: email, address, device });
-  const send = () => sendPasswordMail(services, { address, requestId }, email, next);
-  aside.start(send, { address, requestId }, 'password mail lost');
+  await services.mailLimits.countTry({ account: email, address: visit.address, device });
+  const pause = new Promise((done) => setTimeout(done, answerAfterMs));
+  // Whoever is told that there is a mail gets it, whatever happens to this process then.
+  await Promise.all([sendPasswordMail(services, visit, email, next), pause]);
 }
 
 async function sendPasswordMail(
-  { config, db, now, log }: Services,
-  trail: { address: string; requestId: string },
+  { config, db, now, log, metrics }: Services,
+  visit: Visit,
   email: string,
   next: string | undefined,
 ): Promise<void> {
-  await inTransaction(db, async (trx) => {
+  const trail = { address: visit.address, requestId: visit.requestId };
+  await inTransactionOf(visit, db, async (trx) => {
     const user = await findHolder(trx, email);
     // Not stored: strangers could grow the table without end.
-    if (!user) return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
+    if (!user) {
+      metrics.countPasswordMail('unknown_user');
+      return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
+    }
     const reason = user.suspendedAt ? 'suspended' : 'sent';
+    metrics.countPasswordMail(reason);
     await recordAuditEvent(trx, { ...trail, type: 'password_link.requested', reason, userId: user.id });
     if (user.suspendedAt) return;
     const mail = { id: uuidv7(), kind: 'set_password', userId: user.id, recipient: email } as const;
-    await insertMail(trx, { ...mail, details: keepNext(config, next), now: now() });
+    await insertMail(trx, {
+      ...mail,
+      details: { ...keepNext(config, next), ...keepTrace(visit.trace) },
+      now: now(),
+    });
   });
 }
 
@@ -107,8 +118,8 @@ export async function setPasswordByMail(
   // Before the work of hashing: such a link is not used up, so it could be sent without end.
   if (whoseIsSet(opened.userId, await findHolder(db, opened.email)) === 'taken') return 'taken';
   await requireGoodPassword(newPassword, { config: services.config, ...opened });
-  const passwordHash = await hashPassword(newPassword, visit.signal);
-  return inTransaction(db, async (trx) => {
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  return inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, opened.userId);
     const holder = await lockUser(trx, { email: opened.email });
     const sets = whoseIsSet(opened.userId, holder);

@@ -21,15 +21,26 @@ const takeTurns = pLimit(hashingThreads);
 // them, and who comes last waits for no longer.
 const maxPlaces = hashingThreads * (1 + 25);
 let placesTaken = 0;
+let placesRefused = 0;
 
 /** Throws 503 `unavailable` where too many passwords are being hashed. */
 export function requirePlace(): void {
   if (placesTaken < maxPlaces) return;
+  placesRefused++;
   throw new AppError('unavailable', {
     detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
     headers: { 'Retry-After': '2' },
   });
 }
+
+/** How many passwords are being hashed and how many wait for it, and how many were refused since the start. */
+export const readHashing = () => ({
+  active: takeTurns.activeCount,
+  waiting: takeTurns.pendingCount,
+  refused: placesRefused,
+});
+/** How many requests are at it, or wait for their turn. */
+export const countHashing = () => placesTaken;
 
 /**
  * Runs work that hashes a password, with what has to come before it. Throws 503 `unavailable` at once, before any of it,

@@ -2,7 +2,7 @@
 // (contract sections 2 and 3).
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { editUser, lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -58,7 +58,7 @@ export async function editProfile(
   actor: Actor,
   { profile_updated_at: madeFrom, ...edit }: z.infer<typeof profileEditSchema>,
 ): Promise<void> {
-  await inTransaction(db, async (trx) => {
+  await inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockUser(trx, { id: actor.session.user.id });
     if (!user) throw new AppError('login_required');
     const present = { name: user.name, accountName: user.account.name };

@@ -62,6 +62,7 @@ export async function startSession(
   const { config, now: clock } = services;
   const { user, startedBy, request, visit } = start;
   const { id: userId } = user;
+  visit.userId = userId;
   const now = clock();
   const token = createToken();
   const isCredential = startedBy !== 'hand_off';
@@ -113,22 +114,29 @@ export function buildEndedCookie(issuer: string): string {
 export async function findSession(
   { config, db, read, now: clock }: Services,
   request: Request,
+  visit: Visit,
   client?: string,
 ): Promise<(Session & { sid: string | null }) | 'suspended' | undefined> {
   const token = readToken(request, config.issuer, cookie);
   if (!token) return undefined;
   const now = clock();
   const session = await findSessionByTokenHash(read, hashToken(token), sessionLimits(now), client);
-  if (session?.user.suspendedAt) return 'suspended';
-  if (!session || session.endedAt) return undefined;
+  const isSuspended = Boolean(session?.user.suspendedAt);
+  if (!session || (session.endedAt && !isSuspended)) return undefined;
+  visit.userId = session.user.id;
+  if (isSuspended) return 'suspended';
   if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)
     await touchSession(db, session.id, now);
   return session;
 }
 
 /** The same, where a suspended user is nobody. */
-export async function findLiveSession(services: Services, request: Request): Promise<Session | undefined> {
-  const session = await findSession(services, request);
+export async function findLiveSession(
+  services: Services,
+  request: Request,
+  visit: Visit,
+): Promise<Session | undefined> {
+  const session = await findSession(services, request, visit);
   return session === 'suspended' ? undefined : session;
 }
 

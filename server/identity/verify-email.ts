@@ -2,12 +2,12 @@
 import { v7 as uuidv7 } from 'uuid';
 import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
-import { keepNext, openMailToken } from './address-proof.ts';
+import { keepNext, keepTrace, openMailToken } from './address-proof.ts';
 import { findDeviceName } from './device.ts';
 import { notify } from './notices.ts';
 
@@ -27,7 +27,7 @@ export async function requestEmailVerification(
   // An address that somebody merely typed is not theirs to spend an owner's allowance on.
   const device = await findDeviceName(services, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
-  await inTransaction(db, async (trx) => {
+  await inTransactionOf(actor.visit, db, async (trx) => {
     // A hand-off may have moved their link to somebody else, and removed them.
     if (!(await lockUser(trx, { id: user.id }))) throw new AppError('login_required');
     await insertMail(trx, {
@@ -35,7 +35,7 @@ export async function requestEmailVerification(
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
       userId: user.id,
       recipient: user.email,
-      details: keepNext(config, next),
+      details: { ...keepNext(config, next), ...keepTrace(actor.visit.trace) },
       now: now(),
     });
     await recordActorEvent(trx, actor, { type: 'email.verification_requested' });
@@ -50,7 +50,7 @@ export async function verifyEmail(services: Services, actor: Actor, token: strin
   const { db, now } = services;
   const opened = await openMailToken(db, 'verify_email', token, now());
   if (opened?.userId !== actor.session.user.id) throw new AppError('not_found');
-  await inTransaction(db, async (trx) => {
+  await inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockUser(trx, { id: opened.userId });
     if (!user?.holdsEmail || user.email !== opened.email || !(await consumeMailToken(trx, opened)))
       throw new AppError('not_found');

@@ -8,12 +8,14 @@ import { sweep } from './sweep.ts';
 
 /** The result stops them, and resolves once work under way has ended. */
 export function startJobs(services: Services): () => Promise<void> {
-  const { config, log } = services;
+  const { config, log, metrics } = services;
   const mailer = config.mail && createMailer(config.mail, config.baseUrl);
+  const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
+    runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
-    runInBackground('mail', 1_000, (signal) => sendDueMails(services, mailer, signal), log),
-    runInBackground('billing', 5_000, (signal) => runBilling(services, signal), log),
-    runInBackground('sweep', 60_000, (signal) => sweep(services, signal), log),
+    start('mail', 1_000, (signal) => sendDueMails(services, mailer, signal)),
+    start('billing', 5_000, (signal) => runBilling(services, signal)),
+    start('sweep', 60_000, (signal) => sweep(services, signal)),
   ];
   return async () => {
     await Promise.all(stops.map((stop) => stop()));

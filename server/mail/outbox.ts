@@ -56,12 +56,13 @@ async function sendMail(
   mail: MailRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, now } = services;
+  const { db, now, metrics } = services;
   const message = await composeMessage(services, mail);
   // A new password has made it void meanwhile.
   if (!message) return true;
   if (!mailer) {
     await markMailSent(db, mail.id, now(), message);
+    metrics.countMail('sent');
     return true;
   }
   try {
@@ -75,6 +76,7 @@ async function sendMail(
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
   await markMailSent(db, mail.id, now());
+  metrics.countMail('sent');
   return true;
 }
 
@@ -95,7 +97,11 @@ async function composeMessage({ db, config, now }: Services, mail: MailRow): Pro
 
 const isLetter = (kind: MailRow['kind']): kind is keyof typeof kinds => kind in kinds;
 
-async function recordFailure({ db, now, log }: Services, mail: MailRow, error: unknown): Promise<void> {
+async function recordFailure(
+  { db, now, log, metrics }: Services,
+  mail: MailRow,
+  error: unknown,
+): Promise<void> {
   const at = now().getTime();
   // A mail server may quote the mail, including the token.
   const message = (error instanceof Error ? error.message : String(error))
@@ -107,9 +113,11 @@ async function recordFailure({ db, now, log }: Services, mail: MailRow, error: u
     error: message,
     ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
   });
+  metrics.countMail(hasGivenUp ? 'given_up' : 'failed');
   // Without the message: mail servers often repeat the address in it.
   const { code, responseCode } = error as { code?: string; responseCode?: number };
-  const fields = { mailId: mail.id, kind: mail.kind, attempts: mail.attempts, code, responseCode };
+  const { traceId } = mail.details;
+  const fields = { mailId: mail.id, traceId, kind: mail.kind, attempts: mail.attempts, code, responseCode };
   if (hasGivenUp) log.error(fields, 'mail given up');
   else log.info(fields, 'mail not sent yet');
 }

@@ -16,7 +16,7 @@ import {
   type PendingKind,
 } from '../../db/pending-hand-offs.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions.ts';
 import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
@@ -93,12 +93,16 @@ export type PendingPage = {
 };
 
 /** What /continue asks. Throws 404 `not_found` for what is spent, unknown, expired or another browser's. */
-export async function describePending(services: Services, request: Request): Promise<PendingPage> {
+export async function describePending(
+  services: Services,
+  request: Request,
+  visit: Visit,
+): Promise<PendingPage> {
   const { db, now } = services;
   const key = requireKey(services, request);
   const found = await findPendingHandOff(db, key, now());
   if (!found) throw gone();
-  const session = await findLiveSession(services, request);
+  const session = await findLiveSession(services, request, visit);
   const { kind, user } = found;
   const profile = marketplaceProfileSchema.parse(found.profile);
   return {
@@ -126,8 +130,8 @@ export async function confirmPending(
 ): Promise<{ next: string; setCookies: string[] } | 'login_needed'> {
   const { config, db, now } = services;
   const key = requireKey(services, request);
-  const session = await findLiveSession(services, request);
-  return inTransaction(db, async (trx) => {
+  const session = await findLiveSession(services, request, visit);
+  return inTransactionOf(visit, db, async (trx) => {
     // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();

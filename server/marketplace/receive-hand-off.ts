@@ -11,6 +11,7 @@ import { AppError } from '../errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
 import { findLastUser } from '../identity/device.ts';
 import { findLiveSession, startSession } from '../identity/sessions.ts';
+import type { HandOffResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
 import { acceptProfile, type ProfileOutcome, provider } from './accept-profile.ts';
@@ -40,41 +41,47 @@ export async function verifyHandOff({ config, now }: Services, params: URLSearch
   return handOff;
 }
 
+type Received = { next: string; setCookies: string[]; result: HandOffResult };
+
 /**
  * The GET uses the nonce up and applies the profile. It logs the user in only in the browser where they were the last to
  * log in; any other browser is asked on /continue. Sent again by the browser that used it, it leads on to where it led
- * before. Throws what `verifyHandOff` and `acceptProfile` throw, and 409 `nonce_replayed`.
+ * before. Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for one that is
+ * older than a restore of the database.
  */
 export async function receiveHandOff(
   services: Services,
   request: Request,
   visit: Visit,
   params: URLSearchParams,
-): Promise<{ next: string; setCookies: string[] }> {
+): Promise<Received> {
   const { claims, keepNonceUntil } = await verifyHandOff(services, params);
+  visit.client = provider;
   const { nonce, profile } = claims;
+  const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  const session = await findLiveSession(services, request);
+  const session = await findLiveSession(services, request, visit);
 
   return inTransaction(
     services.db,
-    async (trx) => {
-      const [isFresh, known] = await Promise.all([
-        consumeNonce(trx, { audience: `inbound:${provider}`, nonce, expiresAt: keepNonceUntil }),
+    async (trx): Promise<Received> => {
+      const [use, known] = await Promise.all([
+        consumeNonce(trx, { audience: `inbound:${provider}`, nonce, issuedAt, expiresAt: keepNonceUntil }),
         lockLinkedUser(trx, provider, profile.id),
       ]);
-      if (!isFresh) {
+      if (use === 'before_restore') throw new EnvelopeError('payload_expired', 'iat before restore');
+      if (use === 'used') {
         const isTheirs = known !== undefined && !known.isSleeping && known.user.id === session?.user.id;
         const next =
           (await findPendingPage(trx, services, request, nonce)) ?? (isTheirs ? returnTo : undefined);
         if (next === undefined) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
-        return { next, setCookies: [] };
+        return { next, setCookies: [], result: 'repeated' };
       }
       const outcome = await acceptProfile(trx, { now: services.now, request }, profile, known);
       await recordOutcome(trx, visit, profile.id, outcome);
       const { userId } = outcome;
       if (outcome.kind === 'accepted') {
-        if (session?.user.id === userId) return { next: returnTo, setCookies: [] };
+        if (session?.user.id === userId) return { next: returnTo, setCookies: [], result: 'accepted' };
         if (!session && (await findLastUser(trx, services, request)) === userId) {
           const user = await lockUser(trx, { id: userId });
           if (!user) throw new Error('an accepted profile has a user');
@@ -84,14 +91,14 @@ export async function receiveHandOff(
             request,
             visit,
           });
-          return { next: returnTo, setCookies };
+          return { next: returnTo, setCookies, result: 'accepted' };
         }
       }
       const kind = outcome.kind === 'accepted' ? 'continue' : 'connect';
       const pending = { kind, provider, externalId: profile.id, userId, nonce, profile, returnTo } as const;
-      return keepPendingHandOff(services, trx, request, pending);
+      return { ...(await keepPendingHandOff(services, trx, request, pending)), result: kind };
     },
-    'with_writes',
+    { commit: 'with_writes', deadline: visit.deadline },
   ).catch(async (error) => {
     if (error instanceof AppError && error.code !== 'nonce_replayed')
       await recordRefusal(services, visit, claims, error);

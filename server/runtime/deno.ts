@@ -1,42 +1,46 @@
 // Listening on Deno.
-import type { Fetch } from '../http/shell.ts';
-import { ListenError, type Listener, type ListenOptions } from './listener.ts';
+import type { Fetch } from '../http/door.ts';
+import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
 type DenoServer = { addr: { port: number }; shutdown: () => Promise<void> };
 declare const Deno: {
   serve: (
-    options: { hostname: string; port: number; signal: AbortSignal; onListen: () => void },
+    options: { hostname: string; port: number; onListen: () => void },
     handler: (request: Request, info: { remoteAddr: { hostname: string } }) => Promise<Response>,
   ) => DenoServer;
 };
 
-export async function listen(fetch: Fetch, { host, port }: ListenOptions): Promise<Listener> {
-  const abort = new AbortController();
+// For handlers that are still at work when a body has not come.
+const lastMs = 1_000;
+
+export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
+  const { host, port } = options;
   let underWay = 0;
   let server: DenoServer;
   try {
-    server = Deno.serve(
-      { hostname: host, port, signal: abort.signal, onListen: () => undefined },
-      async (request, info) => {
-        underWay++;
-        try {
-          return await fetch(request, { address: info.remoteAddr.hostname });
-        } finally {
-          underWay--;
-        }
-      },
-    );
+    server = Deno.serve({ hostname: host, port, onListen: () => undefined }, async (request, info) => {
+      underWay++;
+      try {
+        return await fetch(request, { address: info.remoteAddr.hostname });
+      } finally {
+        underWay--;
+      }
+    });
   } catch (error) {
-    throw new ListenError((error as { code?: string }).code ?? (error as Error).name, { host, port });
+    throw new ListenError((error as { code?: string }).code ?? (error as Error).name, options);
   }
   return {
     port: server.addr.port,
     async close(graceMs) {
-      const timer = setTimeout(() => abort.abort(), graceMs);
-      // `shutdown` lets handlers finish, but takes away the bodies that they still read.
-      while (underWay > 0 && !abort.signal.aborted) await new Promise((done) => setTimeout(done, 20));
-      await server.shutdown();
-      clearTimeout(timer);
+      const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
+      // `shutdown` cuts connections at rest, and with them requests that are just arriving.
+      await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
+      // It lets handlers finish, but takes away the bodies that they still read. So it waits for a moment without any; where
+      // a client hangs, there is none, and the others still get their answers in the end.
+      const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
+      while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
+      // Deno has no way to cut off what is left; the end of the process does.
+      await Promise.race([server.shutdown(), isOver]);
     },
   };
 }

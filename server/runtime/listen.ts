@@ -1,5 +1,5 @@
 // The one place that asks which runtime this is.
-import type { Fetch } from '../http/shell.ts';
+import type { Fetch } from '../http/door.ts';
 import type { Listener, ListenOptions } from './listener.ts';
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {

@@ -1,16 +1,20 @@
 // What listening on a port takes and gives, the same on every runtime.
 
-export type ListenOptions = { host: string; port: number };
+/** `setting` is where the port was said. */
+export type ListenOptions = { host: string; port: number; setting?: string };
 
 export type Listener = {
   port: number;
-  /** Refuses new connections, gives requests in progress this long to finish, then cuts them off. */
+  /** Refuses new connections, gives requests in progress and those just arriving this long, then leaves them. */
   close: (graceMs: number) => Promise<void>;
 };
 
+/** For a request that is on its way on an open connection. */
+export const lingerMs = 500;
+
 /** The operator gets its message without a stack. */
 export class ListenError extends Error {
-  constructor(code: string, { host, port }: ListenOptions) {
+  constructor(code: string, { host, port, setting = 'PORT' }: ListenOptions) {
     const why: Record<string, string> = {
       EADDRINUSE: 'is already in use',
       AddrInUse: 'is already in use',
@@ -18,7 +22,7 @@ export class ListenError extends Error {
       PermissionDenied: 'needs permissions that this process does not have',
     };
     super(
-      `Port ${port} on ${host} ${why[code] ?? `cannot be opened (${code})`}. Set PORT to use another port.`,
+      `Port ${port} on ${host} ${why[code] ?? `cannot be opened (${code})`}. Set ${setting} to use another port.`,
     );
   }
 }

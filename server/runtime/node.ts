@@ -1,30 +1,72 @@
 // Listening on Node.
 import type { Server } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
-import type { Fetch } from '../http/shell.ts';
-import { ListenError, type Listener, type ListenOptions } from './listener.ts';
+import type { Fetch } from '../http/door.ts';
+import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
-export async function listen(fetch: Fetch, { host, port }: ListenOptions): Promise<Listener> {
-  const server = createAdaptorServer({
-    fetch: (request, env) =>
-      fetch(request, { ...env, address: (env as HttpBindings).incoming.socket.remoteAddress ?? '' }),
-  }) as Server;
+// Slow senders are dropped: contract section 9, Requests. A body arrives within the time of its request.
+const limits = {
+  headersTimeout: 10_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  // The request line counts too. More than that is answered 431 as it arrives.
+  maxHeaderSize: 16 * 1024,
   // Longer than the usual 60 s of a balancer in front, so that it, not we, closes an idle connection.
-  server.keepAliveTimeout = 65_000;
+  keepAliveTimeout: 65_000,
+};
+// Where more of them wait to be taken, the kernel drops some, and they try again a second later. Linux allows 4,096.
+const waitingConnections = 4_096;
+// Who neither sends nor reads for so long, such as a client that does not read its answer.
+const silenceMs = 30_000;
+
+export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
+  const { host, port } = options;
+  const server = createAdaptorServer({
+    fetch: (request, env) => {
+      const { incoming } = env as HttpBindings;
+      return fetch(request, {
+        ...env,
+        address: incoming.socket.remoteAddress ?? '',
+        isArriving: () => !incoming.complete,
+      });
+    },
+    serverOptions: limits,
+    // Of a request without Host, as HTTP/1.0 allows and balancers ask for /readyz.
+    hostname: 'localhost',
+  }) as Server;
+  server.setTimeout(silenceMs);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((done, failed) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
-      failed(new ListenError(error.code ?? '', { host, port })),
+      failed(new ListenError(error.code ?? '', options)),
     );
-    server.listen(port, host, done);
+    server.listen({ port, host, backlog: waitingConnections }, done);
   });
+  const closeIdle = () => {
+    server.closeIdleConnections();
+    // Node does not count those as idle that have never sent anything.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  };
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      const closed = new Promise<void>((done) => server.close(() => done()));
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      // Connections that have reached the port are taken before it closes.
+      await new Promise((done) => setImmediate(done));
+      // `server.close` would cut idle connections at once, and with them requests that are just arriving.
+      const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
+      const timers = [
+        setTimeout(closeIdle, Math.min(lingerMs, graceMs)),
+        setTimeout(() => server.closeAllConnections(), graceMs),
+      ];
       await closed;
-      clearTimeout(timer);
+      for (const timer of timers) clearTimeout(timer);
+      // Ends what looks after the timeouts.
+      server.close();
     },
   };
 }

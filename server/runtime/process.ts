@@ -7,6 +7,15 @@ import type { Log } from '../log.ts';
 export const environment = process.env as Record<string, string | undefined>;
 export const words = process.argv.slice(2);
 
+const { deno, node } = process.versions;
+export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
+
+export function measureProcess(): { cpuSeconds: number; residentBytes: number; heapUsedBytes: number } {
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { cpuSeconds: (user + system) / 1_000_000, residentBytes: rss, heapUsedBytes: heapUsed };
+}
+
 /** One JSON object a line on stdout, `time` in milliseconds since 1970; errors with their stack, for operators only. */
 export function createLog(): Log {
   // Written at once: else each line takes a thread and its wake-ups (measured at a tenth of a launch), and waits in line

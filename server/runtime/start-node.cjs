@@ -1,9 +1,20 @@
 // Starts the built service on Node. One pool of threads hashes passwords, makes HMACs, looks up hosts and reads files;
 // it gets two threads more than hashing may take (hashing-threads.ts), so that nothing else waits behind passwords.
 // This is CommonJS because loading an ES module starts the pool, and its size is fixed from then on.
-const { availableParallelism } = require('node:os');
+const { readdirSync, stat } = require('node:fs');
+const { availableParallelism, platform, setPriority } = require('node:os');
 
 const hashingThreads =
   Number.parseInt(process.env.PASSWORD_HASHING_THREADS ?? '', 10) || Math.min(4, availableParallelism() + 1);
 process.env.UV_THREADPOOL_SIZE ||= String(hashingThreads + 2);
-import('../../build/service/main.js');
+
+// Hashing gives way to the thread that answers requests: docs/decisions/argon2-threads.md has the figures. Linux knows
+// threads by the ids of processes.
+const lowPriority = 10;
+const listThreads = () => (platform() === 'linux' ? readdirSync('/proc/self/task') : []);
+const others = listThreads();
+// Starts the pool.
+stat('/', () => {
+  for (const id of listThreads()) if (!others.includes(id)) setPriority(Number(id), lowPriority);
+  import('../../build/service/main.js');
+});

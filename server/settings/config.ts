@@ -29,6 +29,10 @@ export type Config = {
   supportUrl: string | undefined;
   port: number;
   host: string;
+  /** Undefined: no /metrics. */
+  metricsPort: number | undefined;
+  /** How long it is served on after a signal to stop, for the balancer to notice. */
+  shutdownDelaySeconds: number;
   /** Whether to believe the client address that the proxy at this address reports. */
   trustsProxy: (address: string) => boolean;
 };
@@ -84,6 +88,12 @@ function readSettings(reader: SettingsReader): Config {
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
     port,
     host: readHost(reader),
+    metricsPort: readMetricsPort(reader, port),
+    shutdownDelaySeconds: reader.integer('SHUTDOWN_DELAY_SECONDS', {
+      min: 0,
+      max: 60,
+      fallback: production ? 5 : 0,
+    }),
     trustsProxy: readTrustedProxies(reader),
   };
 }
@@ -133,6 +143,13 @@ function readHost(reader: SettingsReader): string {
   const host = reader.text('HOST') ?? (reader.production ? '0.0.0.0' : '127.0.0.1');
   reader.requireThisMachine('HOST', host);
   return host;
+}
+
+function readMetricsPort(reader: SettingsReader, port: number): number | undefined {
+  if (!reader.text('METRICS_PORT')) return undefined;
+  const metricsPort = reader.integer('METRICS_PORT', { min: 1, max: 65_535, fallback: 1 });
+  reader.faultIf('METRICS_PORT', metricsPort === port, 'must differ from PORT');
+  return metricsPort;
 }
 
 function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {

@@ -79,7 +79,7 @@ const trpcCodes: Record<number, TRPCError['code']> = {
 
 /** Has a live session in `ctx.session`; otherwise 401 `login_required`. */
 export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
-  ctx.found ??= findSession(ctx.services, ctx.request);
+  ctx.found ??= findSession(ctx.services, ctx.request, ctx.visit);
   const session = await ctx.found;
   if (!session || session === 'suspended') throw new AppError('login_required');
   return next({ ctx: { ...ctx, session } });

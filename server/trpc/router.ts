@@ -1,6 +1,6 @@
 // The typed procedures: pages use them through a caller, programs at /trpc (contract section 11).
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import type { Visit } from '../http/requests.ts';
+import { readBody, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
@@ -32,12 +32,13 @@ export function createCaller(services: Services, request: Request, visit: Visit)
 export async function handleTrpc(services: Services, request: Request, visit: Visit): Promise<Response> {
   const response = await fetchRequestHandler({
     endpoint: '/trpc',
-    req: request,
+    req: await toReadRequest(request, visit),
     router: appRouter,
     allowBatching: false,
     createContext: ({ resHeaders }) => ({ services, request, visit, headers: resHeaders }),
     onError({ error }) {
       const refusal = toRefusal(error);
+      visit.code = refusal.code;
       if (refusal.status >= 500)
         services.log.error(
           { requestId: visit.requestId, code: refusal.code, err: refusal.cause ?? refusal },
@@ -54,4 +55,11 @@ export async function handleTrpc(services: Services, request: Request, visit: Vi
   // tRPC leaves it out when it refuses a request before it knows the procedure.
   if (response.body) response.headers.set('Content-Type', 'application/json');
   return response;
+}
+
+/** With its body read, so that the time that its sender takes does not count. */
+async function toReadRequest(request: Request, visit: Visit): Promise<Request> {
+  if (request.method !== 'POST') return request;
+  const { url, method, headers } = request;
+  return new Request(url, { method, headers, body: await readBody(request, visit) });
 }

@@ -17,14 +17,19 @@ import { comparePages } from './pages.ts';
 import { password, populate, settings } from './population.ts';
 import { rowNames } from './rows.ts';
 import { startFloor, startService } from './servers.ts';
+import { measureSoak } from './soak.ts';
 import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
 const latencies = ['calm', 'beside logins', 'flood'];
 // On Node only.
 const parts = ['start', 'memory', 'pages', 'growth'];
+// Only where it is asked for.
+const long = ['soak'];
 const words = process.argv.slice(2);
-const unknown = words.filter((word) => ![...runtimes, ...rowNames, ...latencies, ...parts].includes(word));
+const unknown = words.filter(
+  (word) => ![...runtimes, ...rowNames, ...latencies, ...parts, ...long].includes(word),
+);
 if (unknown.length > 0) throw new Error(`No row, part or runtime: ${unknown.join(', ')}`);
 const chosenRuntimes = runtimes.filter((runtime) => words.includes(runtime));
 const runs = (runtime: Runtime) => chosenRuntimes.length === 0 || chosenRuntimes.includes(runtime);
@@ -59,6 +64,7 @@ try {
   if (isChosen('memory')) await measureMemory(env);
   for (const runtime of runtimes) if (runs(runtime)) await compare(runtime, env);
   for (const runtime of runtimes) if (runs(runtime) && isChosen('flood')) await measureFlood(runtime, env);
+  if (words.includes('soak')) await measureSoak(env);
   if (isChosen('growth')) await measureGrowth(postgres.url, passwordHash, runSql);
 } finally {
   await database.close();

@@ -25,7 +25,7 @@ export const settings = {
 const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length), 'base64');
 
 /** Session tokens follow from the number of the user, so that the load needs no list of them. */
-const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
+export const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
 
 /** Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. */
 export async function populate(url: string, users: number, passwordHash: string): Promise<void> {

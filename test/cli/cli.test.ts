@@ -26,7 +26,7 @@ it('the command line lists its commands with --help', async () => {
   const { code, out, err } = await cli(['--help']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const commands =
-    'migrate user:create user:suspend user:resume marketplace:link import signup:send contract:cancel';
+    'migrate database:restored user:create user:suspend user:resume marketplace:link import signup:send contract:cancel';
   for (const command of `${commands} invoice:paid invoice:void mails`.split(' '))
     expect(out).toContain(command);
 });

@@ -87,6 +87,7 @@ describe('a request that loses its database half way', () => {
     ['its connection is terminated', terminate],
     ['the wire is cut', () => away.wire.cut()],
   ];
+  const losses: typeof ends = [...ends, ['its answers are lost', () => away.wire.deafen()]];
   const login = { email: 'customer@example.test', password };
   const names = { intent: 'names', name: 'Half Done', accountName: 'Half Done' };
   const change = { intent: 'password', currentPassword: password, newPassword: 'half done, half done' };
@@ -99,7 +100,7 @@ describe('a request that loses its database half way', () => {
   ] as const;
 
   it.each(
-    ends.flatMap(([how, end]) =>
+    losses.flatMap(([how, end]) =>
       changes.map(([path, options]) => [nameRequest(path, options), how, path, options, end] as const),
     ),
   )('leaves nothing half done: %s, when %s', async (_name, _how, path, options, end) => {

@@ -188,8 +188,9 @@ describe('the job sweep', () => {
 });
 
 describe('a nonce', () => {
-  const expiresAt = new Date(Date.now() + 360_000);
-  const consume = (audience: string, nonce: string) => consumeNonce(app.db, { audience, nonce, expiresAt });
+  const times = { issuedAt: new Date(), expiresAt: new Date(Date.now() + 360_000) };
+  const consume = async (audience: string, nonce: string) =>
+    (await consumeNonce(app.db, { audience, nonce, ...times })) === 'fresh';
 
   it('is used up by exactly one of 32 requests at once', async () => {
     const results = await Promise.all(Array.from({ length: 32 }, () => consume('one', 'A'.repeat(22))));

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openFreshDatabase, poolSize, type TestClient } from '../support/database.ts';
+import { connect } from '../support/postgres.ts';
 
 let client: TestClient;
 beforeEach(async () => {
@@ -11,7 +12,8 @@ afterEach(() => client.close());
 
 const ask = (n: number) =>
   sql<{ n: number; pid: number }>`select ${n}::int as n, pg_backend_pid() as pid`.compile(client.db);
-const sleep = (seconds: number) => sql`select pg_sleep(${seconds})`.compile(client.db);
+const sleep = (seconds: number) =>
+  sql<{ pid: number }>`select pg_backend_pid() as pid, pg_sleep(${seconds})`.compile(client.db);
 const countConnections = async () => {
   const { rows } = await sql`select 1 from pg_stat_activity
     where datname = current_database() and backend_type = 'client backend'`.execute(client.db);
@@ -54,4 +56,51 @@ it('a reading connection that is cut fails its readers, and later readers get an
   expect(new Set((await outcomes).map(({ status }) => status))).toEqual(new Set(['rejected']));
   const answers = await Promise.all(numbers.map((n) => client.read(ask(n))));
   expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+});
+
+/** The processes that sleep. */
+const findSleepers = async () => {
+  const { rows } = await sql<{ pid: number }>`select pid from pg_stat_activity
+    where datname = current_database() and wait_event = 'PgSleep'`.execute(client.db);
+  return rows.map(({ pid }) => pid);
+};
+
+it('a statement that hangs on the reading connection holds up others for a moment only, and is answered', async () => {
+  const startedAt = performance.now();
+  const hanging = client.read(sleep(3));
+  const answers = await Promise.all(numbers.map((n) => client.read(ask(n))));
+  const heldUpMs = performance.now() - startedAt;
+  expect(answers.map(([row]) => row?.n)).toEqual(numbers);
+  expect(heldUpMs).toBeLessThan(2_500);
+  expect(await hanging).toHaveLength(1);
+});
+
+it('a statement that hung goes to a connection of its own, until it is answered fast again', async () => {
+  const hanging = client.read(sleep(2));
+  await client.read(ask(1));
+  const again = client.read(sleep(0.1));
+  const [row] = await client.read(ask(2));
+  // The connection that was left, and the one of its own.
+  const sleepers = await findSleepers();
+  expect(sleepers).toHaveLength(2);
+  expect(sleepers).not.toContain(row?.pid);
+  await Promise.all([hanging, again]);
+  await client.read(sleep(0));
+  const [[together], [alone]] = await Promise.all([client.read(sleep(0)), client.read(ask(3))]);
+  expect(together?.pid).toBe(alone?.pid);
+});
+
+it('readers take two connections of the pool at most, however many hang', async () => {
+  const impatient = connect(client.url, { poolSize, statementTimeoutMs: 1_500 });
+  let most = 0;
+  const reading = Array.from({ length: 40 }, async (_, n) => {
+    await new Promise((done) => setTimeout(done, n * 50));
+    const both = Promise.allSettled([impatient.read(sleep(60)), impatient.read(ask(n))]);
+    most = Math.max(most, impatient.countConnections().all);
+    const [hanging, asked] = await both;
+    expect([hanging.status, asked.status]).toEqual(['rejected', 'fulfilled']);
+  });
+  await Promise.all(reading);
+  await impatient.close();
+  expect(most).toBe(2);
 });

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { consumeNonce } from '../../db/nonces.ts';
-import { isDatabaseAway } from '../../db/postgres/client.ts';
+import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { openFreshDatabase, type TestClient } from '../support/database.ts';
 import { connect } from '../support/postgres.ts';
@@ -50,7 +50,12 @@ it('a transaction fails with the error of its first failed statement', async () 
     await recordAuditEvent(trx, { type: 'before' });
     await recordAuditEvent(trx, { type: 'wrong', userId: noUuid });
     await recordAuditEvent(trx, { type: 'after' });
-    return consumeNonce(trx, { audience: 'test', nonce: '0123456789abcdef', expiresAt: new Date() });
+    return consumeNonce(trx, {
+      audience: 'test',
+      nonce: '0123456789abcdef',
+      issuedAt: new Date(),
+      expiresAt: new Date(),
+    });
   });
   await expect(work).rejects.toMatchObject({ code: '22P02' });
   expect(await recorded()).toEqual([]);
@@ -60,12 +65,13 @@ it('statements sent at once each get their own answer', async () => {
   const nonces = types.map((type) => ({
     audience: 'test',
     nonce: `${type}-0123456789`,
+    issuedAt: new Date(),
     expiresAt: new Date(Date.now() + 60_000),
   }));
   const use = (wanted: typeof nonces) =>
     inTransaction(client.db, (trx) => Promise.all(wanted.map((nonce) => consumeNonce(trx, nonce))));
-  expect(await use(nonces.slice(0, 5))).toEqual(Array(5).fill(true));
-  expect(await use(nonces)).toEqual([...Array(5).fill(false), ...Array(15).fill(true)]);
+  expect(await use(nonces.slice(0, 5))).toEqual(Array(5).fill('fresh'));
+  expect(await use(nonces)).toEqual([...Array(5).fill('used'), ...Array(15).fill('fresh')]);
 });
 
 it('a statement sent after the end of its transaction is refused', async () => {

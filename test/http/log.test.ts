@@ -1,8 +1,11 @@
 // What operators can read about a request: where it went and how long it took, never what was in it.
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { buildHandOff } from '../support/marketplace.ts';
 import { cookieOf } from '../support/visitor.ts';
 
 let app: TestApp;
@@ -24,9 +27,11 @@ it('the log has one line per request, with the path but not the query', async ()
       fields: {
         requestId: answer.headers.get('x-request-id'),
         method: 'GET',
+        route: '/sso/launch/:client',
         path: '/sso/launch/marketplace',
         status: 303,
         ms: expect.any(Number),
+        client: 'marketplace',
       },
     },
   ]);
@@ -46,6 +51,118 @@ it.each([
   const [line, ...more] = app.logged.slice(before);
   expect(more).toEqual([]);
   expect(line?.fields).toMatchObject({ path, status });
+});
+
+describe('the line of a request', () => {
+  /** The fields of the last line about a request. */
+  const lineOf = async (...sent: Parameters<TestApp['send']>) => {
+    await app.send(...sent);
+    return app.logged.filter(({ message }) => message === 'request').at(-1)?.fields;
+  };
+  const idOf = async (address: string) =>
+    (await app.db.selectFrom('users').select('id').where('email', '=', address).executeTakeFirst())?.id;
+
+  it('names the user of the session, on every kind of route', async () => {
+    const userId = await idOf(email);
+    expect(await lineOf('/login', { form: { email, password: demoPassword } })).toMatchObject({ userId });
+    const cookie = await app.login(email);
+    expect(await lineOf('/sso/profile', { cookie })).toMatchObject({ route: '/sso/profile', userId });
+    expect(await lineOf('/profile', { cookie })).toMatchObject({ route: '/profile', userId });
+    expect(await lineOf('/trpc/profile.get', { cookie })).toMatchObject({ route: '/trpc/*', userId });
+    expect(await lineOf('/nowhere', { cookie, headers: { accept: 'text/html' } })).toMatchObject({ userId });
+    expect(await lineOf('/logout', { cookie, method: 'POST' })).toMatchObject({ userId });
+    expect((await lineOf('/sso/profile', { cookie }))?.userId).toBeUndefined();
+  });
+
+  it('names no user for a password that is refused', async () => {
+    expect((await lineOf('/login', { form: { email, password: 'wrong' } }))?.userId).toBeUndefined();
+  });
+
+  it('names the client: of a launch, a hand-off and the CRM, once it has shown who it is', async () => {
+    expect(await lineOf('/sso/launch/crm_app')).toMatchObject({ client: 'crm_app' });
+    expect((await lineOf('/sso/launch/nobody'))?.client).toBeUndefined();
+    const handOff = await buildHandOff(app, { id: 'log-1' });
+    expect(await lineOf(handOff)).toMatchObject({ client: 'marketplace' });
+    expect(await lineOf(handOff.replace(/signature=.{6}/, 'signature=000000'))).toMatchObject({
+      client: undefined,
+      code: 'invalid_signature',
+    });
+    await sendSignup(app, buildSignup('log-1'));
+    expect(app.logged.at(-1)?.fields).toMatchObject({ client: 'crm_app', status: 201 });
+    expect(await lineOf('/integrations/crm/signups', { json: buildSignup('log-2') })).toMatchObject({
+      client: undefined,
+      code: 'invalid_webhook_signature',
+    });
+  });
+
+  it.each<[string, SendOptions, string, string | undefined]>([
+    ['/nowhere', {}, 'not_found', undefined],
+    ['/sso/profile', {}, 'login_required', '/sso/profile'],
+    ['/trpc/profile.get', {}, 'login_required', '/trpc/*'],
+    [
+      '/login',
+      { form: { email }, headers: { origin: 'https://evil.example' } },
+      'cross_site_request',
+      '/login',
+    ],
+    ['/login', { method: 'PUT' }, 'method_not_allowed', '/login'],
+    ['/problems/no-such-code', {}, 'not_found', '/problems/:code'],
+    ['/forgot-password', { form: { email: 'nobody' } }, 'validation_failed', '/forgot-password'],
+    ['/sso/launch/crm_app', { headers: { host: 'evil.example' } }, 'invalid_request', '/sso/launch/:client'],
+  ])('names the code of a refusal and the route: %s %j', async (path, options, code, route) => {
+    expect(await lineOf(path, options)).toMatchObject({ code, route });
+  });
+
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const parentSpanId = 'b7ad6b7169203331';
+  const zeros = '0'.repeat(32);
+  it.each([
+    `00-${traceId}-${parentSpanId}-01`,
+    `00-${traceId}-${parentSpanId}-00`,
+    `00-${traceId}-${parentSpanId}-ff`,
+    `01-${traceId}-${parentSpanId}-01`,
+    `fe-${traceId}-${parentSpanId}-01-more`,
+  ])('takes the trace from a valid traceparent: %s', async (traceparent) => {
+    expect(await lineOf('/healthz', { headers: { traceparent } })).toMatchObject({ traceId, parentSpanId });
+  });
+
+  it.each([
+    '',
+    'x',
+    `ff-${traceId}-${parentSpanId}-01`,
+    `00-${traceId}-${parentSpanId}-01-more`,
+    `00-${traceId}-${parentSpanId}-01-`,
+    `01-${traceId}-${parentSpanId}-01more`,
+    `00-${zeros}-${parentSpanId}-01`,
+    `00-${traceId}-${zeros.slice(16)}-01`,
+    `00-${traceId.toUpperCase()}-${parentSpanId}-01`,
+    `00-${traceId}-${parentSpanId}`,
+    `00-${traceId}-${parentSpanId}-1`,
+    `0-${traceId}-${parentSpanId}-01`,
+    `00-${traceId.slice(1)}-${parentSpanId}-01`,
+    `00-${traceId}-${parentSpanId}-0g`,
+    `00-${traceId}-${parentSpanId}-01, 00-${traceId}-${parentSpanId}-01`,
+  ])('ignores a traceparent that is not valid: %s', async (traceparent) => {
+    const line = await lineOf('/healthz', { headers: { traceparent } });
+    expect(line).toMatchObject({ status: 200 });
+    expect(line).not.toHaveProperty('traceId');
+  });
+
+  it('is followed by its trace: mails that it causes keep it, for the log, and do not tell it', async () => {
+    const headers = { traceparent: `00-${traceId}-${parentSpanId}-01` };
+    await app.send('/forgot-password', { form: { email: 'customer@example.test' }, headers });
+    const findMail = () =>
+      app.db
+        .selectFrom('mails')
+        .select(['details', 'kept_text'])
+        .where('recipient', '=', 'customer@example.test')
+        .where('kind', '=', 'set_password')
+        .executeTakeFirst();
+    await expect.poll(async () => (await findMail())?.kept_text, { timeout: 15_000 }).toContain('token=');
+    const mail = await findMail();
+    expect(mail?.details).toMatchObject({ traceId });
+    expect(mail?.kept_text).not.toContain(traceId);
+  });
 });
 
 it('the log never holds a password, cookie, body, query, payload or signature', async () => {

@@ -190,6 +190,17 @@ describe('malformed HTTP', () => {
     expect(app.logged.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
   });
 
+  it.each(['/demo/../callback', '/demo/..', '/./login', '/sso/launch/../../healthz'])(
+    'such as the path %s, which Deno does not resolve, leads nowhere',
+    async (path) => {
+      const before = app.logged.length;
+      const request = new Request(`${app.config.baseUrl}/`);
+      Object.defineProperty(request, 'url', { value: app.config.baseUrl + path });
+      expect((await app.fetch(request, { address: '192.0.2.1' })).status).toBe(404);
+      expect(app.logged.slice(before).filter(({ level }) => level === 'error')).toEqual([]);
+    },
+  );
+
   it.each([
     ['multipart/form-data', 'abc'],
     ['multipart/form-data; boundary=', 'abc'],

@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { Deadline } from '../../server/http/deadline.ts';
 import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
 import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
 import { openBackend, type TestBackend } from '../support/backend.ts';
 import { readToken } from '../support/kept-mail.ts';
+import { scrape } from '../support/metrics.ts';
 import { textOf } from '../support/visitor.ts';
 
 // Nothing is hashed before a test says so.
@@ -73,6 +75,11 @@ it('a login that finds the queue for hashing full is refused at once, and counts
   }
   expect(await countTries()).toBe(places * 3);
   expect(gate.hashed).toBe(hashingThreads);
+  const { valueFor } = await scrape(app);
+  expect(valueFor('identity_password_hashing_active')).toBe(hashingThreads);
+  expect(valueFor('identity_password_hashing_waiting')).toBe(places - hashingThreads);
+  expect(valueFor('identity_password_hashing_refused_total')).toBe(16);
+  expect(valueFor('identity_logins_total', { result: 'busy' })).toBe(16);
   const page = await app.send('/login', {
     form: { email: 'merchant@example.test', password },
     headers: { accept: 'text/html' },
@@ -87,7 +94,7 @@ it('a login that finds the queue for hashing full is refused at once, and counts
 
 it('a password that is set while the queue is full is refused, and its link still works', async () => {
   await other.backend.requestPasswordMail(
-    { requestId: 'r', address: '192.0.2.1', cspNonce: '' },
+    { requestId: 'r', address: '192.0.2.1', cspNonce: '', deadline: new Deadline() },
     { email: 'customer@example.test' },
   );
   const token = await readToken(other, 'customer@example.test', 'set_password');

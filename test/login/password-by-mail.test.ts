@@ -151,6 +151,19 @@ describe('/forgot-password', () => {
     expect((await app.send('/login', { form: old })).status).toBe(401);
   });
 
+  it('is stored before it is promised, and for every address the answer takes its time', async () => {
+    const count = async () =>
+      (await sql`select from mails where recipient = 'merchant@example.test'`.execute(app.db)).rows.length;
+    const before = await count();
+    const startedAt = performance.now();
+    await app.send('/forgot-password', { form: { email: 'merchant@example.test' } });
+    expect(performance.now() - startedAt).toBeGreaterThan(290);
+    expect(await count()).toBe(before + 1);
+    const askedAt = performance.now();
+    await app.send('/forgot-password', { form: { email: 'nobody@example.test' } });
+    expect(performance.now() - askedAt).toBeGreaterThan(290);
+  });
+
   it('gives an unknown and a suspended user the same answer, and mails them nothing', async () => {
     const ask = (email: string) => app.send('/forgot-password', { form: { email } });
     const answers = [await ask('customer@example.test'), await ask('nobody@example.test')];

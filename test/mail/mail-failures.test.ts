@@ -4,6 +4,7 @@ import { afterAll, expect, inject, it, vi } from 'vitest';
 import { type AppOptions, openApp, type TestApp } from '../support/app.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { type MailServer, type MailServerMode, startMailServer } from '../support/mail-server.ts';
+import { scrape } from '../support/metrics.ts';
 import { cloneDatabase } from '../support/postgres.ts';
 
 const second = 1_000;
@@ -62,14 +63,29 @@ it.concurrent.each<[string, MailServerMode | 'down', code: string | number]>([
     expect(rows).toHaveLength(emails.length);
   }, patienceMs);
   expect(server.received).toEqual([]);
-  const told = app.logged.filter(({ message }) => message === 'mail not sent yet');
-  expect(told.map(({ fields }) => fields.responseCode ?? fields.code)).toEqual(emails.map(() => code));
+  const readTold = () => app.logged.filter(({ message }) => message === 'mail not sent yet');
+  // A line comes right after its row.
+  await vi.waitFor(() => expect(readTold()).toHaveLength(emails.length), patienceMs);
+  expect(readTold().map(({ fields }) => fields.responseCode ?? fields.code)).toEqual(emails.map(() => code));
   expect(JSON.stringify(app.logged)).not.toContain('@example.test');
 
   if (mode === 'down') await server.up();
   server.mode = 'accept';
   later = hour;
   await expectArrived(server, emails);
+});
+
+it.concurrent('a mail that is not sent is counted, and its line in the log has the trace of its request', async () => {
+  const server = await startServer({ refuse: 'DATA', code: 452 });
+  const app = await open(server);
+  opened.push(app);
+  const traceId = '0af7651916cd43dd8448eb211c80319c';
+  const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+  await app.send('/forgot-password', { form: { email: 'customer@example.test' }, headers });
+  const findLine = () => app.logged.find(({ message }) => message === 'mail not sent yet');
+  await vi.waitFor(() => expect(findLine()).toBeDefined(), patienceMs);
+  expect(findLine()?.fields).toMatchObject({ traceId, kind: 'set_password', responseCode: 452 });
+  expect((await scrape(app)).valueFor('identity_mails_total', { result: 'failed' })).toBe(1);
 });
 
 it.concurrent('a slow mail server gets each mail once', async () => {

@@ -86,6 +86,8 @@ describe('the rules of the source', () => {
     ['server/x.ts', 'const runtime = globalThis.Deno;'],
     ['server/x.ts', 'await db.transaction().execute(work);'],
     ['db/x.ts', 'const trx = await db.startTransaction().execute();'],
+    ['db/x.ts', "db.selectFrom('users as u').selectAll('u')"],
+    ['db/x.ts', 'query.returningAll().execute()'],
     ['server/x.ts', 'await insertSession(trx, session);'],
     ['server/identity/login.ts', 'await insertUser(trx, user);'],
   ])('are broken in %s by: %s', (file, text) => {
@@ -122,7 +124,7 @@ describe('the rules of the source', () => {
       },
       {
         file: 'db/x.ts',
-        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();",
+        text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();\nquery.selectAll();",
       },
       { file: 'db/migrations/x.ts', text: "import 'uuid';" },
       { file: 'server/sso/x.ts', text: "import '../config.ts';" },

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { listSettings } from '../../server/settings/config.ts';
@@ -141,6 +142,7 @@ describe('a command in our documents', () => {
 
   it('of the command line is there, with its options', () => {
     const program = new Command();
+    addDatabaseCommands(program);
     addUserCommands(program);
     addMarketplaceCommands(program);
     addBillingCommands(program);

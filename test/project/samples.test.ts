@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
+import { statementTimeoutMs } from '../../server/service.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readOurFile } from '../support/documents.ts';
@@ -51,7 +52,7 @@ describe('the SQL', () => {
   let client: DatabaseClient;
   beforeAll(async () => {
     database = await emptyDatabase(inject('templateUrl'));
-    client = connect(database.url);
+    client = connect(database.url, { statementTimeoutMs });
   });
   afterAll(async () => {
     await client.close();
@@ -73,7 +74,7 @@ describe('the SQL', () => {
     await query(`begin; ${timeoutsSample}`);
     const { rows } = await query("select rolconfig from pg_roles where rolname = 'identity'");
     await query('rollback');
-    const timeouts = ['statement_timeout=5s', 'idle_in_transaction_session_timeout=10s'];
+    const timeouts = [`statement_timeout=${statementTimeoutMs}ms`, 'idle_in_transaction_session_timeout=10s'];
     expect(rows).toEqual([{ rolconfig: timeouts }]);
     for (const timeout of timeouts) {
       const [name = '', value] = timeout.split('=');
@@ -91,7 +92,7 @@ describe('the shell', () => {
   });
 
   // Besides npm and node, whose words are looked up.
-  const programs = ['cd', 'cp', 'echo', 'git', 'npx', 'openssl', 'set', '.'];
+  const programs = ['cd', 'cp', 'echo', 'git', 'npx', 'openssl', 'set', 'sudo', 'systemctl', '.'];
   const { scripts } = JSON.parse(readOurFile('package.json'));
   const commands = commandSamples.flatMap(({ document, code }) =>
     code

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, inject, it } from 'vitest';
 import { cloneDatabase } from '../support/postgres.ts';
@@ -21,6 +21,25 @@ it.runIf(existsSync('/proc/self/task'))('Node gets two more threads than may has
   expect((await countThreads({ PASSWORD_HASHING_THREADS: '5' })) - others).toBe(7);
   expect((await countThreads({ PASSWORD_HASHING_THREADS: '5', UV_THREADPOOL_SIZE: '9' })) - others).toBe(9);
   await drop();
+});
+
+it.runIf(existsSync('/proc/self/task'))('On Node hashing gives way to everything else', async () => {
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const service = await startService('node', await findFreePort(), { DATABASE_URL: url });
+  const tasks = `/proc/${service.child.pid}/task`;
+  // proc_pid_stat(5), field 19
+  const niceOf = (id: string) =>
+    Number(
+      readFileSync(`${tasks}/${id}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ')[16],
+    );
+  const priorities = readdirSync(tasks).map(niceOf);
+  service.child.kill('SIGTERM');
+  await service.exited;
+  await drop();
+  expect(priorities.filter((nice) => nice === 10)).toHaveLength(onNode + 2);
+  expect(priorities.filter((nice) => nice === 0).length).toBeGreaterThan(0);
 });
 
 it.each([

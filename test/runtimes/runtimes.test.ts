@@ -4,6 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { readScrape } from '../support/metrics.ts';
 import { cloneDatabase, makeFolder } from '../support/postgres.ts';
 import { entryOf, findFreePort, type Runtime, run, startService } from '../support/process.ts';
 import { checkVectors } from '../support/vectors.ts';
@@ -199,6 +200,32 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     expect(service.output()).not.toMatch(/"level":50|warning/i);
     service.child.kill('SIGTERM');
     await service.exited;
+    await drop();
+  });
+
+  it('is measured at METRICS_PORT, and nowhere else', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const [port, metricsPort] = [await findFreePort(), await findFreePort()];
+    const env = { DATABASE_URL: url, METRICS_PORT: String(metricsPort) };
+    const service = await startService(runtime, port, env);
+    const readMetrics = async () => (await fetch(`http://localhost:${metricsPort}/metrics`)).text();
+    const lags = async () =>
+      readScrape(await readMetrics()).valueFor('identity_event_loop_lag_seconds_count');
+    await expect.poll(lags, { timeout: 10_000 }).toBeGreaterThan(3);
+    const { samples, valueFor } = readScrape(await readMetrics());
+    expect(valueFor('identity_database_up')).toBe(1);
+    expect(valueFor('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(valueFor('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(samples.find(({ name }) => name === 'identity_build_info')?.labels.runtime).toBe(runtime);
+    expect((await fetch(`http://localhost:${metricsPort}/healthz`)).status).toBe(404);
+    expect((await fetch(`http://localhost:${port}/metrics`)).status).toBe(404);
+    const second = run(runtime, [entryOf[runtime]], { ...env, PORT: String(await findFreePort()) });
+    expect(await second.exited).toBe(1);
+    expect(second.output()).toContain(
+      `Port ${metricsPort} on 127.0.0.1 is already in use. Set METRICS_PORT to`,
+    );
+    service.child.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
     await drop();
   });
 

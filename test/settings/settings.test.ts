@@ -22,6 +22,7 @@ describe('local mode', () => {
       mail: undefined,
       port: 3_000,
       host: '127.0.0.1',
+      shutdownDelaySeconds: 0,
     });
     expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
     expect(trustsProxy('127.0.0.1')).toBe(false);
@@ -122,6 +123,7 @@ describe('production', () => {
       mail: { smtpUrl: production.SMTP_URL, from: 'Identity <identity@example.test>' },
       port: 3_000,
       host: '0.0.0.0',
+      shutdownDelaySeconds: 5,
     });
     expect(clients.get('network_site')).toEqual({
       name: 'network_site',
@@ -188,6 +190,8 @@ describe('production', () => {
       MAIL_FROM: canary,
       IDENTITY_SUPPORT_URL: canary,
       PORT: canary,
+      METRICS_PORT: canary,
+      SHUTDOWN_DELAY_SECONDS: canary,
       TRUSTED_PROXIES: canary,
     };
     expect(faultsOf({ ...production, ...wrong }).sort()).toEqual(Object.keys(wrong).sort());
@@ -204,6 +208,8 @@ describe('the setting', () => {
   it.each<[string, string[], string[]]>([
     ['IDENTITY_SSO_TTL', seconds.good, seconds.bad],
     ['MARKETPLACE_SSO_TTL', seconds.good, seconds.bad],
+    ['METRICS_PORT', ['1', '9464', '65535'], ['0', '65536', '-1', '80.5', 'http', '3000']],
+    ['SHUTDOWN_DELAY_SECONDS', ['0', '5', '60'], ['61', '-1', '5s', '0.5']],
     ['PORT', ['1', '8080', '65535'], ['65536', '-1', '80.5', 'http', '+80', '1e3', '٣٠٠٠']],
     [
       'IDENTITY_ISSUER',

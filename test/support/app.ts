@@ -2,7 +2,7 @@
 import { expect, inject } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
-import type { Fetch } from '../../server/http/shell.ts';
+import type { Fetch } from '../../server/http/door.ts';
 import { hashPassword } from '../../server/identity/passwords.ts';
 import { loadPages, serveBuiltFiles } from '../../server/runtime/build.ts';
 import { type Service, startService } from '../../server/service.ts';
@@ -41,23 +41,27 @@ export type TestApp = {
   startInstance: (options?: AppOptions) => Promise<TestInstance>;
   /** What a listener gets, for tests that need a socket. */
   fetch: Fetch;
+  /** What the listener on METRICS_PORT gets. */
+  fetchMetrics: Fetch;
   /** Says that the process is about to stop. */
   drain: () => void;
   close: () => Promise<void>;
 };
 
-export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'drain'>;
+export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'fetchMetrics' | 'drain'>;
 
 export type AppOptions = {
   env?: Record<string, string | undefined>;
   now?: () => Date;
   /** Instead of the fresh database, or of the direct way to it. */
   databaseUrl?: string;
+  /** Of another Postgres than that of the test run. */
+  templateUrl?: string;
 };
 
 /** By default in local mode with the demo users. Close it in afterAll. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
-  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  const { url, drop } = await cloneDatabase(options.templateUrl ?? inject('templateUrl'));
   const database = connect(url, { poolSize: 5 });
   const services: Service[] = [];
   const { log, logged } = recordLog();
@@ -73,8 +77,8 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
     });
     services.push(service);
     const send = buildSend(service, config);
-    const { fetch, drain } = service;
-    return { config, send, login: buildLogin(send), fetch, drain };
+    const { fetch, fetchMetrics, drain } = service;
+    return { config, send, login: buildLogin(send), fetch, fetchMetrics, drain };
   }
 
   const first = await start(options);
@@ -113,7 +117,8 @@ function buildSend(service: Service, config: Config): TestApp['send'] {
     if (isChange && !headers.has('origin') && !headers.has('sec-fetch-site'))
       headers.set('origin', config.baseUrl);
     if (options.cookie) headers.set('cookie', options.cookie);
-    const request = new Request(new URL(path, config.baseUrl), { method, headers, body });
+    const init = { method, headers, body, duplex: 'half' } as RequestInit;
+    const request = new Request(new URL(path, config.baseUrl), init);
     const response = await service.fetch(request, { address: options.from ?? '192.0.2.1' });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };

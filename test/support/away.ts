@@ -55,8 +55,8 @@ export type Away = {
   close: () => Promise<void>;
 };
 
-export async function openAway(): Promise<Away> {
-  const app = await openApp();
+export async function openAway(templateUrl?: string): Promise<Away> {
+  const app = await openApp({ templateUrl });
   const wire = await openWire(app.databaseUrl);
   const instance = await app.startInstance({ databaseUrl: wire.url });
   const cookie = await instance.login('merchant@example.test');

@@ -2,6 +2,7 @@
 import { inject } from 'vitest';
 import { type Backend, createBackend } from '../../server/backend.ts';
 import { seedDemoUsers } from '../../server/demo/demo-users.ts';
+import { Deadline } from '../../server/http/deadline.ts';
 import type { Visit } from '../../server/http/requests.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import type { TestApp } from './app.ts';
@@ -25,11 +26,6 @@ export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}
     now,
     log,
   });
-  const { requestPasswordMail } = backend;
-  backend.requestPasswordMail = async (...wish) => {
-    await requestPasswordMail(...wish);
-    await backend.services.aside.finish();
-  };
   return {
     backend,
     db: database.db,
@@ -48,4 +44,5 @@ export const newVisit = (): Visit => ({
   requestId: `request-${++visits}`,
   address: `198.51.100.${visits % 256}`,
   cspNonce: '',
+  deadline: new Deadline(),
 });

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { type DatabaseClient, openDatabase } from '../../db/postgres/client.ts';
+import { type DatabaseClient, type DatabaseOptions, openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 
 export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
@@ -29,7 +29,7 @@ export async function startTestPostgres(): Promise<TestPostgres> {
 /** One connection with prepared statements, unless `options` say otherwise. Close it when done. */
 export function connect(
   url: string,
-  options: { poolSize?: number; preparedStatements?: boolean } = {},
+  options: Partial<Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs'>> = {},
 ): DatabaseClient {
   return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
 }
@@ -58,10 +58,28 @@ async function createDatabase(templateUrl: string, from: string): Promise<TestDa
   return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
 }
 
+/** Copies a database as it is now; `restore` puts the copy in its place. Both end what is connected to it. */
+export async function backUpDatabase(url: string): Promise<{ restore: () => Promise<void> }> {
+  const name = new URL(url).pathname.slice(1);
+  const copy = `${name}_backup`;
+  const allowConnections = (isAllowed: boolean) =>
+    administer(url, `alter database ${name} with allow_connections ${isAllowed}`);
+  await allowConnections(false);
+  await administer(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  await administer(url, `create database ${copy} template ${name}`);
+  await allowConnections(true);
+  return {
+    async restore() {
+      await administer(url, `drop database ${name} with (force)`);
+      await administer(url, `alter database ${copy} rename to ${name}`);
+    },
+  };
+}
+
 async function administer(templateUrl: string, statement: string): Promise<void> {
   const url = new URL(templateUrl);
   url.pathname = '/postgres';
-  const { db, close } = connect(url.href);
+  const { db, close } = connect(url.href, { statementTimeoutMs: 60_000 });
   try {
     // Postgres cannot clone a template twice at once, so this may have to wait its turn.
     for (let attempt = 1; ; attempt++) {

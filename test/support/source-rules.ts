@@ -135,6 +135,15 @@ export const rules: Rule[] = [
           ),
   },
   {
+    name: 'db/ names the columns that it reads: Postgres refuses a prepared statement with `*` once a newer version adds one',
+    breaches: ({ file, text }) =>
+      isIn(file, 'db/')
+        ? [...withoutComments(text).matchAll(/\.(?:select|returning)All\(/g)].map(
+            ([found]) => `${file} uses ${found}`,
+          )
+        : [],
+  },
+  {
     name: 'server/ starts sessions and makes customers in one place each',
     breaches: ({ file, text }) =>
       isIn(file, 'db/', 'server/identity/sessions.ts', 'server/identity/customers.ts')

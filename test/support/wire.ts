@@ -10,6 +10,10 @@ export type Wire = {
   swallow: () => void;
   /** The same for old connections only: new ones work. */
   strand: () => void;
+  /** Passes on what the service sends, and nothing that comes back. */
+  deafen: () => void;
+  /** Every answer takes so much longer. */
+  delay: (ms: number) => void;
   /** New connections work again. */
   restore: () => void;
   close: () => void;
@@ -19,7 +23,8 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const stranded = new WeakSet<Socket>();
-  let mode: 'open' | 'cut' | 'silent' = 'open';
+  let mode: 'open' | 'cut' | 'silent' | 'deaf' = 'open';
+  let delayMs = 0;
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
     if (mode === 'cut') return client.destroy();
@@ -30,7 +35,13 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     ] as const) {
       sockets.add(from);
       from.on('error', () => undefined);
-      from.on('data', (data) => mode === 'open' && !stranded.has(from) && to.write(data));
+      from.on('data', (data) => {
+        if (stranded.has(from) || (mode !== 'open' && !(mode === 'deaf' && from === client))) return;
+        if (delayMs > 0 && from === upstream) setTimeout(() => to.write(data), delayMs);
+        else to.write(data);
+      });
+      // Else the database waits for somebody who has hung up.
+      from.on('end', () => to.end());
       from.on('close', () => {
         sockets.delete(from);
         to.destroy();
@@ -53,13 +64,20 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
     swallow() {
       mode = 'silent';
     },
+    deafen() {
+      mode = 'deaf';
+    },
+    delay(ms) {
+      delayMs = ms;
+    },
     strand() {
       for (const socket of sockets) stranded.add(socket);
     },
     restore() {
       // What was swallowed is lost, so those connections cannot continue.
-      if (mode === 'silent') breakAll();
+      if (mode === 'silent' || mode === 'deaf') breakAll();
       mode = 'open';
+      delayMs = 0;
     },
     close() {
       server.close();

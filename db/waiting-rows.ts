@@ -1,0 +1,72 @@
+// How many rows wait for a job, and for how long the oldest of them has waited. Reads only.
+import { type RawBuilder, sql } from 'kysely';
+import type { ExpiredRows } from './expired-rows.ts';
+import type { Database } from './postgres/client.ts';
+
+/** `oldestSeconds` is 0 where none waits. `waiting` is counted up to `countLimit`. */
+export type WaitingRows = { queue: string; table: string; waiting: number; oldestSeconds: number };
+
+/** Further rows are not counted, so that a long queue does not cost more to read than a short one. */
+export const countLimit = 10_000;
+
+/** `late`: for how many seconds a row of `from` has waited. `order` is that of an index, which finds them. */
+type Queue = {
+  queue: string;
+  table: string;
+  late: RawBuilder<unknown>;
+  from: RawBuilder<unknown>;
+  order: RawBuilder<unknown>;
+};
+
+const queues: Queue[] = [
+  {
+    queue: 'outbox',
+    table: 'mails',
+    late: sql`extract(epoch from now() - next_attempt_at)`,
+    from: sql`mails where sent_at is null and given_up_at is null and next_attempt_at <= now()`,
+    order: sql`next_attempt_at`,
+  },
+  {
+    queue: 'billing',
+    table: 'service_contracts',
+    late: sql`extract(epoch from now() - next_period_starts_at)`,
+    from: sql`service_contracts
+      where status = 'active' and price_currency is not null and next_period_starts_at <= now()`,
+    order: sql`next_period_starts_at`,
+  },
+  {
+    queue: 'billing',
+    table: 'invoices',
+    late: sql`extract(epoch from now() - i.due_at)`,
+    from: sql`invoices i join service_contracts c on c.id = i.contract_id and c.status = 'active'
+      where i.status = 'open' and i.due_at <= now()`,
+    order: sql`i.due_at`,
+  },
+];
+
+/** Mails that are due, contracts to invoice, invoices that make their contract past due, and rows to be swept. */
+export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
+  const reads = [...queues, ...expired.map(toQueue)].map(
+    ({ queue, table, late, from, order }) => sql`
+      select ${sql.lit(queue)} as queue, ${sql.lit(table)} as "table", count(*)::int as waiting,
+        coalesce(max(late), 0)::float8 as "oldestSeconds"
+      from (select ${late} as late from ${from} order by ${order} limit ${sql.lit(countLimit)}) rows`,
+  );
+  const { rows } = await sql<WaitingRows>`${sql.join(reads, sql` union all `)}`.execute(db);
+  return rows;
+}
+
+function toQueue({ table, column, before }: ExpiredRows): Queue {
+  const order = sql.ref(column);
+  return {
+    queue: 'sweep',
+    table,
+    // The library that counts tries keeps milliseconds.
+    late:
+      table === 'rate_limits'
+        ? sql`(${before} - ${order}) / 1000`
+        : sql`extract(epoch from ${before} - ${order})`,
+    from: sql`${sql.table(table)} where ${order} < ${before}`,
+    order,
+  };
+}

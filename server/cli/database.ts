@@ -1,0 +1,58 @@
+// Migrating the database, and what has to be done after it was put back to an earlier time.
+import type { Command } from 'commander';
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { forgetAllDevices } from '../../db/devices.ts';
+import { skipInvoiceNumbers } from '../../db/invoices.ts';
+import { deleteAllMailTokens } from '../../db/mail-tokens.ts';
+import { deleteAllUnsentLetters } from '../../db/mails.ts';
+import { deleteAllPendingHandOffs } from '../../db/pending-hand-offs.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { insertRestore } from '../../db/restores.ts';
+import type { DB } from '../../db/schema.ts';
+import { endAllSessions } from '../../db/sessions.ts';
+import { touchAllProfiles } from '../../db/users.ts';
+import { print } from '../runtime/process.ts';
+import { now, readNumber, withDatabase } from './command.ts';
+
+export function addDatabaseCommands(program: Command): void {
+  program
+    .command('migrate')
+    .description('bring the database to the current schema (the service also does this when it starts)')
+    .action(() => withDatabase(async () => print('The database has the current schema.')));
+
+  program
+    .command('database:restored')
+    .description('after a restore of the database, before the service starts: let nothing older be used')
+    .option('--last-invoice <number>', 'the highest invoice number that anybody has received', readNumber, 0)
+    .action(async ({ lastInvoice }: { lastInvoice: number }) => {
+      // Everybody's rows, which may take long.
+      const noTimeout = { statementTimeoutMs: 0 };
+      const { sessions, mails, invoice } = await withDatabase(
+        (db) => inTransaction(db, (trx) => endWhatIsOlder(trx, lastInvoice)),
+        noTimeout,
+      );
+      print(
+        `Nothing from before now can be used any more: ${sessions} sessions ended, ${mails} emails with links ` +
+          `withdrawn. The next invoice is number ${invoice + 1}.`,
+      );
+    });
+}
+
+/**
+ * What was used up, ended or changed in the time that is lost looks unused, live or unchanged again, and nobody can tell
+ * which. So all of it ends.
+ */
+async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
+  await insertRestore(trx);
+  const sessions = await endAllSessions(trx, now());
+  await forgetAllDevices(trx, now());
+  const pendingHandOffs = await deleteAllPendingHandOffs(trx);
+  const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
+  const invoice = await skipInvoiceNumbers(trx, lastInvoice);
+  // Clients keep the newest profile that they were handed, and that may be one that is lost.
+  await touchAllProfiles(trx);
+  const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
+  await recordAuditEvent(trx, { type: 'database.restored', details });
+  return { sessions, mails, invoice };
+}

@@ -1,0 +1,87 @@
+// The door: who is turned away before any work is done, with an answer made beforehand. While the service starts that is
+// everybody; later whoever comes while more is under way than it can work at.
+import type { Services } from '../services.ts';
+import { pathOf } from './incoming.ts';
+import { prefersHtml } from './requests.ts';
+
+/** What the runtime knows: the peer's address, and whether the body of its request is still on the way. */
+export type Peer = { address: string; isArriving?: () => boolean };
+
+export type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
+
+/** An answer made beforehand. */
+export type Made = { status: number; headers: Record<string, string>; body: string };
+
+export type DoorOptions = {
+  fetch: Fetch;
+  isUp: () => boolean;
+  isDraining: () => boolean;
+  /** How many requests are in the queue for hashing, which has a bound of its own. */
+  countHashing: () => number;
+  /** 503 `unavailable`, for programs and for people. */
+  unavailable: { problem: Made; page: Made };
+  services: Pick<Services, 'log' | 'metrics'>;
+};
+
+// Who comes last of so many waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
+const maxUnderWay = 200;
+const logPauseMs = 1_000;
+
+export function createDoor({
+  fetch,
+  isUp,
+  isDraining,
+  countHashing,
+  unavailable,
+  services,
+}: DoorOptions): Fetch {
+  let underWay = 0;
+  // Those that may still wait for their body. A slow sender takes no place.
+  const withBody = new Set<Peer>();
+  let turnedAway = 0;
+
+  const isFull = () => {
+    const working = underWay - countHashing();
+    if (working < maxUnderWay) return false;
+    let arriving = 0;
+    for (const { isArriving } of withBody) if (isArriving?.()) arriving++;
+    return working - arriving >= maxUnderWay;
+  };
+
+  const turnAway = (request: Request): Response => {
+    const { status, headers, body } = prefersHtml(request) ? unavailable.page : unavailable.problem;
+    return new Response(body, {
+      status,
+      headers: isDraining() ? { ...headers, connection: 'close' } : headers,
+    });
+  };
+
+  // One line in the log for all: a line for each would be most of the work.
+  const count = () => {
+    services.metrics.countTurnedAway();
+    if (turnedAway++ > 0) return;
+    setTimeout(() => {
+      services.log.error({ requests: turnedAway }, 'turned away: too busy');
+      turnedAway = 0;
+    }, logPauseMs);
+  };
+
+  return (request, peer) => {
+    if (!isUp()) {
+      if (pathOf(request.url) !== '/healthz') return turnAway(request);
+    } else if (isFull() && !/^\/(healthz|readyz)$/.test(pathOf(request.url))) {
+      count();
+      return turnAway(request);
+    }
+    const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
+    if (hasBody) withBody.add(peer);
+    underWay++;
+    const leave = () => {
+      underWay--;
+      if (hasBody) withBody.delete(peer);
+    };
+    const answer = Promise.resolve(fetch(request, peer));
+    answer.then(leave, leave);
+    return answer;
+  };
+}

@@ -1,0 +1,28 @@
+// Metrics whose value is read at the moment of a scrape.
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+type Reading = { name: string; help: string; read: () => number };
+
+export function gauge(registry: Registry, { name, help, read }: Reading): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
+/** Of what counts by itself since the start of the process. */
+export function counter(registry: Registry, { name, help, read }: Reading): void {
+  new Counter({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      this.reset();
+      this.inc(read());
+    },
+  });
+}

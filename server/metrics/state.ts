@@ -1,0 +1,121 @@
+// What is read at the moment of a scrape: the process, the queue for hashing, and the pool.
+import { Gauge, Histogram, type Registry } from 'prom-client';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { readHashing } from '../identity/passwords.ts';
+import { hashingThreads } from '../runtime/hashing-threads.ts';
+import { measureProcess, runtime } from '../runtime/process.ts';
+import { version } from '../runtime/version.ts';
+import { counter, gauge } from './at-scrape.ts';
+
+export function registerProcess(registry: Registry): void {
+  const info = { version, runtime: runtime.name, runtime_version: runtime.version };
+  new Gauge({
+    name: 'identity_build_info',
+    help: 'Always 1; its labels say what runs.',
+    labelNames: Object.keys(info),
+    registers: [registry],
+  }).set(info, 1);
+  counter(registry, {
+    name: 'process_cpu_seconds_total',
+    help: 'Processor time used so far, user and system, in seconds.',
+    read: () => measureProcess().cpuSeconds,
+  });
+  gauge(registry, {
+    name: 'process_resident_memory_bytes',
+    help: 'Resident memory, in bytes.',
+    read: () => measureProcess().residentBytes,
+  });
+  gauge(registry, {
+    name: 'identity_heap_used_bytes',
+    help: 'Memory that JavaScript uses, in bytes.',
+    read: () => measureProcess().heapUsedBytes,
+  });
+  gauge(registry, {
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in Unix seconds.',
+    read: () => performance.timeOrigin / 1_000,
+  });
+}
+
+const lookMs = 100;
+
+/** The lag is that of a timer, on every runtime alike. The result stops it. */
+export function watchEventLoop(registry: Registry): () => void {
+  const lags = new Histogram({
+    name: 'identity_event_loop_lag_seconds',
+    help: 'How late a timer of 100 ms was: so long does everything wait before it is begun.',
+    buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+    registers: [registry],
+  });
+  let lastAt = performance.now();
+  const timer = setInterval(() => {
+    const now = performance.now();
+    // A pause of a second has kept ten timers waiting, the last of them not at all.
+    for (let lateMs = now - lastAt - lookMs; ; lateMs -= lookMs) {
+      lags.observe(Math.max(0, lateMs) / 1_000);
+      if (lateMs < lookMs) break;
+    }
+    lastAt = now;
+  }, lookMs);
+  return () => clearInterval(timer);
+}
+
+export function registerHashing(registry: Registry): void {
+  gauge(registry, {
+    name: 'identity_password_hashing_threads',
+    help: 'Passwords that may be hashed at once.',
+    read: () => hashingThreads,
+  });
+  gauge(registry, {
+    name: 'identity_password_hashing_active',
+    help: 'Passwords that are being hashed.',
+    read: () => readHashing().active,
+  });
+  gauge(registry, {
+    name: 'identity_password_hashing_waiting',
+    help: 'Passwords that wait to be hashed.',
+    read: () => readHashing().waiting,
+  });
+  counter(registry, {
+    name: 'identity_password_hashing_refused_total',
+    help: 'Requests refused because too many passwords waited to be hashed.',
+    read: () => readHashing().refused,
+  });
+}
+
+export function registerPool(
+  registry: Registry,
+  { countConnections, countReads }: DatabaseClient,
+  poolSize: number,
+): void {
+  gauge(registry, {
+    name: 'identity_database_pool_size',
+    help: 'Connections that the pool may have (DATABASE_POOL_SIZE).',
+    read: () => poolSize,
+  });
+  gauge(registry, {
+    name: 'identity_database_connections',
+    help: 'Connections of the pool.',
+    read: () => countConnections().all,
+  });
+  gauge(registry, {
+    name: 'identity_database_connections_idle',
+    help: 'Connections of the pool that do nothing.',
+    read: () => countConnections().idle,
+  });
+  gauge(registry, {
+    name: 'identity_database_connections_awaited',
+    help: 'Requests that wait for a connection.',
+    read: () => countConnections().waiting,
+  });
+  counter(registry, {
+    name: 'identity_database_connections_refused_total',
+    help: 'Requests that got no connection: too many waited, it took too long, or the database was away.',
+    read: () => countConnections().refused,
+  });
+  gauge(registry, {
+    name: 'identity_database_reads_under_way',
+    help: 'Statements under way on the connection that all requests read on.',
+    read: () => countReads(),
+  });
+}

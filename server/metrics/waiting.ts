@@ -1,0 +1,82 @@
+// What waits in the database for a job, and whether the database answers. Read at a scrape, at most once in five seconds
+// however often that is, and never waited for longer than a second.
+import { Gauge, type Registry } from 'prom-client';
+import type { ExpiredRows } from '../../db/expired-rows.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-rows.ts';
+import type { Log } from '../log.ts';
+
+const everyMs = 5_000;
+const deadlineMs = 1_000;
+
+const sameEverywhere = 'The same on every instance: take the max.';
+
+/** The result is to be awaited before each scrape. */
+export function registerWaiting(
+  registry: Registry,
+  { db, expired, log }: { db: Database; expired: ExpiredRows[]; log: Log },
+): () => Promise<void> {
+  const labelNames = ['queue', 'table'];
+  const registers = [registry];
+  const up = new Gauge({
+    name: 'identity_database_up',
+    help: 'Whether the database answered within a second: 1 or 0.',
+    registers,
+  });
+  const rows = new Gauge({
+    name: 'identity_waiting_rows',
+    help: `Rows that wait for a job, up to ${countLimit}: due mails (outbox), contracts to invoice and invoices overdue (billing), rows beyond their life (sweep). ${sameEverywhere}`,
+    labelNames,
+    registers,
+  });
+  const oldest = new Gauge({
+    name: 'identity_waiting_oldest_seconds',
+    help: `How long the oldest of these rows has waited, in seconds. ${sameEverywhere}`,
+    labelNames,
+    registers,
+  });
+
+  const show = (waiting: WaitingRows[] | undefined) => {
+    up.set(waiting ? 1 : 0);
+    rows.reset();
+    oldest.reset();
+    for (const { queue, table, waiting: count, oldestSeconds } of waiting ?? []) {
+      rows.set({ queue, table }, count);
+      oldest.set({ queue, table }, oldestSeconds);
+    }
+  };
+
+  let reading: Promise<void> | undefined;
+  let readAt = Number.NEGATIVE_INFINITY;
+  let isLate = false;
+  const read = async () => {
+    const waiting = await readWaitingRows(db, expired).catch((err) => {
+      log.error({ err }, 'waiting rows not read');
+      return undefined;
+    });
+    readAt = performance.now();
+    reading = undefined;
+    isLate = waiting === undefined;
+    show(waiting);
+  };
+
+  return async () => {
+    if (!reading && performance.now() - readAt < everyMs) return;
+    reading ??= read();
+    // One that is away is not waited for again: it is asked, and the next scrape has its answer.
+    if (isLate) return;
+    if (await isDoneWithin(reading, deadlineMs)) return;
+    isLate = true;
+    show(undefined);
+  };
+}
+
+function isDoneWithin(work: Promise<void>, ms: number): Promise<boolean> {
+  return new Promise((done) => {
+    const timer = setTimeout(() => done(false), ms);
+    work.then(() => {
+      clearTimeout(timer);
+      done(true);
+    });
+  });
+}

@@ -1,0 +1,50 @@
+// Half an hour of everyday traffic at six tenths of what the service can do, minute by minute: whether anything fails, grows
+// or gets slower.
+
+import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
+import { percentile, runOpenLoop } from '../support/open-loop.ts';
+import { findFreePort } from '../support/process.ts';
+import { users } from './compare.ts';
+import { startService } from './servers.ts';
+import { addRow, number } from './table.ts';
+
+const minutes = Number(process.env.SOAK_MINUTES ?? 30);
+
+export async function measureSoak(env: Record<string, string>): Promise<void> {
+  const metricsPort = await findFreePort();
+  const service = await startService('node', { ...env, METRICS_PORT: String(metricsPort) });
+  const ask = buildMixedTraffic(users);
+  const load = (perSecond: number, seconds: number) =>
+    runOpenLoop({ port: service.port, perSecond, seconds, ask });
+  try {
+    await load(200, 20);
+    const perSecond = Math.floor(0.6 * (await findPeak(load)));
+    addRow(`soak: ${perSecond} requests/s for ${minutes} minutes`);
+    const all: { p50Ms: number; p99Ms: number; megabytes: number }[] = [];
+    let [done, failed] = [0, 0];
+    for (let minute = 1; minute <= minutes; minute++) {
+      const sent = await load(perSecond, 60);
+      const times = sent.map(({ ms }) => ms);
+      const good = sent.filter(isDone).length;
+      done += good;
+      failed += sent.length - good;
+      all.push({
+        p50Ms: percentile(times, 0.5),
+        p99Ms: percentile(times, 0.99),
+        megabytes: await service.residentMb(),
+      });
+      process.stdout.write(`minute ${minute}: ${sent.length - good} failed, ${JSON.stringify(all.at(-1))}\n`);
+    }
+    addRow(`soak: ${done} requests done, ${failed} failed`);
+    const sixth = Math.ceil(minutes / 6);
+    const ofAll = (name: keyof (typeof all)[number]) =>
+      [all.slice(0, sixth), all.slice(-sixth)]
+        .map((part) => number(part.reduce((sum, each) => sum + each[name], 0) / part.length))
+        .join(' and ');
+    addRow(
+      `soak: in the first and the last ${sixth} minutes p50 ${ofAll('p50Ms')} ms, p99 ${ofAll('p99Ms')} ms, ${ofAll('megabytes')} MB`,
+    );
+  } finally {
+    await service.stop();
+  }
+}

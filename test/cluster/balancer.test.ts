@@ -1,0 +1,107 @@
+// What the balancer of docs/operate/haproxy.cfg does with requests: in front of two servers that play the service.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Balancer, startBalancer } from '../support/balancer.ts';
+
+type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
+const answerOk: Handle = (_, answer) => answer.end('ok');
+
+let isReady = true;
+let handle = answerOk;
+let got: IncomingMessage[] = [];
+const servers = [0, 1].map(() =>
+  createServer((request, answer) => {
+    if (request.url === '/readyz') {
+      answer.writeHead(isReady ? 200 : 503).end();
+      return;
+    }
+    got.push(request);
+    handle(request, answer);
+  }),
+);
+
+let balancer: Balancer;
+beforeAll(async () => {
+  await Promise.all(
+    servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))),
+  );
+  const [one, two] = servers.map((server) => (server.address() as AddressInfo).port);
+  balancer = await startBalancer([one ?? 0, two ?? 0], { 'rise 1 maxconn 200': 'rise 1 maxconn 2' });
+});
+afterAll(async () => {
+  await balancer?.close();
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+});
+beforeEach(() => {
+  handle = answerOk;
+  got = [];
+});
+
+it('says who asks, whatever the visitor says', async () => {
+  await balancer.send('/', { headers: { 'x-forwarded-for': '192.0.2.66' } });
+  expect(got.map(({ headers }) => headers['x-forwarded-for'])).toEqual(['127.0.0.1']);
+});
+
+it('refuses a body of more than 64 KiB', async () => {
+  const answer = await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) });
+  expect([answer.status, got.length]).toEqual([413, 0]);
+  expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+});
+
+describe('a request whose instance dies under it', () => {
+  it.each([
+    ['GET', '/sso/launch/marketplace', 3],
+    ['GET', '/sso/marketplace/callback?payload=p', 1],
+    ['POST', '/profile', 1],
+  ])('%s %s is sent as often as does no harm', async (method, path, times) => {
+    handle = (request) => request.socket.destroy();
+    expect((await balancer.send(path, { method })).status).toBe(502);
+    expect(got).toHaveLength(times);
+  });
+});
+
+it('drops whoever does not finish a request in ten seconds', async () => {
+  const startedAt = performance.now();
+  const socket = connect({ host: '127.0.0.1', port: balancer.port, rejectUnauthorized: false });
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk;
+  });
+  socket.write('POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n');
+  const drip = setInterval(() => socket.write('x'), 500);
+  await new Promise<void>((done) => socket.on('close', () => done()).on('error', () => undefined));
+  clearInterval(drip);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+  expect(got).toEqual([]);
+}, 30_000);
+
+it('lets nobody wait long for a place at an instance, and says when to come again', async () => {
+  const waiting: ServerResponse[] = [];
+  handle = (_, answer) => waiting.push(answer);
+  const held = Array.from({ length: 4 }, () => balancer.send('/'));
+  await vi.waitFor(() => expect(waiting).toHaveLength(4), 10_000);
+  const answer = await balancer.send('/');
+  expect(answer.status).toBe(503);
+  expect(answer.headers['retry-after']).toBe('2');
+  for (const one of waiting) one.end('ok');
+  expect((await Promise.all(held)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+});
+
+it('lets the service itself say that it is not ready, where no instance is', async () => {
+  handle = (_, answer) => answer.writeHead(503, { 'retry-after': '5' }).end('a page of its own');
+  isReady = false;
+  await vi.waitFor(
+    () => expect(balancer.output()).toMatch(/backend instances has no server available/),
+    20_000,
+  );
+  const answer = await balancer.send('/profile');
+  expect(answer).toMatchObject({ status: 503, text: 'a page of its own' });
+  expect(answer.headers['retry-after']).toBe('5');
+  isReady = true;
+});

@@ -1,0 +1,231 @@
+// Two versions work on one database: while instances are replaced one by one, and after a way back. So migrations only
+// add, and what a newer version has added keeps nobody from starting (CONTRIBUTING.md, "Add a migration").
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { migrate, migrations } from '../../db/postgres/migrate.ts';
+import { sign } from '../../server/sso/hmac.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { type Catalog, findBreaks, readCatalog } from '../support/catalog.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { connect, emptyDatabase } from '../support/postgres.ts';
+
+/** Of the time before the first release: nothing older runs anywhere. */
+const early = [
+  '2026-11-20-foundation',
+  '2026-11-20-inbound-hand-off',
+  '2026-11-21-billing-and-mail',
+  '2026-11-21-unlogged-rate-limits',
+  '2026-11-22-contract-arrival',
+  '2026-11-22-one-word-for-each-idea',
+  '2026-11-22-who-somebody-is',
+];
+
+/**
+ * What a migration takes away on purpose, as the test words it, each with the version from which on nothing reads or
+ * writes it, such as `{ '2027-01-01-no-nickname': { 'users.nickname is gone': 'unused since 0.3.0' } }`.
+ */
+const contracts: Record<string, Record<string, string>> = {};
+
+type Step = { name: string; before: Catalog; after: Catalog };
+
+async function runOneByOne(): Promise<Step[]> {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  const { db, close } = connect(url);
+  try {
+    const steps: Step[] = [];
+    let before = await readCatalog(db);
+    for (const [name, { up }] of Object.entries(migrations)) {
+      await up(db as never);
+      const after = await readCatalog(db);
+      steps.push({ name, before, after });
+      before = after;
+    }
+    return steps;
+  } finally {
+    await close();
+    await drop();
+  }
+}
+
+describe('a migration', () => {
+  it('only adds, so that the version before goes on working', async () => {
+    const steps = await runOneByOne();
+    expect(Object.keys(steps.at(-1)?.after ?? {}).length).toBeGreaterThan(15);
+    const names = steps.map(({ name }) => name);
+    expect(names).toEqual([...names].sort());
+    expect(names.slice(0, early.length)).toEqual(early);
+    for (const { name, before, after } of steps.slice(early.length))
+      expect(findBreaks(before, after), name).toEqual(Object.keys(contracts[name] ?? {}));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(contracts)));
+  });
+});
+
+it('a migration lets requests pass while it waits for a table that a backup reads', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  const { db, close } = connect(url, { poolSize: 3 });
+  const told: string[] = [];
+  try {
+    // As after the first one.
+    await migrations['2026-11-20-foundation'].up(db as never);
+    await sql`create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)`.execute(
+      db,
+    );
+    await sql`insert into kysely_migration values ('2026-11-20-foundation', '')`.execute(db);
+    let migrating: Promise<void> | undefined;
+    await db.transaction().execute(async (backup) => {
+      await sql`lock table users in access share mode`.execute(backup);
+      migrating = migrate(url, (what) => told.push(what));
+      await vi.waitFor(() => expect(told.length).toBeGreaterThanOrEqual(2), 30_000);
+      // It tries again and again: without an end to each try, nobody would read that table before the backup ends.
+      for (let n = 0; n < 5; n++) await sql`select from users`.execute(db);
+    });
+    await migrating;
+    expect(new Set(told)).toEqual(new Set(['a table that another transaction holds']));
+    expect(Object.keys(await readCatalog(db))).toContain('restores');
+  } finally {
+    await close();
+    await drop();
+  }
+});
+
+describe('the test of migrations', () => {
+  let url: string;
+  let drop: () => Promise<void>;
+  beforeAll(async () => {
+    ({ url, drop } = await emptyDatabase(inject('templateUrl')));
+    await migrate(url);
+  });
+  afterAll(() => drop());
+
+  /** What it finds in a migration, which is undone. */
+  async function breaksOf(statements: string): Promise<string[]> {
+    const { db, close } = connect(url);
+    try {
+      const before = await readCatalog(db);
+      await sql`begin`.execute(db);
+      await sql.raw(statements).execute(db);
+      const after = await readCatalog(db);
+      await sql`rollback`.execute(db);
+      return findBreaks(before, after);
+    } finally {
+      await close();
+    }
+  }
+
+  it.each([
+    ['drop table launches', 'launches is gone'],
+    ['alter table launches rename to visits', 'launches is gone'],
+    ['drop table launches; create view launches as select 1 as client', 'launches is gone'],
+    ['alter table mails drop column last_error', 'mails.last_error is gone'],
+    ['alter table users rename column name to full_name', 'users.name is gone'],
+    ['alter table mails alter column attempts type smallint', 'mails.attempts was integer and is smallint'],
+    [
+      'alter table rate_limits alter column key type varchar(64)',
+      'rate_limits.key was character varying(255) and is character varying(64)',
+    ],
+    ['alter table mails alter column last_error set not null', 'mails.last_error must not be null any more'],
+    ['alter table users alter column role drop default', 'users.role has no default any more'],
+    ['alter table launches add column via text not null', 'launches.via is new, and must be given'],
+    [
+      'create unique index one_session on sessions (user_id)',
+      'sessions.one_session may refuse a row (CREATE UNIQUE INDEX one_session ON public.sessions USING btree (user_id))',
+    ],
+    [
+      'create unique index one_name on users (lower(name))',
+      'users.one_name may refuse a row (CREATE UNIQUE INDEX one_name ON public.users USING btree (lower(name)))',
+    ],
+    [
+      "alter table users add column tag text default 'x'; create unique index one_tag on users (tag)",
+      'users.one_tag may refuse a row (CREATE UNIQUE INDEX one_tag ON public.users USING btree (tag))',
+    ],
+    ['alter table nonces drop constraint nonces_pkey', 'nonces.nonces_pkey is gone'],
+    ['alter table nonces rename constraint nonces_pkey to nonces_key', 'nonces.nonces_pkey is gone'],
+    [
+      "alter table users add constraint short check (length(name) < 100 or email = '')",
+      "users.short may refuse a row (CHECK (((length(name) < 100) OR (email = ''::text))))",
+    ],
+    [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (status in ('open', 'paid'))`,
+      "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text]))))",
+    ],
+    [
+      'alter table launches add constraint real foreign key (session_id) references sessions',
+      'launches.real may refuse a row (FOREIGN KEY (session_id) REFERENCES sessions(id))',
+    ],
+  ])('refuses one that says: %s', async (statements, found) => {
+    expect(await breaksOf(statements)).toContain(found);
+  });
+
+  it.each([
+    'create table phones (user_id uuid not null references users, number text not null unique check (number like $$+%$$))',
+    'alter table users add column phone text check (length(phone) < 20)',
+    'alter table users add column phone text; create unique index users_phone_key on users (phone)',
+    'alter table users add column is_new boolean not null default true',
+    'alter table sessions add column serial bigint generated always as identity',
+    'alter table launches add column invoice bigint references invoices',
+    'create index mails_kind_idx on mails (kind)',
+    'drop index mails_user_id_idx',
+    'alter table mails alter column kind drop not null',
+    'alter table invoices drop constraint invoices_status_known',
+  ])('allows one that says: %s', async (statements) => {
+    expect(await breaksOf(statements)).toEqual([]);
+  });
+});
+
+describe('an instance of the version before', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openApp();
+  });
+  afterAll(() => app.close());
+
+  it('starts on a database that a newer one has migrated, and works', async () => {
+    await sql`alter table users add column phone text`.execute(app.db);
+    await sql`create table phones (number text not null)`.execute(app.db);
+    await sql`insert into kysely_migration values ('2999-01-01-phones', '2999-01-01T00:00:00.000Z')`.execute(
+      app.db,
+    );
+    const { send, login } = await app.startInstance();
+    expect((await send('/readyz')).status).toBe(200);
+    // One that was running meanwhile stays ready, too.
+    expect((await app.send('/readyz')).status).toBe(200);
+    const cookie = await login('customer@example.test');
+    const edit = { cookie, json: { json: { name: 'On The Way Back' } } };
+    expect((await send('/trpc/profile.update', edit)).status).toBe(200);
+    expect((await send('/sso/launch/marketplace', { cookie })).status).toBe(303);
+  });
+
+  it('goes on while a newer one adds a column to each table', async () => {
+    const cookie = await app.login('customer@example.test');
+    const signup = buildSignup('column', { user: { email: 'customer@example.test', name: 'Customer' } });
+    const secret = app.config.clients.get('crm_app')?.secrets[0] ?? '';
+    const authorization = `Bearer ${await sign(secret, 'identity events v1 crm_app')}`;
+    const round = async () => {
+      const statuses = [
+        (await sendSignup(app, signup)).status,
+        (await app.send('/integrations/crm/contracts', { headers: { authorization } })).status,
+        (await app.send('/profile', { cookie, headers: { accept: 'text/html' } })).status,
+        (await app.send('/invoices/1', { cookie, headers: { accept: 'text/html' } })).status,
+        (await app.send(await buildHandOff(app, { id: 'column' }))).status,
+        (await app.send('/forgot-password', { form: { email: 'customer@example.test' } })).status,
+      ];
+      return statuses.filter((status) => status >= 500);
+    };
+    // Each connection has prepared its statements by then.
+    for (let n = 0; n < 8; n++) expect(await round()).toEqual([]);
+    const { rows } = await sql<{ name: string }>`
+      select tablename as name from pg_tables where schemaname = 'public'`.execute(app.db);
+    for (const { name } of rows)
+      await sql`alter table ${sql.table(name)} add column later text`.execute(app.db);
+    for (let n = 0; n < 8; n++) expect(await round()).toEqual([]);
+    expect(app.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+
+  it('does not start on one that lacks a migration of its own beside newer ones', async () => {
+    await sql`delete from kysely_migration where name = ${Object.keys(migrations).at(-1)}`.execute(app.db);
+    await expect(migrate(app.databaseUrl)).rejects.toThrow(/2999-01-01-phones/);
+    expect((await app.send('/readyz')).status).toBe(503);
+  });
+});

@@ -1,0 +1,82 @@
+// Each table whose rows age is swept, and what is swept is found by an index (docs/security.md, "Data").
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { deleteExpiredRows, lockExpiredRows } from '../../db/expired-rows.ts';
+import { expired, sweep } from '../../server/jobs/sweep.ts';
+import { openFreshDatabase, type TestClient } from '../support/database.ts';
+
+let client: TestClient;
+beforeAll(async () => {
+  client = await openFreshDatabase();
+});
+afterAll(() => client.close());
+
+/** Kept as long as what it belongs to, or for ever, and bounded by how many people and contracts there are. */
+const kept: Record<string, string> = {
+  accounts: 'until erased',
+  users: 'until erased',
+  external_links: 'as long as its user',
+  service_contracts: 'for ever',
+  invoices: 'for ever',
+  invoice_numbers: 'one row',
+  restores: 'for ever: a row for each restore of the database',
+  kysely_migration: 'a row for each migration',
+  kysely_migration_lock: 'one row',
+};
+
+it('every table is swept, or kept for a reason', async () => {
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables where schemaname = 'public'`.execute(client.db);
+  expect(rows.map(({ name }) => name).sort()).toEqual(
+    [...expired.map(({ table }) => table), ...Object.keys(kept)].sort(),
+  );
+});
+
+it.each(expired.map((rows) => [rows.table, rows] as const))(
+  'what has expired in %s is found by an index, oldest first',
+  async (table, rows) => {
+    const plan = await client.db.transaction().execute(async (trx) => {
+      // The table is empty: without these, any plan would do.
+      await sql`set local enable_seqscan = off`.execute(trx);
+      await sql`set local enable_bitmapscan = off`.execute(trx);
+      const lines = await sql<{ 'QUERY PLAN': string }>`explain ${lockExpiredRows(rows, 1_000)}`.execute(trx);
+      return lines.rows.map((line) => line['QUERY PLAN']).join('\n');
+    });
+    expect(plan).toContain(`Index Scan using ${table}_${rows.column}_idx`);
+    expect(plan).toMatch(/Index Cond: \(\w+ < /);
+    expect(plan).not.toMatch(/Sort|Filter/);
+  },
+);
+
+it('takes the oldest first', async () => {
+  await sql`insert into nonces select 'sweep', 'old-' || lpad(n::text, 20, '0'), now() - n * interval '1 day'
+    from generate_series(1, 20) n`.execute(client.db);
+  const [nonces] = expired.filter(({ table }) => table === 'nonces');
+  expect(nonces && (await deleteExpiredRows(client.db, nonces, 5))).toBe(5);
+  const { rows } = await sql<{ days: number }>`
+    select max(round(extract(epoch from now() - expires_at) / 86400))::int as days from nonces`.execute(
+    client.db,
+  );
+  expect(rows).toEqual([{ days: 15 }]);
+});
+
+it('rests between batches for as long as they take', async () => {
+  await sql`insert into nonces select 'sweep', 'past-' || lpad(n::text, 20, '0'), now() - interval '1 day'
+    from generate_series(1, 3000) n`.execute(client.db);
+  await sql`create table batches (at timestamptz)`.execute(client.db);
+  await sql`create function slow_down() returns trigger language plpgsql as $$
+    begin
+      insert into batches values (clock_timestamp());
+      perform pg_sleep(0.1);
+      return null;
+    end $$`.execute(client.db);
+  await sql`create trigger slow_down before delete on nonces for each statement execute function slow_down()`.execute(
+    client.db,
+  );
+  await sweep(client);
+  const { rows } = await sql<{ ms: number }>`
+    select extract(epoch from at - lag(at) over (order by at))::float * 1000 as ms from batches
+    order by at offset 1`.execute(client.db);
+  expect(rows.length).toBeGreaterThanOrEqual(3);
+  for (const { ms } of rows) expect(ms).toBeGreaterThan(190);
+});

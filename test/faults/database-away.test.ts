@@ -1,0 +1,124 @@
+// Contract section 9, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
+// rightly again soon after it is back.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Away, openAway } from '../support/away.ts';
+import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/every-route.ts';
+import { byForm, noteFigures } from '../support/faults.ts';
+import { type OwnPostgres, openOwnPostgres } from '../support/own-postgres.ts';
+import { connect } from '../support/postgres.ts';
+
+// Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
+const patienceMs = 6_000;
+
+let postgres: OwnPostgres;
+let away: Away;
+beforeAll(async () => {
+  postgres = await openOwnPostgres({ max_connections: '40' });
+  away = await openAway(postgres.templateUrl);
+});
+afterAll(async () => {
+  await away.close();
+  await postgres.close();
+});
+
+const readOnly = (isOn: boolean) =>
+  postgres.administer(`alter system set default_transaction_read_only = ${isOn}`, 'select pg_reload_conf()');
+
+/** Takes every connection that Postgres has. */
+async function crowd(): Promise<() => Promise<void>> {
+  away.wire.cut();
+  const { db, close } = connect(postgres.templateUrl, { poolSize: 100 });
+  let leave = () => {};
+  const left = new Promise<void>((done) => {
+    leave = done;
+  });
+  const outcomes = Array.from({ length: 100 }, () => db.connection().execute(() => left));
+  await expect(Promise.race(outcomes)).rejects.toMatchObject({ code: '53300' });
+  away.wire.restore();
+  return async () => {
+    leave();
+    await Promise.allSettled(outcomes);
+    await close();
+  };
+}
+let disperse: () => Promise<void>;
+
+type Condition = { name: string; begin: () => unknown; end: () => unknown; inShort?: boolean };
+const conditions: Condition[] = [
+  { name: 'stopped', begin: () => postgres.stop(), end: () => postgres.start() },
+  { name: 'frozen', begin: () => postgres.freeze(), end: () => postgres.thaw(), inShort: true },
+  {
+    name: 'killed, and starting up again',
+    begin: () => postgres.kill(),
+    end: () => postgres.start(),
+  },
+  { name: 'refusing connections', begin: () => away.wire.cut(), end: () => away.wire.restore() },
+  { name: 'silent', begin: () => away.wire.swallow(), end: () => away.wire.restore() },
+  { name: 'answering into the void', begin: () => away.wire.deafen(), end: () => away.wire.restore() },
+  {
+    name: 'full',
+    begin: async () => {
+      disperse = await crowd();
+    },
+    end: () => disperse(),
+  },
+  {
+    name: 'a standby',
+    begin: async () => {
+      await postgres.stop();
+      await postgres.start('standby');
+    },
+    end: async () => {
+      await postgres.stop();
+      await postgres.start();
+    },
+  },
+  {
+    name: 'read-only',
+    begin: async () => {
+      await readOnly(true);
+      // What can still be read is, until somebody wants to write: then the connections go.
+      expect((await away.ask('/readyz')).status).toBe(503);
+    },
+    end: () => readOnly(false),
+    inShort: true,
+  },
+];
+const chosen = byForm({ short: conditions.filter(({ inShort }) => inShort), long: conditions });
+
+describe.each(chosen)('while the database is $name,', ({ name, begin, end }) => {
+  it('every route answers 503 in time, and soon after it is back rightly', async () => {
+    await begin();
+    const requests = await listEveryRoute(away.app);
+    const outcomes = await Promise.all(requests.map(ask));
+    for (const { name, needsData, status, retryAfter, cookie, location, text } of outcomes) {
+      if (!needsData) expect.soft(status, name).toBeLessThan(400);
+      else
+        expect
+          .soft({ name, status, retryAfter, cookie, location })
+          .toMatchObject({ status: 503, retryAfter: '5', cookie: null, location: null });
+      expect.soft(text, name).not.toMatch(/ECONN|terminated|timeout|127\.0\.0\.1|select |\n\s+at /i);
+    }
+    await end();
+    const endedAt = performance.now();
+    await away.expectNothingLost();
+    const slowestMs = Math.max(...outcomes.map(({ ms }) => ms));
+    const backMs = performance.now() - endedAt;
+    noteFigures(`database ${name}`, { slowestMs, backMs });
+    expect(slowestMs).toBeLessThan(patienceMs);
+    expect(backMs).toBeLessThan(patienceMs);
+  });
+});
+
+async function ask({ name, request: [path, options], needsData }: RouteRequest) {
+  const startedAt = performance.now();
+  const { status, headers, text } = await away.ask(path, {
+    cookie: `${away.cookie}; ${pendingCookie}`,
+    ...options,
+  });
+  const ms = performance.now() - startedAt;
+  const [retryAfter, cookie, location] = ['retry-after', 'set-cookie', 'location'].map((each) =>
+    headers.get(each),
+  );
+  return { name, needsData, status, ms, retryAfter, cookie, location, text };
+}

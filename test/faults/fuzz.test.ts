@@ -1,0 +1,95 @@
+// Generated requests to every route and method, and to none: no answer is an internal error, none takes over a second,
+// and nothing ends the process.
+import { appendFileSync } from 'node:fs';
+import { v7 as uuidv7 } from 'uuid';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { insertSession } from '../../db/sessions.ts';
+import { createToken, hashToken } from '../../server/identity/tokens.ts';
+import { loadPages } from '../../server/runtime/build.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { byForm } from '../support/faults.ts';
+import { buildRequests, type FuzzRequest, signRequest } from '../support/fuzz.ts';
+import { fc } from '../support/random.ts';
+
+const runs = byForm({ short: 1_000, long: 20_000 });
+// A machine with other work may take longer over a request, but not over the same one again and again.
+const longestMs = 1_000;
+const triesInTime = 3;
+
+let app: TestApp;
+let ids: Map<string, string>;
+let patterns: string[];
+beforeAll(async () => {
+  app = await openApp({ env: { TRUSTED_PROXIES: '192.0.2.0/24' } });
+  const users = await app.db.selectFrom('users').select(['id', 'email']).execute();
+  ids = new Map(users.map(({ id, email }) => [email.replace('@example.test', ''), id]));
+  patterns = [...(await loadPages()).routes.map(({ path }) => path), '/healthz', '/readyz'];
+});
+afterAll(() => app.close());
+
+/** The `name=value` of the cookie of a new session. */
+async function openSession(user: string): Promise<string> {
+  const token = createToken();
+  const now = new Date();
+  await insertSession(app.db, {
+    id: uuidv7(),
+    tokenHash: hashToken(token),
+    userId: ids.get(user) ?? '',
+    now,
+    authTime: now,
+    amr: ['pwd'],
+    address: '192.0.2.1',
+    userAgent: 'fuzz',
+  });
+  return `identity_session=${token}`;
+}
+
+// Of the latest answers: devices, pending hand-offs, attempts of demo clients.
+const latestCookies: string[] = [];
+
+async function send(request: FuzzRequest): Promise<{ status: number; ms: number }> {
+  const signed = await signRequest(app.config, request);
+  const headers = new Headers();
+  for (const [name, value] of signed.headers) headers.append(name, value);
+  const cookies = [
+    headers.get('cookie') ?? '',
+    request.user ? await openSession(request.user) : '',
+    ...(request.comesBack ? latestCookies : []),
+  ];
+  if (cookies.some(Boolean)) headers.set('cookie', cookies.filter(Boolean).join('; '));
+  const { method, target, body } = signed;
+  const sent = new Request(app.config.baseUrl + target, { method, headers, body });
+  const startedAt = performance.now();
+  const answer = await app.fetch(sent, { address: '192.0.2.1' });
+  await answer.arrayBuffer();
+  const ms = performance.now() - startedAt;
+  latestCookies.unshift(...answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? ''));
+  latestCookies.splice(5);
+  return { status: answer.status, ms };
+}
+
+it(`${runs} generated requests get an answer within a second each, and none of them an internal error`, async () => {
+  const counts: Record<number, number> = {};
+  let slowestMs = 0;
+  const property = fc.asyncProperty(buildRequests(app.config, patterns), async (request) => {
+    app.logged.length = 0;
+    let answer = await send(request);
+    counts[answer.status] = (counts[answer.status] ?? 0) + 1;
+    for (let tries = 1; answer.ms > longestMs && tries < triesInTime; tries++) answer = await send(request);
+    slowestMs = Math.max(slowestMs, answer.ms);
+    const errors = app.logged.filter(({ level }) => level === 'error');
+    expect(errors.map(({ fields, message }) => [message, String(fields.err)])).toEqual([]);
+    expect(answer.status).toBeGreaterThanOrEqual(200);
+    expect(answer.status).toBeLessThan(500);
+    expect(answer.ms).toBeLessThan(longestMs);
+  });
+  await fc.assert(property, { numRuns: runs });
+  // They get far enough to matter.
+  for (const status of [200, 201, 303, 400, 401, 403, 404, 405, 415, 422])
+    expect(counts[status] ?? 0, String(status)).toBeGreaterThan(0);
+  if (process.env.FAULTS_REPORT)
+    appendFileSync(
+      process.env.FAULTS_REPORT,
+      `fuzz: ${JSON.stringify(counts)}, slowest ${Math.round(slowestMs)} ms\n`,
+    );
+}, 1_500_000);

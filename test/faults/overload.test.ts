@@ -1,0 +1,110 @@
+// More than the service can do: what it takes it does, what it cannot take it refuses at once, and it recovers.
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
+import { hashPassword } from '../../server/identity/passwords.ts';
+import { buildAsking, password, populate, settings } from '../bench/population.ts';
+import { byForm, noteFigures } from '../support/faults.ts';
+import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
+import { type OpenLoop, percentile, runOpenLoop, type Sent } from '../support/open-loop.ts';
+import { cloneDatabase, type TestDatabase } from '../support/postgres.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
+
+const users = 2_000;
+const isLong = byForm({ short: false, long: true });
+const seconds = 8;
+
+let database: TestDatabase;
+let port: number;
+let service: RunningProcess;
+beforeAll(async () => {
+  database = await cloneDatabase(inject('templateUrl'));
+  await populate(database.url, users, await hashPassword(password));
+});
+afterEach(async () => {
+  service.child.kill('SIGKILL');
+  await service.exited;
+});
+afterAll(() => database.drop());
+
+async function start(env: Record<string, string> = {}): Promise<void> {
+  port = await findFreePort();
+  const all = { ...settings, DATABASE_URL: database.url, HOST: '127.0.0.1', ...env };
+  service = await startService('node', port, all);
+}
+
+// As many connections as a balancer would have at most.
+const load = (perSecond: number, forSeconds = seconds, ask: OpenLoop['ask'] = buildMixedTraffic(users)) =>
+  runOpenLoop({ port, perSecond, seconds: forSeconds, ask, connections: 400 });
+const countDone = (sent: Sent[]) => sent.filter(isDone).length;
+const p99Of = (sent: Sent[]) =>
+  percentile(
+    sent.map(({ ms }) => ms),
+    0.99,
+  );
+
+// The short form of this is test/http/door.test.ts: beside other tests, a peak says nothing.
+it.runIf(isLong)(
+  'at three times its capacity it refuses in time, does nearly as much as ever, and recovers',
+  async () => {
+    await start();
+    await load(200, 10);
+    const peak = await findPeak(load);
+    const over = await load(peak * 3);
+    const refused = over.filter((one) => !isDone(one));
+    // All of them 503: no other answer, no broken connection.
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([503]));
+    for (const { text = '' } of refused) {
+      expect(text).toMatch(/\r\nretry-after: \d/i);
+      expect(text).toMatch(/"code":"unavailable"|the service is unavailable/);
+    }
+    const ratio = countDone(over) / seconds / peak;
+    await new Promise((done) => setTimeout(done, 5_000));
+    const after = await load(peak / 3, 2);
+    expect(countDone(after)).toBe(after.length);
+    // Seen by operators, in a line a second at most.
+    const lines = service.output().match(/"msg":"turned away: too busy"/g) ?? [];
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.length).toBeLessThan(2 * (seconds + 30));
+    noteFigures('at three times its capacity', {
+      peak,
+      'percent of it done': ratio * 100,
+      'p99 of refused': p99Of(refused),
+      'p99 of done': p99Of(over.filter(isDone)),
+      'p99 afterwards': p99Of(after),
+    });
+    expect(p99Of(refused)).toBeLessThan(2_000);
+    // 0.65 to 1.1 where the load shares two processors with the service and Postgres.
+    expect(ratio).toBeGreaterThan(0.6);
+  },
+);
+
+const manyLogins = byForm({ short: 150, long: 500 });
+it(`${manyLogins} logins at once leave /healthz and launches alone`, async () => {
+  await start();
+  const { launch, login } = buildAsking(users);
+  await load(100, byForm({ short: 1, long: 5 }), () => ({ ...launch(), kind: 'launch' }));
+  const pause = new Promise((done) => setTimeout(done, 1_000));
+  // All within a tenth of a second, when the others have their connections, as those of a balancer.
+  const logins = pause.then(() =>
+    runOpenLoop({
+      port,
+      perSecond: manyLogins * 10,
+      seconds: 0.1,
+      ask: () => ({ ...login(), kind: 'login' }),
+    }),
+  );
+  let turn = 0;
+  const health = { method: 'GET', path: '/healthz', kind: 'profile' } as const;
+  const askOthers = () => (turn++ % 2 ? { ...launch(), kind: 'launch' as const } : health);
+  const others = await load(100, 3, askOthers);
+  expect(others.filter((one) => !isDone(one))).toEqual([]);
+  const statuses = (await logins).map(({ status }) => status);
+  for (const status of statuses) expect([303, 503]).toContain(status);
+  expect(statuses).toContain(303);
+  const p50 = percentile(
+    others.map(({ ms }) => ms),
+    0.5,
+  );
+  noteFigures(`beside ${manyLogins} logins`, { 'p50 of others': p50, 'p99 of others': p99Of(others) });
+  // The slowest are those on new connections, which wait behind the 500 others: Node takes one in each turn of its loop.
+  if (isLong) expect(p50).toBeLessThan(100);
+});

@@ -1,0 +1,246 @@
+// The database is put back to an earlier time (docs/operate.md, "After a restore"): what was used up, ended or changed in
+// the time that is lost must not be accepted again.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type Answer, codeOf, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { runCli } from '../support/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { countRows } from '../support/database.ts';
+import { tokenIn } from '../support/mail-server.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { backUpDatabase } from '../support/postgres.ts';
+import { type Browser, cookieOf, isLoggedIn, openBrowser } from '../support/visitor.ts';
+
+const newPassword = 'quite another long password';
+
+let lagMs = 0;
+let app: TestApp;
+let other: TestInstance;
+/** What people and systems have in their hands when the database is restored. */
+let old: Awaited<ReturnType<typeof collect>>;
+
+beforeAll(async () => {
+  app = await openApp({ now: () => new Date(Date.now() + lagMs) });
+  other = await app.startInstance();
+  old = await collect();
+});
+afterAll(() => app.close());
+
+const sixteen = (request: (send: TestApp['send']) => Promise<Answer>) =>
+  Promise.all(Array.from({ length: 16 }, (_, at) => request((at % 2 ? app : other).send)));
+
+const countStatuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
+
+async function expectAllRefused(handOff: string): Promise<void> {
+  for (const answer of await sixteen((send) => send(handOff)))
+    expect([answer.status, codeOf(answer)]).toEqual([401, 'payload_expired']);
+}
+
+async function untilReady(): Promise<void> {
+  for (const { send } of [app, other])
+    await vi.waitFor(async () => expect((await send('/readyz')).status).toBe(200), 10_000);
+}
+
+/** The texts of the mails with a link that this address was sent; the newest first. */
+async function listLetters(recipient: string) {
+  const { rows } = await sql<{ text: string; subject: string; recipient: string }>`
+    select kept_text as text, kept_subject as subject, recipient from mails
+    where recipient = ${recipient} and kind = 'set_password' and kept_text is not null
+    order by created_at desc`.execute(app.db);
+  return rows;
+}
+
+/** The token in a mail that is asked for now. */
+async function askForPassword(email: string): Promise<string> {
+  const { length } = await listLetters(email);
+  expect((await app.send('/forgot-password', { form: { email } })).status).toBeLessThan(400);
+  return vi.waitFor(async () => {
+    const [newest, ...others] = await listLetters(email);
+    expect(others).toHaveLength(length);
+    return tokenIn(newest ?? {}, '/set-password');
+  }, 10_000);
+}
+
+const setPassword = (send: TestApp['send'], token: string) =>
+  send(`/set-password?token=${token}`, { form: { token, newPassword } });
+
+/** A browser that has opened a hand-off, and is asked whether to continue; its cookies as they are then. */
+async function openPending(id: string): Promise<{ browser: Browser; page: string; cookie: string }> {
+  const browser = openBrowser(app.send);
+  const { pathname, search } = locationOf(await browser.send(await buildHandOff(app, { id })));
+  expect(pathname).toBe('/continue');
+  return { browser, page: pathname + search, cookie: browser.cookie() };
+}
+
+/** A hand-off on its way to a demo client, with the cookie of the browser that asked for it. */
+async function launchDemo(): Promise<{ url: string; attempt: string }> {
+  const start = await app.send('/demo/crm_app/login');
+  const cookie = await app.login('merchant@example.test');
+  const launched = locationOf(await app.send(start.headers.get('location') ?? '', { cookie }));
+  return { url: launched.pathname + launched.search, attempt: cookieOf(start) };
+}
+
+const invoiceNumber = async () =>
+  (await sql<{ n: number }>`select last_number::int as n from invoice_numbers`.execute(app.db)).rows[0]?.n;
+
+const readProfile = async (cookie: string) =>
+  JSON.parse((await app.send('/sso/profile', { cookie })).text) as {
+    name: string;
+    profile_updated_at: string;
+  };
+
+/** Makes the backup, uses things up, and restores. */
+async function collect() {
+  const session = await app.login('customer@example.test');
+  const token = await askForPassword('manager@example.test');
+  const pending = await openPending('waits');
+  // In this browser that user was the last to log in.
+  const known = await openPending('known');
+  await known.browser.send(known.page, { form: {} });
+  known.browser.jar.delete('identity_session');
+  // Letters and a notice that wait for the mail server.
+  await sql`insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at)
+    select gen_random_uuid(), kind, id, email, now(), now() + interval '1 hour'
+    from users, unnest(array['welcome', 'verify_email', 'password_set']) kind
+    where email = 'admin@example.test'`.execute(app.db);
+  const backup = await backUpDatabase(app.databaseUrl);
+  await untilReady();
+
+  const handOffs = {
+    used: await buildHandOff(app, { id: 'used' }),
+    usedToo: await buildHandOff(app, { id: 'used-too' }),
+    unused: await buildHandOff(app, { id: 'unused' }),
+  };
+  for (const path of [handOffs.used, handOffs.usedToo]) expect((await app.send(path)).status).toBe(303);
+  const edit = { cookie: session, json: { json: { name: 'Lost Name' } } };
+  expect((await app.send('/trpc/profile.update', edit)).status).toBe(200);
+  const lostProfile = await readProfile(session);
+  expect(lostProfile.name).toBe('Lost Name');
+  expect((await app.send('/logout', { method: 'POST', cookie: session })).status).toBe(303);
+  expect((await setPassword(app.send, token)).status).toBe(303);
+  expect((await pending.browser.send(pending.page, { form: {} })).status).toBe(303);
+  const demo = await launchDemo();
+  expect((await app.send(demo.url, { cookie: demo.attempt })).status).toBe(303);
+  const lostSession = await app.login('customer@example.test');
+  const signup = buildSignup('lost-signup');
+  expect((await sendSignup(app, signup)).status).toBe(201);
+
+  await backup.restore();
+  await untilReady();
+  return { session, lostSession, token, pending, known, handOffs, demo, lostProfile, signup };
+}
+
+it('a restored database knows nothing of what was used up or ended since: it takes the command', async () => {
+  expect(await isLoggedIn(app.send, old.session)).toBe(true);
+  expect((await app.send(`/set-password?token=${old.token}`)).status).toBe(200);
+  expect((await app.send(old.pending.page, old.pending)).status).toBe(200);
+  expect((await app.send(old.handOffs.usedToo)).status).toBe(303);
+});
+
+describe('after database:restored', () => {
+  beforeAll(async () => {
+    const outcome = await runCli(app.databaseUrl, ['database:restored', '--last-invoice', '41']);
+    expect(outcome).toMatchObject({ code: 0, err: '' });
+    expect(outcome.out).toMatch(
+      /^Nothing from before now can be used any more: [1-9]\d* sessions ended, 3 emails with links withdrawn\. The next invoice is number 42\.\n$/,
+    );
+  });
+
+  it('no hand-off from before is accepted, used or not, and none of 16 at once', async () => {
+    await expectAllRefused(old.handOffs.used);
+    await expectAllRefused(old.handOffs.unused);
+    // From a clock that is fast, by as much as a hand-off may be.
+    const { rows } = await sql<{ at: Date }>`select at from restores`.execute(app.db);
+    const issuedAt = new Date((rows[0]?.at.getTime() ?? 0) + 25_000);
+    await expectAllRefused(await buildHandOff(app, { id: 'fast-clock' }, issuedAt));
+    const { text } = await app.send(old.handOffs.used);
+    expect(JSON.parse(text).detail).toContain('before a repair');
+    const reasons = app.logged.filter(({ message }) => message === 'hand-off refused');
+    expect(reasons.at(-1)?.fields).toMatchObject({ code: 'payload_expired', reason: 'iat before restore' });
+  });
+
+  it('nobody is logged in', async () => {
+    for (const cookie of [old.session, old.lostSession])
+      expect(await isLoggedIn(other.send, cookie)).toBe(false);
+    expect(await isLoggedIn(other.send, await app.login('customer@example.test'))).toBe(true);
+  });
+
+  it('no link in a mail from before works, and none that waited is sent', async () => {
+    expect((await app.send(`/set-password?token=${old.token}`)).status).toBe(404);
+    expect(countStatuses(await sixteen((send) => setPassword(send, old.token)))).toEqual(Array(16).fill(404));
+    const { rows } = await sql<{ kind: string }>`select kind from mails
+      where recipient = 'admin@example.test' and sent_at is null`.execute(app.db);
+    expect(rows.map(({ kind }) => kind)).toEqual(['password_set']);
+  });
+
+  it('no click on /continue from before starts a session', async () => {
+    const { page, cookie } = old.pending;
+    const answers = await sixteen((send) => send(page, { cookie, form: {} }));
+    expect(countStatuses(answers)).toEqual(Array(16).fill(404));
+  });
+
+  it('no demo client accepts a hand-off from before', async () => {
+    const { url, attempt: cookie } = old.demo;
+    const answers = await sixteen((send) => send(url, { cookie }));
+    expect(countStatuses(answers)).toEqual(Array(16).fill(400));
+    for (const { text } of answers) expect(text).toContain('<code>payload_expired</code>');
+  });
+
+  it('every profile counts as changed, so that clients drop what they were handed and is lost', async () => {
+    const profile = await readProfile(await app.login('customer@example.test'));
+    expect(profile.name).not.toBe('Lost Name');
+    expect(profile.profile_updated_at > old.lostProfile.profile_updated_at).toBe(true);
+  });
+
+  it('the numbers of invoices that somebody has are not given again', async () => {
+    expect(await invoiceNumber()).toBe(41);
+    // Never back, and left alone where nothing is said.
+    for (const words of [['--last-invoice', '7'], []])
+      expect((await runCli(app.databaseUrl, ['database:restored', ...words])).code).toBe(0);
+    expect(await invoiceNumber()).toBe(41);
+  });
+
+  it('leaves an audit event', async () => {
+    const { rows } = await sql<{ details: unknown }>`select details from audit_events
+      where type = 'database.restored' order by id limit 1`.execute(app.db);
+    expect(rows[0]?.details).toMatchObject({ by: 'cli', lastInvoice: 41, mails: 3, pendingHandOffs: 2 });
+  });
+
+  describe('what is new works, once', () => {
+    // Hand-offs may come from a clock that is 30 seconds fast.
+    beforeAll(() => {
+      lagMs = 31_000;
+    });
+    const issuedAt = () => new Date(Date.now() + lagMs);
+
+    it('a hand-off, and in a browser that was known it asks', async () => {
+      const path = await buildHandOff(app, { id: 'known' }, issuedAt());
+      const { browser } = old.known;
+      const answers = await sixteen((send) => send(path, { cookie: browser.cookie() }));
+      expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(409)]);
+      const accepted = answers.find(({ status }) => status === 303) as Answer;
+      expect(locationOf(accepted).pathname).toBe('/continue');
+    });
+
+    it('a hand-off to a demo client', async () => {
+      const { url, attempt: cookie } = await launchDemo();
+      const answers = await sixteen((send) => send(url, { cookie }));
+      expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(400)]);
+    });
+
+    it('a link in a mail', async () => {
+      const token = await askForPassword('manager@example.test');
+      expect(token).not.toBe(old.token);
+      const answers = await sixteen((send) => setPassword(send, token));
+      expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(404)]);
+    });
+
+    it('a signup that was acknowledged and lost, sent again', async () => {
+      const answers = await sixteen((send) =>
+        sendSignup({ send, config: app.config }, old.signup, { at: issuedAt() }),
+      );
+      expect(countStatuses(answers)).toEqual([...Array(15).fill(200), 201]);
+      expect(await countRows(app.db, 'service_contracts')).toBe(1);
+    });
+  });
+});

@@ -1,0 +1,371 @@
+// What Prometheus reads at METRICS_PORT: that it counts what happens, and that nobody outside can write into it.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { problems } from '../../server/errors.ts';
+import { answerMetrics } from '../../server/metrics/answer.ts';
+import { loadPages } from '../../server/runtime/build.ts';
+import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { openBackend } from '../support/backend.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { type Scrape, scrape } from '../support/metrics.ts';
+import { openWire } from '../support/wire.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+/** How much each sample has grown while `work` was done. */
+async function growthBy(work: () => Promise<unknown>, of: TestInstance = app): Promise<Scrape['valueFor']> {
+  const before = await scrape(of);
+  await work();
+  const after = await scrape(of);
+  return (name, labels) => (after.valueFor(name, labels) ?? 0) - (before.valueFor(name, labels) ?? 0);
+}
+
+/** The readings of the database are kept for five seconds. */
+let skipped = 0;
+function skipReadings(): void {
+  skipped += 6_000;
+}
+const now = performance.now.bind(performance);
+beforeEach(() => {
+  vi.spyOn(performance, 'now').mockImplementation(() => now() + skipped);
+});
+
+describe('/metrics', () => {
+  const ask = (path: string, init?: RequestInit, of: TestInstance = app) =>
+    of.fetchMetrics(new Request(`http://localhost:9464${path}`, init), { address: '127.0.0.1' });
+
+  it('is text for Prometheus, each metric with its help and type', async () => {
+    const answer = await ask('/metrics');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    const { text, samples } = await scrape(app);
+    const families = new Set(samples.map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')));
+    expect(families.size).toBeGreaterThan(25);
+    for (const family of families) {
+      expect(text).toMatch(new RegExp(`^# HELP ${family} [A-Z].*\\.$`, 'm'));
+      expect(text).toMatch(new RegExp(`^# TYPE ${family} (counter|gauge|histogram)$`, 'm'));
+      expect(family).toMatch(/^(identity|process)_[a-z_]+$/);
+    }
+    for (const [, name] of text.matchAll(/^# TYPE (\S+) counter$/gm)) expect(name).toMatch(/_total$/);
+  });
+
+  it.each(['/', '/healthz', '/metrics/', '/login', '/sso/profile', '/metrics%2f'])(
+    'is all there is: %s is 404',
+    async (path) => {
+      expect((await ask(path)).status).toBe(404);
+    },
+  );
+
+  it('is only read', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
+      expect((await ask('/metrics', { method })).status).toBe(404);
+  });
+
+  it('is not at the address of the service', async () => {
+    expect((await app.send('/metrics')).status).toBe(404);
+  });
+
+  it('answers in local mode only to a Host of this machine, in production to any', async () => {
+    const headers = { host: 'evil.example' };
+    expect((await ask('/metrics', { headers })).status).toBe(400);
+    const production = await openProductionApp();
+    expect((await ask('/metrics', { headers }, production)).status).toBe(200);
+    await production.close();
+  });
+
+  it('belongs to one instance', async () => {
+    const other = await app.startInstance();
+    const grown = await growthBy(() => app.send('/healthz'), other);
+    expect(grown('identity_http_request_duration_seconds_count', { route: '/healthz' })).toBe(0);
+  });
+});
+
+describe('the metrics', () => {
+  const count = 'identity_http_request_duration_seconds_count';
+
+  it('count requests by route, method and status, and how long they took', async () => {
+    const grown = await growthBy(async () => {
+      for (const path of ['/problems/not_found', '/problems/unavailable']) await app.send(path);
+      await app.send('/nowhere');
+      await app.send('/login', { method: 'PUT' });
+    });
+    const problem = { route: '/problems/:code', method: 'GET', status: '200' };
+    expect(grown(count, problem)).toBe(2);
+    expect(grown('identity_http_request_duration_seconds_bucket', { ...problem, le: '+Inf' })).toBe(2);
+    expect(grown('identity_http_request_duration_seconds_sum', problem)).toBeGreaterThan(0);
+    expect(grown(count, { route: 'unknown', method: 'GET', status: '404' })).toBe(1);
+    expect(grown(count, { route: '/login', method: 'PUT', status: '405' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'not_found' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'method_not_allowed' })).toBe(1);
+    expect((await scrape(app)).valueFor('identity_http_requests_under_way')).toBe(0);
+  });
+
+  it('name the route of what is refused before it is looked for', async () => {
+    const origin = { origin: 'https://evil.example' };
+    const grown = await growthBy(() => app.send('/login', { form: { email: 'a' }, headers: origin }));
+    expect(grown(count, { route: '/login', method: 'POST', status: '403' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'cross_site_request' })).toBe(1);
+  });
+
+  it('count logins by result', async () => {
+    const email = 'customer@example.test';
+    const logIn = (form: Record<string, string>, from?: string) => app.send('/login', { form, from });
+    const grown = await growthBy(async () => {
+      await logIn({ email, password: demoPassword });
+      await logIn({ email, password: 'wrong' });
+      await logIn({ email: 'nobody@example.test', password: 'wrong' });
+      await logIn({ email: 'suspended@example.test', password: demoPassword });
+      for (let n = 0; n < 12; n++)
+        await logIn({ email: 'guessed@example.test', password: 'wrong' }, '198.51.100.7');
+    });
+    const logins = (result: string) => grown('identity_logins_total', { result });
+    expect({
+      ok: logins('ok'),
+      wrong: logins('wrong_password'),
+      suspended: logins('suspended'),
+      limited: logins('rate_limited'),
+    }).toEqual({ ok: 1, wrong: 12, suspended: 1, limited: 2 });
+    expect(grown('identity_refusals_total', { code: 'rate_limited' })).toBe(2);
+    expect(grown('identity_refusals_total', { code: 'account_suspended' })).toBe(1);
+  });
+
+  it('count launches by client and outcome', async () => {
+    const cookie = await app.login('merchant@example.test');
+    const unproved = await app.login('unverified@example.test');
+    const grown = await growthBy(async () => {
+      await app.send('/sso/launch/marketplace', { cookie });
+      await app.send('/sso/launch/marketplace');
+      await app.send('/sso/launch/crm_app?prompt=none');
+      await app.send('/sso/launch/crm_app?prompt=none', { cookie: unproved });
+      await app.send('/sso/launch/crm_app', { cookie: unproved });
+      await app.send('/sso/launch/nobody', { cookie });
+    });
+    const launches = (client: string, outcome: string) =>
+      grown('identity_launches_total', { client, outcome });
+    expect(launches('marketplace', 'payload')).toBe(1);
+    expect(launches('marketplace', 'login')).toBe(1);
+    expect(launches('crm_app', 'login_required')).toBe(1);
+    expect(launches('crm_app', 'interaction_required')).toBe(1);
+    expect(launches('crm_app', 'verify_email')).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'unknown_client' })).toBe(1);
+  });
+
+  it('count hand-offs and signups by result, also those refused before a signature was checked', async () => {
+    const url = await buildHandOff(app, { id: 'metrics-1' });
+    const signup = buildSignup('metrics-1');
+    const grown = await growthBy(async () => {
+      await app.send(url);
+      await app.send(url.replace(/signature=./, 'signature=g'));
+      await app.send(url.replace('signature=', 'signature=0'));
+      await app.send(url);
+      await sendSignup(app, signup);
+      await sendSignup(app, signup);
+      await app.send('/integrations/crm/signups', { json: signup });
+    });
+    const handOffs = (result: string) => grown('identity_inbound_hand_offs_total', { result });
+    const signups = (result: string) => grown('identity_signups_total', { result });
+    expect([handOffs('continue'), handOffs('malformed_payload'), handOffs('nonce_replayed')]).toEqual([
+      1, 2, 1,
+    ]);
+    expect([signups('created'), signups('unchanged'), signups('invalid_webhook_signature')]).toEqual([
+      1, 1, 1,
+    ]);
+    expect(grown('identity_refusals_total', { code: 'malformed_payload' })).toBe(2);
+    expect(grown('identity_refusals_total', { code: 'invalid_webhook_signature' })).toBe(1);
+  });
+
+  it('count refusals of tRPC, and of pages that show them themselves', async () => {
+    const cookie = await app.login('merchant@example.test');
+    const grown = await growthBy(async () => {
+      await app.send('/trpc/profile.get');
+      const change = { intent: 'password', currentPassword: 'wrong', newPassword: 'seven quiet lanterns' };
+      await app.send('/profile', { cookie, form: change });
+    });
+    expect(grown('identity_refusals_total', { code: 'login_required' })).toBe(1);
+    expect(grown('identity_refusals_total', { code: 'validation_failed' })).toBe(1);
+  });
+
+  it('say when a job last ended well, and count mails', async () => {
+    // Alone: any instance sends the mails of all.
+    const alone = await openApp();
+    const countSent = async () => (await scrape(alone)).valueFor('identity_mails_total', { result: 'sent' });
+    const grown = await growthBy(async () => {
+      const before = (await countSent()) ?? 0;
+      await alone.send('/forgot-password', { form: { email: 'nobody@example.test' } });
+      await alone.send('/forgot-password', { form: { email: 'customer@example.test' } });
+      await expect.poll(countSent, { timeout: 15_000 }).toBeGreaterThan(before);
+    }, alone);
+    expect(grown('identity_password_mails_total', { result: 'sent' })).toBe(1);
+    expect(grown('identity_password_mails_total', { result: 'unknown_user' })).toBe(1);
+    const { valueFor } = await scrape(alone);
+    const lastAt = valueFor('identity_job_last_success_timestamp_seconds', { name: 'mail' }) ?? 0;
+    expect(Math.abs(Date.now() / 1_000 - lastAt)).toBeLessThan(30);
+    expect(valueFor('identity_job_failures_total', { name: 'sweep' })).toBe(0);
+    await alone.close();
+  });
+
+  it('say what runs, and what it takes', async () => {
+    const { samples, valueFor } = await scrape(app);
+    const info = samples.find(({ name }) => name === 'identity_build_info');
+    expect(info?.value).toBe(1);
+    expect(info?.labels).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+      runtime: 'node',
+      runtime_version: process.versions.node,
+    });
+    expect(valueFor('process_resident_memory_bytes')).toBeGreaterThan(10_000_000);
+    expect(valueFor('process_cpu_seconds_total')).toBeGreaterThan(0);
+    expect(valueFor('identity_database_pool_size')).toBe(10);
+    expect(valueFor('identity_database_connections')).toBeGreaterThan(0);
+  });
+});
+
+it('no label holds what somebody outside has chosen, nor anything about a person', async () => {
+  const cookie = await app.login('merchant@example.test');
+  const canary = 'canary0123456789';
+  for (const path of [
+    `/${canary}`,
+    `/sso/launch/${canary}?state=${canary}`,
+    `/problems/${canary}`,
+    `/trpc/${canary}`,
+    `/assets/${canary}.css`,
+    `/integrations/${canary}`,
+    `/invoices/${canary}`,
+    `/demo/${canary}`,
+    `/${canary}.data`,
+    `/login?next=/${canary}`,
+  ])
+    for (const method of ['GET', 'HEAD', 'POST', canary.toUpperCase(), 'OPTIONS'])
+      await app.send(path, { method, cookie, headers: { 'x-request-id': canary, 'user-agent': canary } });
+  await app.send('/login', { form: { email: `${canary}@example.test`, password: canary } });
+
+  const { text, samples } = await scrape(app);
+  expect(text.toLowerCase()).not.toContain(canary);
+  expect(text).not.toMatch(/@|example\.test|192\.0\.2|[0-9a-f]{8}-[0-9a-f]{4}/);
+  const { routes } = await loadPages();
+  const known: Record<string, (value: string) => boolean> = {
+    route: (value) =>
+      ['unknown', '/healthz', '/readyz', '/assets/*', ...routes.map(({ path }) => path)].includes(value),
+    method: (value) => ['GET', 'HEAD', 'POST', 'PUT', 'OPTIONS', 'other'].includes(value),
+    status: (value) => /^[2-5]\d\d$/.test(value),
+    code: (value) => value in problems,
+    client: (value) => app.config.clients.has(value),
+    name: (value) => ['mail', 'billing', 'sweep'].includes(value),
+    queue: (value) => ['outbox', 'billing', 'sweep'].includes(value),
+    table: (value) => /^[a-z_]+$/.test(value),
+    outcome: (value) => /^[a-z_]+$/.test(value),
+    result: (value) => /^[a-z_]+$/.test(value),
+    le: (value) => value === '+Inf' || Number(value) > 0,
+  };
+  for (const { name, labels } of samples.filter(({ name }) => name !== 'identity_build_info'))
+    for (const [label, value] of Object.entries(labels))
+      expect(known[label]?.(value), `${name} ${label}="${value}"`).toBe(true);
+  // An operator's Prometheus holds each of them.
+  expect(samples.length).toBeLessThan(2_500);
+});
+
+describe('rows that wait', () => {
+  it('are counted for each queue, with how long the oldest has waited', async () => {
+    const { backend, db, close } = await openBackend();
+    await sql`insert into nonces (audience, nonce, expires_at) values
+      ('a', 'nonce-of-16-chars-1', now() - interval '70 minutes'),
+      ('a', 'nonce-of-16-chars-2', now() - interval '11 minutes'),
+      ('a', 'nonce-of-16-chars-3', now() - interval '9 minutes')`.execute(db);
+    await sql`insert into rate_limits (key, points, expire) values
+      ('k', 1, (extract(epoch from now()) - 120) * 1000)`.execute(db);
+    await sql`insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at, given_up_at)
+      select gen_random_uuid(), 'welcome', u.id, 'x@example.test', now(), now() - w.late, w.given_up
+      from (select id from users limit 1) u, (values
+        (interval '600 seconds', null::timestamptz), (interval '-60 seconds', null), (interval '900 seconds', now())
+      ) w (late, given_up)`.execute(db);
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, price_currency,
+        price_unit_amount, price_interval, occurred_at, next_period_starts_at, billing_anchor_day)
+      select gen_random_uuid(), id, account_id, 's', 'p', 'active', 'EUR', 1, 'month', now(),
+        now() - interval '300 seconds', 1 from users limit 1`.execute(db);
+    await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+        status, issued_at, due_at)
+      select 1, id, 'p', now() - interval '40 days', now() - interval '10 days', 'EUR', 1, 'open', now(),
+        now() - interval '400 seconds' from service_contracts`.execute(db);
+
+    const fetchMetrics = (request: Request) =>
+      answerMetrics(backend.services.metrics, request, backend.config);
+    const { valueFor, samples } = await scrape({ fetchMetrics });
+    const waiting = (table: string) => {
+      const late = valueFor('identity_waiting_oldest_seconds', { table });
+      return [valueFor('identity_waiting_rows', { table }), Math.round((late ?? 0) / 60) * 60];
+    };
+    expect(valueFor('identity_database_up')).toBe(1);
+    expect(waiting('nonces')).toEqual([2, 3_600]);
+    expect(waiting('rate_limits')).toEqual([1, 120]);
+    expect(
+      [
+        ['outbox', 'mails', 1],
+        ['billing', 'service_contracts', 1],
+        ['billing', 'invoices', 1],
+        ['sweep', 'mails', 0],
+        ['sweep', 'audit_events', 0],
+      ].map(([queue, table]) => valueFor('identity_waiting_rows', { queue: `${queue}`, table: `${table}` })),
+    ).toEqual([1, 1, 1, 0, 0]);
+    const late = (queue: string, table: string) =>
+      Math.round((valueFor('identity_waiting_oldest_seconds', { queue, table }) ?? 0) / 100) * 100;
+    expect(late('outbox', 'mails')).toBe(600);
+    expect(late('billing', 'service_contracts')).toBe(300);
+    expect(late('billing', 'invoices')).toBe(400);
+    expect(samples.filter(({ name }) => name === 'identity_waiting_rows')).toHaveLength(13);
+
+    // However often it is scraped, the database is asked once in five seconds.
+    await sql`delete from nonces`.execute(db);
+    expect((await scrape({ fetchMetrics })).valueFor('identity_waiting_rows', { table: 'nonces' })).toBe(2);
+    skipReadings();
+    expect((await scrape({ fetchMetrics })).valueFor('identity_waiting_rows', { table: 'nonces' })).toBe(0);
+    await close();
+  });
+});
+
+describe('without the database', () => {
+  it.each(['cut', 'swallow'] as const)('/metrics answers soon with the rest (%s)', async (fault) => {
+    const wire = await openWire(app.databaseUrl);
+    const instance = await app.startInstance({ databaseUrl: wire.url });
+    expect((await scrape(instance)).valueFor('identity_database_up')).toBe(1);
+    wire[fault]();
+    skipReadings();
+    const startedAt = Date.now();
+    const first = await scrape(instance);
+    // A second is what it waits.
+    expect(Date.now() - startedAt).toBeLessThan(4_000);
+    expect(first.valueFor('identity_database_up')).toBe(0);
+    expect(first.samples.filter(({ name }) => name.startsWith('identity_waiting'))).toEqual([]);
+    expect(first.valueFor('process_resident_memory_bytes')).toBeGreaterThan(0);
+    await instance.send('/healthz');
+    const again = await scrape(instance);
+    expect(again.valueFor('identity_http_request_duration_seconds_count', { route: '/healthz' })).toBe(1);
+
+    wire.restore();
+    const isUp = async () => {
+      skipReadings();
+      return (await scrape(instance)).valueFor('identity_database_up');
+    };
+    await expect.poll(isUp, { timeout: 30_000, interval: 500 }).toBe(1);
+    wire.close();
+  });
+
+  it('requests that got no connection are counted', async () => {
+    const wire = await openWire(app.databaseUrl);
+    const instance = await app.startInstance({ databaseUrl: wire.url });
+    wire.cut();
+    const grown = await growthBy(
+      () => instance.send('/sso/profile', { cookie: `identity_session=${'x'.repeat(43)}` }),
+      instance,
+    );
+    expect(grown('identity_database_connections_refused_total')).toBeGreaterThan(0);
+    expect(grown('identity_refusals_total', { code: 'unavailable' })).toBe(1);
+    wire.restore();
+    wire.close();
+  });
+});

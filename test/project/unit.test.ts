@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { listSettings, readConfig } from '../../server/settings/config.ts';
+import { isOurFile, readOurFile } from '../support/documents.ts';
+import { production } from '../support/settings.ts';
+
+it('the unit for systemd starts what there is, on the port that its name says', () => {
+  const unit = readOurFile('docs/operate/identity@.service').replaceAll('%i', '3001');
+  const [, program, script = ''] = /^ExecStart=(\S+) (\S+)$/m.exec(unit) ?? [];
+  expect(program).toBe('/usr/bin/node');
+  expect(isOurFile(script)).toBe(true);
+  const [, words = ''] = /^Environment=(.*)$/m.exec(unit) ?? [];
+  const environment = Object.fromEntries(words.split(' ').map((word) => word.split('=')));
+  expect(Object.keys(environment).filter((name) => !listSettings().includes(name))).toEqual([]);
+  expect(readConfig({ ...production, ...environment })).toMatchObject({ production: true, port: 3001 });
+});

@@ -1,0 +1,68 @@
+// While migrations run: /healthz answers, and everything else says that it is not up yet (contract section 9, Health).
+import { sql } from 'kysely';
+import { describe, expect, inject, it } from 'vitest';
+import { connect, emptyDatabase } from '../support/postgres.ts';
+import { entryOf, findFreePort, type Runtime, run } from '../support/process.ts';
+
+describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
+  it('answers /healthz while migrations run, and 503 to everything else until they are done', async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    const port = await findFreePort();
+    const ask = (path: string, init: RequestInit = {}) =>
+      fetch(`http://localhost:${port}${path}`, { redirect: 'manual', ...init });
+    const service = await db.transaction().execute(async (trx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+      await sql`select pg_advisory_xact_lock(hashtextextended('identity migrations', 0))`.execute(trx);
+      const running = run(runtime, [entryOf[runtime]], { PORT: String(port), DATABASE_URL: url });
+      const isHealthy = async () => (await ask('/healthz').catch(() => undefined))?.status;
+      await expect.poll(isHealthy, { timeout: 30_000 }).toBe(200);
+      await expect.poll(running.output, { timeout: 30_000 }).toContain("another instance's migrations");
+      for (const [path, init] of [
+        ['/readyz', {}],
+        ['/sso/launch/marketplace', {}],
+        ['/nowhere', {}],
+        ['/login', { method: 'POST', body: new URLSearchParams({ email: 'a@example.test' }) }],
+      ] as const) {
+        const answer = await ask(path, init);
+        expect(answer.status, path).toBe(503);
+        expect(answer.headers.get('content-type')).toBe('application/problem+json');
+        expect(answer.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+        expect(answer.headers.get('cache-control')).toBe('no-store');
+        expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+        expect(await answer.json()).toMatchObject({ status: 503, code: 'unavailable' });
+      }
+      const page = await ask('/login', { headers: { accept: 'text/html', cookie: 'identity_session=x' } });
+      expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8']);
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await page.text()).toContain('<h1>Sorry, the service is unavailable</h1>');
+      expect(page.headers.get('set-cookie')).toBeNull();
+      expect(running.output()).not.toContain('Log in');
+      return running;
+    });
+    await expect.poll(async () => (await ask('/readyz')).status, { timeout: 30_000 }).toBe(200);
+    expect((await ask('/login')).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.exited, service.output()).toBe(0);
+    await close();
+    await drop();
+  });
+
+  it('ends at once when it is told to stop while migrations run, and leaves nothing of them', async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    await db.transaction().execute(async (trx) => {
+      await sql`set local idle_in_transaction_session_timeout = 0`.execute(trx);
+      await sql`select pg_advisory_xact_lock(hashtextextended('identity migrations', 0))`.execute(trx);
+      const port = String(await findFreePort());
+      const service = run(runtime, [entryOf[runtime]], { PORT: port, DATABASE_URL: url });
+      await expect.poll(service.output, { timeout: 30_000 }).toContain("another instance's migrations");
+      service.child.kill('SIGTERM');
+      expect(await service.exited, service.output()).toBe(0);
+    });
+    const { rows } = await sql`select 1 from pg_tables where schemaname = 'public'`.execute(db);
+    expect(rows).toEqual([]);
+    await close();
+    await drop();
+  });
+});
