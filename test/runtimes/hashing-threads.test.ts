@@ -63,5 +63,8 @@ it.each([
   const words = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/hash-and-sign.ts'];
   const { exited, output } = run(runtime, words, env);
   expect(await exited, output()).toBe(0);
-  expect(JSON.parse(output())).toEqual({ hashingThreads: threads, first: 'HMAC' });
+  const { hashingThreads, hashesBefore } = JSON.parse(output());
+  expect(hashingThreads).toBe(threads);
+  // On Deno it takes two threads, one after the other, and the processor may be busy with the first hashes.
+  expect(hashesBefore).toBeLessThanOrEqual(runtime === 'node' ? 0 : threads);
 });
