@@ -71,7 +71,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** The same for a request, which waits only until its deadline: whoever is told 503 can rely on it that nothing was done. */
+/** The same for a request: nothing commits after its deadline, so a 503 means that nothing was done. */
 export const inTransactionOf = <T>(
   { deadline }: Required<Pick<Options, 'deadline'>>,
   db: Database,

@@ -94,8 +94,8 @@ function readSeconds(params: URLSearchParams, name: string, max: number): number
   return seconds;
 }
 
-// Why no payload leaves, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core 1.0, section 3.1.2.6, and
-// RFC 6749, section 4.1.2.1.
+// Why no payload leaves, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core 1.0,
+// section 3.1.2.6, and RFC 6749, section 4.1.2.1.
 const refusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
   too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },

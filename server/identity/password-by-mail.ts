@@ -43,7 +43,7 @@ export async function requestPasswordMail(
   const device = await findDeviceName(services, request, email);
   await services.mailLimits.countTry({ account: email, address: visit.address, device });
   const pause = new Promise((done) => setTimeout(done, answerAfterMs));
-  // Whoever is told that there is a mail gets it, whatever happens to this process then.
+  // Stored before the answer: the mail goes out even if this process ends right after it.
   await Promise.all([sendPasswordMail(services, visit, email, next), pause]);
 }
 
