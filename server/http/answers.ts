@@ -3,7 +3,7 @@ import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { AppError, buildProblem, timeDetails } from '../errors.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
-type Parts = { status: number; headers: Record<string, string>; body: string | null };
+type Parts = { status: number; headers: Record<string, string>; setCookies: string[]; body: string | null };
 
 const partsOf = new WeakMap<Response, Parts>();
 
@@ -12,10 +12,22 @@ export function respond(
   status: number,
   headers: Record<string, string> = {},
   body: string | null = null,
+  setCookies: string[] = [],
 ): Response {
-  const response = new Response(body, { status, headers });
-  partsOf.set(response, { status, headers, body });
+  const parts = { status, headers, setCookies, body };
+  const response = build(parts);
+  partsOf.set(response, parts);
   return response;
+}
+
+function build({ status, headers, setCookies, body }: Parts): Response {
+  const [cookie, ...others] = setCookies;
+  if (cookie === undefined) return new Response(body, { status, headers });
+  // A plain object is made into headers faster, and holds one of a name.
+  if (others.length === 0)
+    return new Response(body, { status, headers: { ...headers, 'set-cookie': cookie } });
+  const cookies = setCookies.map((each): [string, string] => ['set-cookie', each]);
+  return new Response(body, { status, headers: [...Object.entries(headers), ...cookies] });
 }
 
 /** The response with these headers too, named in lower case, but for those that it has already. */
@@ -29,21 +41,14 @@ export function addHeaders(response: Response, further: Record<string, string>):
   }
   const headers = { ...further };
   for (const name in parts.headers) headers[name.toLowerCase()] = parts.headers[name] ?? '';
-  return new Response(parts.body, { status: parts.status, headers });
+  return build({ ...parts, headers });
 }
 
-export function redirect(
+export const redirect = (
   location: string,
   headers: Record<string, string> = {},
   setCookies: string[] = [],
-): Response {
-  if (setCookies.length === 0) return respond(303, { ...headers, Location: location });
-  const cookies = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-  return new Response(null, {
-    status: 303,
-    headers: [...Object.entries(headers), ['Location', location], ...cookies],
-  });
-}
+): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
 /** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
 export function toAppError(error: unknown): AppError {

@@ -77,8 +77,8 @@ const conditions: Condition[] = [
     name: 'read-only',
     begin: async () => {
       await readOnly(true);
-      // What can still be read is, until somebody wants to write: then the connections go.
-      expect((await away.ask('/readyz')).status).toBe(503);
+      // Postgres tells its processes in its own time.
+      await expect.poll(async () => (await away.ask('/readyz')).status, { timeout: 10_000 }).toBe(503);
     },
     end: () => readOnly(false),
     inShort: true,
