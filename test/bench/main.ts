@@ -15,6 +15,7 @@ import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
 import { comparePages } from './pages.ts';
 import { password, populate, settings } from './population.ts';
+import { measureProcesses } from './processes.ts';
 import { rowNames } from './rows.ts';
 import { startFloor, startService } from './servers.ts';
 import { measureSoak } from './soak.ts';
@@ -25,7 +26,7 @@ const latencies = ['calm', 'beside logins', 'flood'];
 // On Node only.
 const parts = ['start', 'memory', 'pages', 'growth'];
 // Only where it is asked for.
-const long = ['soak'];
+const long = ['soak', 'processes'];
 const words = process.argv.slice(2);
 const unknown = words.filter(
   (word) => ![...runtimes, ...rowNames, ...latencies, ...parts, ...long].includes(word),
@@ -65,6 +66,7 @@ try {
   for (const runtime of runtimes) if (runs(runtime)) await compare(runtime, env);
   for (const runtime of runtimes) if (runs(runtime) && isChosen('flood')) await measureFlood(runtime, env);
   if (words.includes('soak')) await measureSoak(env);
+  if (words.includes('processes')) await measureProcesses(env);
   if (isChosen('growth')) await measureGrowth(postgres.url, passwordHash, runSql);
 } finally {
   await database.close();

@@ -86,7 +86,7 @@ export async function startBalancer(
 export type PlainBalancer = Pick<Balancer, 'port' | 'output' | 'close'>;
 
 /** The same without TLS, for loads: they would measure little else. */
-export async function startPlainBalancer(ports: [number, number]): Promise<PlainBalancer> {
+export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer> {
   requirePrograms('/usr/sbin/haproxy');
   const folder = await makeOwnFolder();
   const port = await findFreePort();
@@ -96,8 +96,9 @@ export async function startPlainBalancer(ports: [number, number]): Promise<Plain
     // More take more files than a shell may open.
     'maxconn 10000': 'maxconn 2000',
     '  http-request redirect scheme https code 308 unless { ssl_fc }\n': '',
-    '10.0.0.11:3000': `127.0.0.1:${ports[0]}`,
-    '10.0.0.12:3000': `127.0.0.1:${ports[1]}`,
+    '  server one 10.0.0.11:3000\n  server two 10.0.0.12:3000\n': ports
+      .map((instance, n) => `  server instance${n} 127.0.0.1:${instance}\n`)
+      .join(''),
   });
   const file = join(folder, 'haproxy.cfg');
   await writeOwnFile(file, config);

@@ -214,4 +214,4 @@ function isAlive(pid: number): boolean {
 
 /** The settings of a file such as /etc/default/etcd. */
 const readEnvFile = (text: string): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  Object.fromEntries([...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));

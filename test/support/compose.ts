@@ -30,4 +30,4 @@ function fail(name: string): never {
 
 /** The lines `NAME=value` of a file such as .env. */
 export const readEnvLines = (text: string): Record<string, string> =>
-  Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
+  Object.fromEntries([...text.matchAll(/^([A-Z0-9_]+)=(.*)$/gm)].map(([, name, value]) => [name, value]));
