@@ -25,7 +25,8 @@ export default async function handleRequest(
   // The whole page before any of it is sent, so that a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  return new Response(stream, { status, headers });
+  // As text: React complains of a stream whose reader has gone.
+  return new Response(await new Response(stream).text(), { status, headers });
 }
 
 /** Kept for app/pages.ts, which throws it on to the shell: one place decides what error text leaves the building. */

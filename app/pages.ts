@@ -35,13 +35,13 @@ function buildEndpoint(route: BuiltRoute): Route {
     methods: methodsOf(route),
     headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
     isPage: false,
-    handle(request, context, params) {
+    async handle(request, context, params) {
       const answer = request.method === 'POST' ? action : loader;
-      return answer?.({
+      return (await answer?.({
         request,
         params,
         context: { ...context, method: request.method },
-      }) as Promise<Response>;
+      })) as Response;
     },
   };
 }

@@ -3,14 +3,20 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@re
 import { type ReactNode, useContext } from 'react';
 import { NonceContext } from './components/nonce.ts';
 import { Page } from './components/page.tsx';
+import favicon from './favicon.svg?url';
 import styles from './styles/app.css?url';
 
-export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
+export const links: LinksFunction = () => [
+  { rel: 'stylesheet', href: styles },
+  { rel: 'icon', href: favicon, type: 'image/svg+xml' },
+];
 
-export const meta: MetaFunction = () => [{ title: 'Identity' }];
+export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? 'Identity' }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  return { email: (await findSession(request, context))?.user.email };
+  const session = await findSession(request, context);
+  const { name, supportUrl, privacyUrl, termsUrl } = context.backend.config;
+  return { name, supportUrl, privacyUrl, termsUrl, email: session?.user.email };
 }
 
 /** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
@@ -31,7 +37,6 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta charSet="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <link rel="icon" href="data:," />
         <Meta />
         <Links />
       </head>

@@ -11,6 +11,7 @@ import { crmContracts } from './endpoints/crm-contracts.ts';
 import { crmSignups } from './endpoints/crm-signups.ts';
 import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
+import { securityTxt } from './endpoints/security-txt.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
 import { toAppError } from './http/answers.ts';
@@ -28,7 +29,6 @@ import { confirmPending, describePending } from './marketplace/pending-hand-off.
 import { createMetrics } from './metrics/metrics.ts';
 import type { Services } from './services.ts';
 import type { Config } from './settings/config.ts';
-import { clientTitle } from './sso/clients.ts';
 import { toRefusal } from './trpc/init.ts';
 import { createCaller, handleTrpc } from './trpc/router.ts';
 
@@ -61,6 +61,7 @@ export function createBackend(options: {
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
 
     launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
+    securityTxt: () => securityTxt(services),
     ssoProfile: (request: Request, visit: Visit) => ssoProfile(services, request, visit),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
@@ -96,7 +97,7 @@ export function createBackend(options: {
     requireDemoClient(name: string) {
       const client = demoClients?.find(name);
       if (!demoClients || !client) throw new AppError('not_found');
-      return { client, title: clientTitle(name), clients: demoClients };
+      return { client, title: client.title, clients: demoClients };
     },
 
     /** Mails are not sent but kept, and shown at /dev/mail. */
@@ -129,7 +130,7 @@ export function createBackend(options: {
     /** The title of the product that a path launches, or undefined. */
     findLaunchTitle(path: string | undefined): string | undefined {
       const name = /^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1];
-      return name && config.clients.has(name) ? clientTitle(name) : undefined;
+      return config.clients.get(name ?? '')?.title;
     },
     /** The words for a problem code; throws 404 `not_found` for one that there is not. */
     explainProblem(code: string) {

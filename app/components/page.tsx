@@ -1,8 +1,9 @@
 import { useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { loader } from '../root.tsx';
+import { ServiceName } from './service-name.ts';
 
-/** The frame of every page: who is logged in and a way to log out above, the content below. */
+/** The frame of every page: who is logged in and a way to log out above, the content, and the operator's links below. */
 export function Page({
   title,
   intro,
@@ -14,7 +15,13 @@ export function Page({
   wide?: boolean;
   children: ReactNode;
 }) {
-  const email = useRouteLoaderData<typeof loader>('root')?.email;
+  const root = useRouteLoaderData<typeof loader>('root');
+  const email = root?.email;
+  const links = [
+    { href: root?.supportUrl, words: 'Help' },
+    { href: root?.privacyUrl, words: 'Privacy' },
+    { href: root?.termsUrl, words: 'Terms' },
+  ].filter(({ href }) => href !== undefined);
   return (
     <>
       <a className="skip" href="#main">
@@ -22,7 +29,7 @@ export function Page({
       </a>
       <header className="bar">
         <a className="brand" href="/">
-          Identity
+          <ServiceName />
         </a>
         {email && (
           <div className="visitor">
@@ -40,6 +47,15 @@ export function Page({
         {intro && <p className="intro">{intro}</p>}
         {children}
       </main>
+      {links.length > 0 && (
+        <footer className="foot">
+          {links.map(({ href, words }) => (
+            <a key={words} href={href}>
+              {words}
+            </a>
+          ))}
+        </footer>
+      )}
     </>
   );
 }

@@ -1,11 +1,12 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Continue? · Identity' }];
+export const meta = titled('Continue?');
 
 /** Only looks. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

@@ -3,6 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { DemoPage } from '../components/demo/demo-page.tsx';
 import { Tamper } from '../components/demo/tamper.tsx';
 import { Notice } from '../components/notice.tsx';
+import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Demo client' }];
 
@@ -42,7 +43,7 @@ export default function DemoClient() {
       <DemoPage title={title} heading="You are not logged in">
         <p>This page plays the part of a product: a separate site with its own session.</p>
         <a className="button" href={`/demo/${name}/login`}>
-          Log in with Identity
+          Log in with <ServiceName />
         </a>
       </DemoPage>
     );

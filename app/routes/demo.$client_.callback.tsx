@@ -2,6 +2,7 @@ import { data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { DemoPage } from '../components/demo/demo-page.tsx';
 import { Notice } from '../components/notice.tsx';
+import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Demo client' }];
 
@@ -23,7 +24,7 @@ export default function DemoCallback() {
       <p>Nobody was logged in. If you were already logged in to this client, you still are.</p>
       <div className="actions">
         <a className="button" href={`/demo/${name}/login`}>
-          Log in with Identity
+          Log in with <ServiceName />
         </a>
         <a href={`/demo/${name}`}>Back to the client</a>
       </div>

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } fr
 import { useLoaderData } from '@remix-run/react';
 import { DemoPage } from '../components/demo/demo-page.tsx';
 import { Field } from '../components/field.tsx';
+import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
 
@@ -38,7 +39,7 @@ export default function LegacyMarketplace() {
     <DemoPage title="Legacy marketplace" heading="Hand over a user">
       <p>
         This page plays the part of the old marketplace during the migration: it signs a user’s profile and
-        sends the browser to Identity with it.
+        sends the browser to <ServiceName /> with it.
       </p>
       <form method="post" className="card">
         <Field label="Marketplace ID" name="id" required defaultValue="m-1001" />

@@ -3,8 +3,9 @@ import { useLoaderData } from '@remix-run/react';
 import { Fragment } from 'react';
 import { Instant } from '../components/instant.tsx';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
-export const meta = () => [{ title: 'Emails · Identity' }];
+export const meta = titled('Emails');
 
 /** Local mode: the emails that were not sent. */
 export async function loader({ context }: LoaderFunctionArgs) {

@@ -3,11 +3,12 @@ import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Set or reset your password · Identity' }];
+export const meta = titled('Set or reset your password');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);

@@ -1,12 +1,13 @@
-import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Page } from '../components/page.tsx';
 import { invoiceStates } from '../components/profile/invoices.tsx';
+import { buildTitle } from '../components/service-name.ts';
 
-export const meta = ({ params }: { params: { number?: string } }) => [
-  { title: `Invoice ${params.number} · Identity` },
+export const meta: MetaFunction = ({ params, matches }) => [
+  { title: buildTitle(`Invoice ${params.number}`, matches) },
 ];
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {

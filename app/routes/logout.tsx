@@ -6,8 +6,9 @@ import {
 } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
+import { ServiceName, titled } from '../components/service-name.ts';
 
-export const meta = () => [{ title: 'Log out · Identity' }];
+export const meta = titled('Log out');
 
 export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
   const target = backend.readLogoutTarget(request);
@@ -28,7 +29,14 @@ export async function action({ request, context: { backend, visit } }: ActionFun
 export default function Logout() {
   const { clientTitle } = useLoaderData<typeof loader>();
   return (
-    <Page title="Log out?" intro="This logs you out of Identity in this browser.">
+    <Page
+      title="Log out?"
+      intro={
+        <>
+          This logs you out of <ServiceName /> in this browser.
+        </>
+      }
+    >
       <form method="post" className="card">
         <p>You may still be logged in to products you have opened. Log out of them separately.</p>
         {clientTitle && <p>You then go back to {clientTitle}.</p>}

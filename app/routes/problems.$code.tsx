@@ -1,12 +1,13 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
+import { buildTitle } from '../components/service-name.ts';
 
 /** It also answers under the URL that was refused, where it cannot hydrate. */
 export const handle = { isStatic: true };
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [
-  { title: `${data?.title ?? 'Problem'} · Identity` },
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
+  { title: buildTitle(data?.title ?? 'Problem', matches) },
 ];
 
 export async function loader({ params, context }: LoaderFunctionArgs) {

@@ -10,8 +10,9 @@ import { NamesForm } from '../components/profile/names-form.tsx';
 import { NoPassword, PasswordForm } from '../components/profile/password-form.tsx';
 import { Products } from '../components/profile/products.tsx';
 import { Sessions } from '../components/profile/sessions.tsx';
+import { titled } from '../components/service-name.ts';
 
-export const meta = () => [{ title: 'Your profile · Identity' }];
+export const meta = titled('Your profile');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;

@@ -2,11 +2,12 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocumen
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Set your password · Identity' }];
+export const meta = titled('Set your password');
 
 const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
 

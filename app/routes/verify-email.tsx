@@ -8,11 +8,12 @@ import {
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Verify your email address · Identity' }];
+export const meta = titled('Verify your email address');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;

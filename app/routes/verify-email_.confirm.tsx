@@ -7,11 +7,12 @@ import {
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = () => [{ title: 'Verify your email address · Identity' }];
+export const meta = titled('Verify your email address');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {

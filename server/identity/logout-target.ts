@@ -2,7 +2,6 @@
 import { AppError } from '../errors.ts';
 import { invalidParameter, readParameter, readQuery } from '../http/requests.ts';
 import type { Config } from '../settings/config.ts';
-import { clientTitle } from '../sso/clients.ts';
 import { isReturnTo } from '../sso/payload.ts';
 
 /** Undefined where no client started it. Throws 400 `invalid_request` and 404 `unknown_client`. */
@@ -27,5 +26,5 @@ export function readLogoutTarget(
   }
   // After the origin as text: what follows its first slash cannot change it.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
-  return { url: url.href, title: clientTitle(name) };
+  return { url: url.href, title: client.title };
 }

@@ -7,7 +7,6 @@ import { endSessions } from '../../db/sessions.ts';
 import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { clientTitle } from '../sso/clients.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
 import { requireOwnPassword } from './own-password.ts';
 
@@ -46,9 +45,9 @@ export async function removeOwnLink(
  */
 export async function listOwnProducts({ config, db }: Services, { session }: Actor) {
   const launches = await listLastLaunches(db, session.user.id);
-  return [...config.clients.values()].map(({ name, loginUrl }) => ({
+  return [...config.clients.values()].map(({ name, title, loginUrl }) => ({
     name,
-    title: clientTitle(name),
+    title,
     href: loginUrl ?? `/sso/launch/${name}`,
     openedAt: launches.find(({ client }) => client === name)?.at,
   }));

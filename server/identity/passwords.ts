@@ -6,7 +6,6 @@ import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import type { Config } from '../settings/config.ts';
-import { clientTitle } from '../sso/clients.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
@@ -91,7 +90,11 @@ function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): P
 }
 
 /** Whose password it is: what a stranger would try first. */
-export type PasswordContext = { config: Pick<Config, 'baseUrl' | 'clients'>; email: string; name: string };
+export type PasswordContext = {
+  config: Pick<Config, 'name' | 'baseUrl' | 'clients'>;
+  email: string;
+  name: string;
+};
 
 /**
  * What is wrong with a new password, for its owner to read, or undefined: 12 to 128 code points in NFKC, and neither
@@ -119,8 +122,8 @@ export async function requireGoodPassword(password: string, context: PasswordCon
 
 /** Whole, and in their parts. */
 function listNames({ config, email, name }: PasswordContext): string[] {
-  const clients = [...config.clients.keys()].flatMap((client) => [client, clientTitle(client)]);
-  const names = ['identity service', new URL(config.baseUrl).hostname, email, name, ...clients];
+  const clients = [...config.clients.values()].flatMap((client) => [client.name, client.title]);
+  const names = ['identity service', config.name, new URL(config.baseUrl).hostname, email, name, ...clients];
   const parts = names.flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)]);
   return parts.map(normalise).filter((each) => each.length > 2);
 }

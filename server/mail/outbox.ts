@@ -82,17 +82,21 @@ async function sendMail(
 
 async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message | undefined> {
   const { id, kind, userId, recipient: to, details } = mail;
-  const { baseUrl } = config;
+  const { name, baseUrl } = config;
+  const sign = ({ subject, text }: { subject: string; text: string }) => ({
+    ...{ id, to, subject },
+    text: `${text}\n${name}\n`,
+  });
   if (!isLetter(kind)) {
     const { at = '', device } = details;
-    return { id, to, ...buildNotice(kind, { baseUrl, at, device }) };
+    return sign(buildNotice(kind, { baseUrl, at, device }));
   }
   const { build, purpose, path, life, lifeMs } = kinds[kind];
   const expiresAt = new Date(now().getTime() + lifeMs);
   const token = await createMailToken(db, purpose, { mailId: id, userId, email: to }, expiresAt);
   if (!token) return undefined;
   const query = new URLSearchParams({ token, ...(details.next && { next: details.next }) });
-  return { id, to, ...build({ baseUrl, link: `${baseUrl}${path}?${query}`, life }) };
+  return sign(build({ baseUrl, link: `${baseUrl}${path}?${query}`, life }));
 }
 
 const isLetter = (kind: MailRow['kind']): kind is keyof typeof kinds => kind in kinds;

@@ -4,9 +4,9 @@ import { localSecrets, type SettingsReader } from './reader.ts';
 
 // The settings of two of them do not follow from the client's name (contract section 8).
 const knownClients = [
-  { name: 'marketplace', prefix: 'SSO_MARKETPLACE' },
-  { name: 'network_site', prefix: 'SSO_WEBSITE' },
-  { name: 'crm_app', prefix: 'SSO_CRM' },
+  { name: 'marketplace', prefix: 'SSO_MARKETPLACE', title: 'Marketplace' },
+  { name: 'network_site', prefix: 'SSO_WEBSITE', title: 'Network site' },
+  { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app' },
 ];
 
 // A callback may have a query of its own, but none of the parameters that we append.
@@ -18,11 +18,12 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
     ? undefined
     : reader.secrets('IDENTITY_SSO_SECRET', { fallback: localSecrets.IDENTITY_SSO_SECRET });
   const clients = new Map<string, Client>();
-  for (const { name, prefix } of [...knownClients, ...readLaterClients(reader)]) {
+  for (const { name, prefix, title: usual } of [...knownClients, ...readLaterClients(reader)]) {
     const callbackSetting = `${prefix}_CALLBACK_URL`;
     const secretSetting = `${prefix}_SECRET`;
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
     const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
+    const title = reader.title(`${prefix}_TITLE`) ?? usual;
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {
       reader.faultIf(
@@ -37,10 +38,10 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
       );
     }
     const secrets = own ?? shared ?? [];
-    if (callbackUrl) clients.set(name, { name, callbackUrl, loginUrl, secrets, isDemo: false });
+    if (callbackUrl) clients.set(name, { name, title, callbackUrl, loginUrl, secrets, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}/callback`;
-      clients.set(name, { name, callbackUrl: demoUrl, loginUrl, secrets, isDemo: true });
+      clients.set(name, { name, title, callbackUrl: demoUrl, loginUrl, secrets, isDemo: true });
     }
   }
   reader.faultIf(
@@ -51,7 +52,7 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
   return clients;
 }
 
-function readLaterClients(reader: SettingsReader): { name: string; prefix: string }[] {
+function readLaterClients(reader: SettingsReader): typeof knownClients {
   const names =
     reader
       .text('SSO_CLIENTS')
@@ -66,6 +67,7 @@ function readLaterClients(reader: SettingsReader): { name: string; prefix: strin
       'must be distinct names of lower-case letters, digits and underscores, other than the built-in ones',
     );
     taken.add(name);
-    return isRight ? [{ name, prefix: `SSO_${name.toUpperCase()}` }] : [];
+    const title = name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
+    return isRight ? [{ name, prefix: `SSO_${name.toUpperCase()}`, title }] : [];
   });
 }

@@ -6,6 +6,8 @@ import { type Env, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
   production: boolean;
+  /** What people call this service. */
+  name: string;
   /** `iss`, byte for byte. */
   issuer: string;
   /** The issuer without a trailing slash, for absolute URLs. */
@@ -27,6 +29,10 @@ export type Config = {
   mail: { smtpUrl: string; from: string } | undefined;
   /** Where people get help: `mailto:` or `https:`. */
   supportUrl: string | undefined;
+  /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
+  securityContact: string | undefined;
+  privacyUrl: string | undefined;
+  termsUrl: string | undefined;
   port: number;
   host: string;
   /** Undefined: no /metrics. */
@@ -71,6 +77,7 @@ function readSettings(reader: SettingsReader): Config {
 
   return {
     production,
+    name: reader.title('IDENTITY_NAME') ?? 'Identity',
     issuer: issuer ?? '',
     baseUrl,
     ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
@@ -86,6 +93,9 @@ function readSettings(reader: SettingsReader): Config {
     databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
     mail: readMail(reader),
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
+    securityContact: reader.url('IDENTITY_SECURITY_CONTACT', { schemes: ['mailto:', 'https:'] }),
+    privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),
+    termsUrl: reader.url('IDENTITY_TERMS_URL', { schemes: ['https:'] }),
     port,
     host: readHost(reader),
     metricsPort: readMetricsPort(reader, port),

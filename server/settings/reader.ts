@@ -1,5 +1,6 @@
 // Reads settings from an environment one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
+import { nameSchema } from '../identity/names.ts';
 import { isThisMachine } from './this-machine.ts';
 
 /** For the operator. The message names settings and never shows a value. */
@@ -43,6 +44,15 @@ export class SettingsReader {
   text(setting: string): string | undefined {
     this.#names.add(setting);
     return this.#env[setting]?.trim() || undefined;
+  }
+
+  /** What people call something: a short name, as on pages and in mails. */
+  title(setting: string): string | undefined {
+    const text = this.text(setting);
+    const isRight =
+      text === undefined || (nameSchema.safeParse(text).success && Array.from(text).length <= 60);
+    this.faultIf(setting, !isRight, 'must be 1 to 60 characters that can be shown');
+    return text;
   }
 
   faultIf(setting: string, condition: boolean, what: string): void {

@@ -2,6 +2,8 @@
 
 export type Client = {
   name: string;
+  /** What people call it. */
+  title: string;
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string | undefined;
@@ -10,14 +12,3 @@ export type Client = {
   /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;
 };
-
-const titles = new Map([
-  ['marketplace', 'Marketplace'],
-  ['network_site', 'Network site'],
-  ['crm_app', 'CRM app'],
-]);
-
-/** What people call the client. */
-export function clientTitle(name: string): string {
-  return titles.get(name) ?? name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
-}

@@ -30,7 +30,7 @@ export async function measureProcesses(env: Record<string, string>): Promise<voi
         const expected = rows[row].status;
         await measure(all, ask[row], { seconds, expected, connections: 32 });
         addRow(
-          `${count} processes: ${row}`,
+          `${row}, ${count} ${count === 1 ? 'process' : 'processes'}`,
           await measure(all, ask[row], { seconds, expected, connections: 32 }),
         );
       }

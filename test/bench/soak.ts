@@ -22,10 +22,13 @@ export async function measureSoak(env: Record<string, string>): Promise<void> {
     addRow(`soak: ${perSecond} requests/s for ${minutes} minutes`);
     const all: { p50Ms: number; p99Ms: number; megabytes: number }[] = [];
     let [done, failed] = [0, 0];
+    const failures = new Map<string, number>();
     for (let minute = 1; minute <= minutes; minute++) {
       const sent = await load(perSecond, 60);
       const times = sent.map(({ ms }) => ms);
       const good = sent.filter(isDone).length;
+      for (const { kind, status } of sent.filter((one) => !isDone(one)))
+        failures.set(`${kind} ${status}`, (failures.get(`${kind} ${status}`) ?? 0) + 1);
       done += good;
       failed += sent.length - good;
       all.push({
@@ -35,7 +38,8 @@ export async function measureSoak(env: Record<string, string>): Promise<void> {
       });
       process.stdout.write(`minute ${minute}: ${sent.length - good} failed, ${JSON.stringify(all.at(-1))}\n`);
     }
-    addRow(`soak: ${done} requests done, ${failed} failed`);
+    const kinds = [...failures].map(([kind, count]) => `${kind}: ${count}`).join(', ');
+    addRow(`soak: ${done} requests done, ${failed} failed${kinds && ` (${kinds})`}`);
     const sixth = Math.ceil(minutes / 6);
     const ofAll = (name: keyof (typeof all)[number]) =>
       [all.slice(0, sixth), all.slice(-sixth)]

@@ -18,6 +18,7 @@ beforeAll(async () => {
   mailServer = await startMailServer();
   const env = {
     IDENTITY_ISSUER: baseUrl,
+    IDENTITY_NAME: 'Château ID',
     SMTP_URL: mailServer.url,
     MAIL_FROM: 'Identité <identity@example.test>',
   };
@@ -70,6 +71,7 @@ describe('the welcome mail of a signup', () => {
     // Anybody can type a name.
     expect(mail.source).not.toMatch(/Zo=|Zoë|Flowers|花屋/);
     expect(mail.text).toContain(`${baseUrl}/forgot-password`);
+    expect(mail.text).toMatch(/\n\nChâteau ID\n$/);
     expect(mail.source).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m);
     // RFC 5322 section 2.1.1: lines that pass through every server unchanged.
     expect(mail.source.split('\r\n').filter((line) => line.length > 76)).toEqual([]);

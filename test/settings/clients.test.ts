@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { clientTitle } from '../../server/sso/clients.ts';
 import { quote } from '../support/names.ts';
 import { faultsOf, messageOf, production } from '../support/settings.ts';
 
 const builtIn = [
-  ['marketplace', 'SSO_MARKETPLACE'],
-  ['network_site', 'SSO_WEBSITE'],
-  ['crm_app', 'SSO_CRM'],
+  ['marketplace', 'SSO_MARKETPLACE', 'Marketplace'],
+  ['network_site', 'SSO_WEBSITE', 'Network site'],
+  ['crm_app', 'SSO_CRM', 'CRM app'],
 ] as const;
 
 const without = (...prefixes: string[]) =>
@@ -23,14 +22,22 @@ const shop = {
   SSO_SHOP_SECRET: 'bT6yHn5mJu7kIl8oPq9wSx2eDc3rFv4t',
 };
 
-describe.each(builtIn)('the client %s', (name, prefix) => {
+describe.each(builtIn)('the client %s', (name, prefix, title) => {
   const callbackSetting = `${prefix}_CALLBACK_URL`;
   const secretSetting = `${prefix}_SECRET`;
 
   it('has its own callback and secret', () => {
     const callbackUrl = production[callbackSetting];
     const secrets = production[secretSetting]?.split(',');
-    expect(readConfig(production).clients.get(name)).toEqual({ name, callbackUrl, secrets, isDemo: false });
+    expect(readConfig(production).clients.get(name)).toEqual({
+      ...{ name, title, callbackUrl, secrets },
+      isDemo: false,
+    });
+  });
+
+  it('has the title that the settings give it', () => {
+    const settings = { ...production, [`${prefix}_TITLE`]: 'Zoë’s Shop' };
+    expect(readConfig(settings).clients.get(name)?.title).toBe('Zoë’s Shop');
   });
 
   it('has both a callback and a secret in production, or neither', () => {
@@ -95,6 +102,7 @@ describe('SSO_CLIENTS', () => {
     const { clients } = readConfig({ ...production, SSO_CLIENTS: ' shop , billing_2', ...shop });
     expect(clients.get('shop')).toEqual({
       name: 'shop',
+      title: 'Shop',
       callbackUrl: shop.SSO_SHOP_CALLBACK_URL,
       secrets: [shop.SSO_SHOP_SECRET],
       isDemo: false,
@@ -144,8 +152,8 @@ describe('SSO_CLIENTS', () => {
   });
 
   it('may use a name that means something in JavaScript', () => {
-    expect(readConfig({ SSO_CLIENTS: 'constructor' }).clients.get('constructor')?.isDemo).toBe(true);
-    expect(clientTitle('constructor')).toBe('Constructor');
+    const client = readConfig({ SSO_CLIENTS: 'constructor' }).clients.get('constructor');
+    expect(client).toMatchObject({ isDemo: true, title: 'Constructor' });
   });
 });
 

@@ -7,6 +7,7 @@ describe('local mode', () => {
     const { clients, trustsProxy, ...config } = readConfig({});
     expect(config).toEqual({
       production: false,
+      name: 'Identity',
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
       ssoTtlSeconds: 300,
@@ -127,6 +128,7 @@ describe('production', () => {
     });
     expect(clients.get('network_site')).toEqual({
       name: 'network_site',
+      title: 'Network site',
       callbackUrl: 'https://www.example.test/sso',
       secrets: production.SSO_WEBSITE_SECRET?.split(','),
       isDemo: false,
@@ -261,11 +263,26 @@ describe('the setting', () => {
         'https://zoe:pass@crm.example.test/login',
       ],
     ],
+    ...['IDENTITY_PRIVACY_URL', 'IDENTITY_TERMS_URL'].map((setting): [string, string[], string[]] => [
+      setting,
+      ['https://example.test/words', 'https://example.test/words?lang=en'],
+      ['http://example.test/words', 'mailto:words@example.test', '/words', 'javascript:alert(1)'],
+    ]),
+    [
+      'IDENTITY_SECURITY_CONTACT',
+      ['https://example.test/report', 'mailto:security@example.test'],
+      ['http://example.test/report', 'security@example.test', 'javascript:alert(1)'],
+    ],
     [
       'IDENTITY_SUPPORT_URL',
       ['https://help.example.test/contact', 'mailto:help@example.test', 'mailto:a@b.test?subject=Login'],
       ['http://help.example.test', 'help@example.test', '/help', 'tel:+431', 'javascript:alert(1)'],
     ],
+    ...['IDENTITY_NAME', 'SSO_CRM_TITLE'].map((setting): [string, string[], string[]] => [
+      setting,
+      ['X', 'Example ID', 'Zoë’s 身份', 'x'.repeat(60)],
+      ['x'.repeat(61), 'a\u0000b', '\u200b', 'a\u202eb', 'a\nb'],
+    ]),
     [
       'MAIL_FROM',
       ['id@example.test', 'Identity <id@example.test>', 'Zoë’s <id@example.test>'],
@@ -314,6 +331,7 @@ describe('the list of settings', () => {
     expect(listed.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([
       'SSO_<NAME>_CALLBACK_URL',
       'SSO_<NAME>_LOGIN_URL',
+      'SSO_<NAME>_TITLE',
       'SSO_<NAME>_SECRET',
     ]);
   });

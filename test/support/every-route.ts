@@ -31,6 +31,10 @@ const forms: Record<string, Record<string, string>> = {
 
 /** Those whose answer takes no data. */
 const needNothing = new Set([
+  'GET /.well-known/change-password',
+  'HEAD /.well-known/change-password',
+  'GET /.well-known/security.txt',
+  'HEAD /.well-known/security.txt',
   'GET /healthz',
   'HEAD /healthz',
   'GET /',

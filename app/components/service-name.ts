@@ -1,0 +1,24 @@
+// What people call this service (IDENTITY_NAME), which every page has from the root's loader.
+import type { MetaFunction } from '@remix-run/node';
+import { useRouteLoaderData } from '@remix-run/react';
+import type { loader } from '../root.tsx';
+
+// Only where even the root could not be loaded.
+const unknown = 'Identity';
+
+export function ServiceName(): string {
+  return useRouteLoaderData<typeof loader>('root')?.name ?? unknown;
+}
+
+type Matches = Parameters<MetaFunction>[0]['matches'];
+
+/** The title of a page, in the browser's tab. */
+export function buildTitle(title: string, matches: Matches): string {
+  const root = matches.find(({ id }) => id === 'root')?.data as { name?: string } | undefined;
+  return `${title} · ${root?.name ?? unknown}`;
+}
+
+/** The `meta` of a page whose title is always the same. */
+export const titled =
+  (title: string): MetaFunction =>
+  ({ matches }) => [{ title: buildTitle(title, matches) }];

@@ -1,0 +1,21 @@
+// GET /.well-known/security.txt (RFC 9116): where to report a weakness.
+import { AppError } from '../errors.ts';
+import { respond } from '../http/answers.ts';
+import type { Services } from '../services.ts';
+
+// The RFC asks for less than a year. Whoever reads it gets a new date each time.
+const validForMs = 180 * 24 * 60 * 60 * 1_000;
+
+/** Throws 404 `not_configured` where no contact is set. */
+export function securityTxt({ config, now }: Services): Response {
+  const { securityContact, baseUrl } = config;
+  if (!securityContact) throw new AppError('not_configured');
+  const expires = new Date(now().getTime() + validForMs).toISOString();
+  const lines = [
+    `Contact: ${securityContact}`,
+    `Expires: ${expires}`,
+    'Preferred-Languages: en',
+    `Canonical: ${baseUrl}/.well-known/security.txt`,
+  ];
+  return respond(200, { 'Content-Type': 'text/plain; charset=utf-8' }, `${lines.join('\n')}\n`);
+}

@@ -1,0 +1,103 @@
+// What the operator calls this service and its clients, and where pages lead for help.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
+
+const named = {
+  IDENTITY_NAME: 'Zoë’s ID',
+  SSO_MARKETPLACE_TITLE: 'Grand <Bazaar>',
+  IDENTITY_SUPPORT_URL: 'mailto:help@example.test',
+  IDENTITY_PRIVACY_URL: 'https://example.test/privacy?a=1&b=2',
+  IDENTITY_TERMS_URL: 'https://example.test/terms',
+  IDENTITY_SECURITY_CONTACT: 'mailto:security@example.test',
+};
+
+let app: TestApp;
+let other: TestInstance;
+beforeAll(async () => {
+  app = await openApp();
+  other = await app.startInstance({ env: named });
+});
+afterAll(() => app.close());
+
+const html = { accept: 'text/html' };
+
+describe('a page', () => {
+  it('has the name of the service in its title and above it', async () => {
+    for (const [path, title] of [
+      ['/login', 'Log in'],
+      ['/forgot-password', 'Set or reset your password'],
+      ['/nowhere', 'Page not found'],
+    ] as const) {
+      const { text } = await other.send(path, { headers: html });
+      expect(text, path).toContain(`<title>${title} · Zoë’s ID</title>`);
+      expect(text, path).toMatch(/<a class="brand" href="\/">Zoë’s ID<\/a>/);
+      expect(text, path).not.toContain('Identity');
+    }
+  });
+
+  it('is called Identity where nothing else is said', async () => {
+    expect((await app.send('/login')).text).toContain('<title>Log in · Identity</title>');
+  });
+
+  it('names the client that somebody comes from as the operator does', async () => {
+    const { text } = await other.send('/login?next=/sso/launch/marketplace');
+    expect(text).toContain('to continue to Grand &lt;Bazaar&gt;');
+  });
+
+  it('leads to help, privacy and terms where they are set, and has no foot where none is', async () => {
+    for (const path of ['/login', '/nowhere']) {
+      const { text } = await other.send(path, { headers: html });
+      const foot = /<footer class="foot">(.*?)<\/footer>/s.exec(text)?.[1];
+      const hrefs = [...(foot ?? '').matchAll(/href="([^"]*)">([^<]*)</g)].map(([, href, words]) => [
+        href,
+        words,
+      ]);
+      expect(hrefs).toEqual([
+        ['mailto:help@example.test', 'Help'],
+        ['https://example.test/privacy?a=1&amp;b=2', 'Privacy'],
+        ['https://example.test/terms', 'Terms'],
+      ]);
+    }
+    expect((await app.send('/login')).text).not.toContain('<footer');
+  });
+
+  it('has an icon', async () => {
+    const page = (await app.send('/login')).text;
+    const [, href = ''] = /<link rel="icon" href="([^"]+)"/.exec(page) ?? [];
+    const icon = await app.send(href);
+    expect(icon.status).toBe(200);
+    expect(icon.headers.get('content-type')).toMatch(/^image\/svg\+xml/);
+    expect(icon.text).toMatch(/^<svg /);
+  });
+});
+
+describe('/.well-known', () => {
+  it('leads to the form for the password', async () => {
+    const answer = await app.send('/.well-known/change-password');
+    expect(answer.status).toBe(303);
+    expect(answer.headers.get('location')).toBe('/profile#password');
+  });
+
+  it('says where to report a weakness, for half a year', async () => {
+    const answer = await other.send('/.well-known/security.txt');
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const fields = new Map(
+      answer.text
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.split(': ', 2) as [string, string]),
+    );
+    expect(fields.get('Contact')).toBe('mailto:security@example.test');
+    expect(fields.get('Canonical')).toMatch(/\/\.well-known\/security\.txt$/);
+    const days = (Date.parse(fields.get('Expires') ?? '') - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(179);
+    expect(days).toBeLessThan(181);
+  });
+
+  it('has no security.txt without a contact', async () => {
+    const answer = await app.send('/.well-known/security.txt');
+    expect(answer.status).toBe(404);
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 'not_configured' });
+  });
+});
