@@ -24,7 +24,7 @@ export type DoorOptions = {
 };
 
 // Who comes last of so many waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
-const maxUnderWay = 300;
+const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
 export function createDoor({

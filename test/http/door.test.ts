@@ -6,7 +6,7 @@ import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
 
-const places = 300;
+const places = 200;
 
 let app: TestApp;
 let listener: Listener;
