@@ -3,6 +3,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@re
 import { type ReactNode, useContext } from 'react';
 import { NonceContext } from './components/nonce.ts';
 import { Page } from './components/page.tsx';
+import { unknownName } from './components/service-name.ts';
 import favicon from './favicon.svg?url';
 import styles from './styles/app.css?url';
 
@@ -11,7 +12,7 @@ export const links: LinksFunction = () => [
   { rel: 'icon', href: favicon, type: 'image/svg+xml' },
 ];
 
-export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? 'Identity' }];
+export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = await findSession(request, context);

@@ -4,10 +4,10 @@ import { useRouteLoaderData } from '@remix-run/react';
 import type { loader } from '../root.tsx';
 
 // Only where even the root could not be loaded.
-const unknown = 'Identity';
+export const unknownName = 'Identity';
 
 export function ServiceName(): string {
-  return useRouteLoaderData<typeof loader>('root')?.name ?? unknown;
+  return useRouteLoaderData<typeof loader>('root')?.name ?? unknownName;
 }
 
 type Matches = Parameters<MetaFunction>[0]['matches'];
@@ -15,7 +15,7 @@ type Matches = Parameters<MetaFunction>[0]['matches'];
 /** The title of a page, in the browser's tab. */
 export function buildTitle(title: string, matches: Matches): string {
   const root = matches.find(({ id }) => id === 'root')?.data as { name?: string } | undefined;
-  return `${title} · ${root?.name ?? unknown}`;
+  return `${title} · ${root?.name ?? unknownName}`;
 }
 
 /** The `meta` of a page whose title is always the same. */
