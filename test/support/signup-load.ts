@@ -106,7 +106,7 @@ const maxAttempts = 400;
 
 /**
  * Sends every message until it is acknowledged. Returns what broke the contract: answers that neither say that the
- * work is done (200, 201) nor ask for a retry (409, 503), and messages that were never acknowledged.
+ * work is done (200, 201) nor ask for a retry (408, 409, 503), and messages that were never acknowledged.
  */
 export async function sendLoad(load: Load, targets: Target[], options: LoadOptions): Promise<string[]> {
   const { sends, random } = load;
@@ -129,6 +129,8 @@ export async function sendLoad(load: Load, targets: Target[], options: LoadOptio
       return true;
     }
     const isRetryAsked =
+      // A connection that sat unused for ten seconds was dropped just as this was sent on it.
+      status === 408 ||
       (status === 409 && /"request_in_progress"/.test(text)) ||
       (status === 503 && /"unavailable"/.test(text));
     if (!isRetryAsked) faults.push(`${message.webhookId} got ${status}: ${text.slice(0, 200)}`);
