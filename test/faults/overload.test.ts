@@ -95,7 +95,14 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
   let turn = 0;
   const health = { method: 'GET', path: '/healthz', kind: 'profile' } as const;
   const askOthers = () => (turn++ % 2 ? { ...launch(), kind: 'launch' as const } : health);
-  const others = await load(100, 3, askOthers);
+  const others = await runOpenLoop({
+    port,
+    perSecond: 100,
+    seconds: 3,
+    ask: askOthers,
+    connections: 64,
+    kept: 64,
+  });
   expect(others.filter((one) => !isDone(one))).toEqual([]);
   const statuses = (await logins).map(({ status }) => status);
   for (const status of statuses) expect([303, 503]).toContain(status);

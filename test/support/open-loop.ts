@@ -23,6 +23,8 @@ export type OpenLoop = {
   ask: () => Asked & { kind: string };
   /** At most so many at once, as a balancer has them; further requests wait for one, which counts in their time. */
   connections?: number;
+  /** So many are open before it starts, as a balancer keeps them. */
+  kept?: number;
   /** Who waits longer counts as failed. */
   patienceMs?: number;
   /** Ends it early. */
@@ -40,11 +42,13 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
     ask,
     patienceMs = 10_000,
     connections = Number.POSITIVE_INFINITY,
+    kept = 0,
     signal,
   } = load;
   const sent: Sent[] = [];
   const free: Connection[] = [];
   const open = new Set<Connection>();
+  for (let opened = 0; opened < kept; opened++) free.push(openConnection(port, open));
   const startedAt = performance.now();
   let underWay = 0;
   let made = 0;
