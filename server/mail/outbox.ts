@@ -66,10 +66,7 @@ async function sendMail(
     return true;
   }
   try {
-    await Promise.race([
-      mailer.send(message),
-      rejectWhen(AbortSignal.any([signal, AbortSignal.timeout(sendTimeoutMs)])),
-    ]);
+    await sendInTime(mailer, message, signal);
   } catch (error) {
     // When we are stopping, the lease runs out and another worker takes the mail.
     if (!signal.aborted) await recordFailure(services, mail, error);
@@ -126,9 +123,17 @@ async function recordFailure(
   else log.info(fields, 'mail not sent yet');
 }
 
-function rejectWhen(signal: AbortSignal): Promise<never> {
-  if (signal.aborted) return Promise.reject(signal.reason);
-  return new Promise((_done, failed) => {
-    signal.addEventListener('abort', () => failed(signal.reason), { once: true });
+/** Rejects too where it takes too long, or `signal` aborts. */
+function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {
+  return new Promise<void>((done, failed) => {
+    const giveUp = () => failed(new Error('the mail server took too long'));
+    const timer = setTimeout(giveUp, sendTimeoutMs);
+    signal.addEventListener('abort', giveUp);
+    // Not AbortSignal.any: Node keeps each of those in memory for as long as `signal` lives.
+    const letGo = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    };
+    mailer.send(message).finally(letGo).then(done, failed);
   });
 }

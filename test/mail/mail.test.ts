@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMailer } from '../../server/mail/mailer.ts';
@@ -217,6 +218,8 @@ it('each of 100 waiting mails goes out once, from two instances and 16 more work
     return workers;
   });
   await Promise.all(working);
+  // A job's signal lives as long as the service: what each mail left on it would stay in memory.
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
   const waiting = sql`select 1 from mails where recipient like 'many-%' and sent_at is null`;
   await vi.waitFor(async () => expect((await waiting.execute(app.db)).rows).toEqual([]), 15_000);
   for (const mailer of mailers) mailer.close();
