@@ -8,6 +8,8 @@ const pages = {
   plugins: [remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0, sourcemap: false },
+  // The script of static pages (app/components/passkey-form.tsx) is built as one file, as for a worker.
+  worker: { format: 'es' as const },
 };
 
 /** The service and its command line in a few files of JavaScript: they start in half the time and memory of the source. */

@@ -6,6 +6,8 @@ declare module '@remix-run/server-runtime' {
   interface AppLoadContext extends RouteContext {
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
+    /** Whether there is a page at that path. */
+    hasPage: (path: string) => boolean;
     /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */
     problem?: Problem;
     /** What a loader, an action or a component of a page threw. */

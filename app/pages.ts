@@ -12,23 +12,29 @@ type Render = (request: Request, context: AppLoadContext) => Promise<Response>;
 
 export function createPages(build: ServerBuild): Pages {
   const routes = Object.values(build.routes).filter((route) => route !== undefined && route.id !== 'root');
+  const paths = new Set(routes.map(pathOf));
+  const hasPage = (path: string) => paths.has(path);
   const showProblem = buildRender('routes/problems.$code', build);
   return {
     routes: routes
       .flatMap((route) =>
-        route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
+        route?.module.default
+          ? buildPage(route, build, hasPage)
+          : buildEndpoint(route as BuiltRoute, hasPage),
       )
       // Names before the patterns that match them, too.
       .sort((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':'))),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
       const request = new Request(`${context.backend.config.baseUrl}/problems/${problem.code}`, { headers });
-      return showProblem(request, { ...context, method: 'GET', problem });
+      return showProblem(request, { ...context, method: 'GET', hasPage, problem });
     },
   };
 }
 
-function buildEndpoint(route: BuiltRoute): Route {
+type HasPage = AppLoadContext['hasPage'];
+
+function buildEndpoint(route: BuiltRoute, hasPage: HasPage): Route {
   const { loader, action, headers } = route.module;
   return {
     path: pathOf(route),
@@ -40,21 +46,21 @@ function buildEndpoint(route: BuiltRoute): Route {
       return (await answer?.({
         request,
         params,
-        context: { ...context, method: request.method },
+        context: { ...context, method: request.method, hasPage },
       })) as Response;
     },
   };
 }
 
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
-function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
+function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Route[] {
   const render = buildRender(route.id, build);
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
     async handle(request: Request, routeContext: RouteContext) {
-      const context: AppLoadContext = { ...routeContext, method: request.method };
+      const context: AppLoadContext = { ...routeContext, method: request.method, hasPage };
       const response = await render(await toRemixRequest(request, routeContext), context);
       // Also what a procedure threw, as the refusal that it is.
       if (context.thrown) throw routeContext.backend.readRefusal(context.thrown, routeContext.visit);

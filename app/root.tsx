@@ -1,9 +1,19 @@
 import type { LinksFunction, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
-import { Links, Meta, Outlet, Scripts, ScrollRestoration, useMatches } from '@remix-run/react';
+import {
+  Links,
+  Meta,
+  Outlet,
+  Scripts,
+  ScrollRestoration,
+  useMatches,
+  useRouteLoaderData,
+} from '@remix-run/react';
 import { type ReactNode, useContext } from 'react';
+import { everyPlace } from './components/account/places.ts';
 import { NonceContext } from './components/nonce.ts';
 import { Page } from './components/page.tsx';
 import { unknownName } from './components/service-name.ts';
+import enhance from './enhance.js?url';
 import favicon from './favicon.svg?url';
 import styles from './styles/app.css?url';
 
@@ -15,21 +25,24 @@ export const links: LinksFunction = () => [
 export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const session = await findSession(request, context);
-  const { name, supportUrl, privacyUrl, termsUrl } = context.backend.config;
-  return { name, supportUrl, privacyUrl, termsUrl, email: session?.user.email };
+  const visitor = await findVisitor(request, context);
+  const { name, brand, supportUrl, privacyUrl, termsUrl } = context.backend.config;
+  const { logoPath, stylesPath } = brand;
+  const places = everyPlace.filter(context.hasPage);
+  return { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, places, email: visitor?.email };
 }
 
 /** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
-async function findSession(request: Request, { backend, visit, problem }: LoaderFunctionArgs['context']) {
-  if (!problem) return backend.findSession(request, visit);
+async function findVisitor(request: Request, { backend, visit, problem }: LoaderFunctionArgs['context']) {
+  if (!problem) return backend.findVisitor(request, visit);
   if (problem.status !== 404) return undefined;
-  return visit.deadline.enforce(backend.findSession(request, visit)).catch(() => undefined);
+  return visit.deadline.enforce(backend.findVisitor(request, visit)).catch(() => undefined);
 }
 
 export function Layout({ children }: { children: ReactNode }) {
   const nonce = useContext(NonceContext);
   const matches = useMatches();
+  const root = useRouteLoaderData<typeof loader>('root');
   // Pages that need no script, or that appear under another route’s URL and so cannot hydrate.
   const isStatic = matches.some(({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic);
   return (
@@ -40,6 +53,8 @@ export function Layout({ children }: { children: ReactNode }) {
         <meta name="color-scheme" content="light dark" />
         <Meta />
         <Links />
+        {root?.stylesPath && <link rel="stylesheet" href={root.stylesPath} />}
+        <script type="module" src={enhance} />
       </head>
       <body>
         {children}

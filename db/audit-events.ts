@@ -1,17 +1,23 @@
 // The only writer of `audit_events`: what happened, to whom, from where, and the precise reason
 // that the outside is not told. Never a password, token, payload or signature.
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 
 export type AuditEvent = {
   /** Given where the same event may be reported again, and must be stored once. */
   id?: string;
+  /** Its words for the person that it is about are in server/identity/activity.ts. */
   type: string;
   reason?: string;
   userId?: string;
   address?: string;
   requestId?: string;
+  /** The kind of browser, and roughly where it was, where a person's browser did it. */
+  device?: string;
+  place?: string;
   details?: Record<string, string | number | boolean | string[]>;
 };
 
@@ -22,6 +28,8 @@ type Row = {
   userId: string | null;
   address: string | null;
   requestId: string | null;
+  device: string | null;
+  place: string | null;
   details: string;
 };
 
@@ -35,6 +43,8 @@ const insert = prepareDeferredWrite((db, row: Row) =>
       user_id: row.userId,
       address: row.address,
       request_id: row.requestId,
+      device: row.device,
+      place: row.place,
       details: row.details,
     })
     .onConflict((conflict) => conflict.column('id').doNothing()),
@@ -48,6 +58,88 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
     userId: event.userId ?? null,
     address: event.address ?? null,
     requestId: event.requestId ?? null,
+    device: event.device ?? null,
+    place: event.place ?? null,
     details: JSON.stringify(event.details ?? {}),
   });
+}
+
+export type RecordedEvent = {
+  id: string;
+  at: Date;
+  type: string;
+  reason: string | null;
+  device: string | null;
+  place: string | null;
+  details: Record<string, unknown>;
+};
+
+export type SomeEvents = {
+  userId: string;
+  types: string[];
+  after: Date;
+  /** The id of one of these events: only what came before it. */
+  before?: string;
+  limit: number;
+};
+
+/** Those of that user, newest first. */
+export async function listEventsOfUser(db: Database, some: SomeEvents): Promise<RecordedEvent[]> {
+  return (await selectEventsOfUser(db, some).execute()) as RecordedEvent[];
+}
+
+export function selectEventsOfUser(db: Database, { userId, types, after, before, limit }: SomeEvents) {
+  const query = db
+    .selectFrom('audit_events')
+    .select(['id', 'at', 'type', 'reason', 'device', 'place', 'details'])
+    .where('user_id', '=', userId)
+    .where('type', 'in', types)
+    .where('at', '>', after)
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit);
+  if (before === undefined) return query;
+  // By the database's own instant of that event: ours has no microseconds.
+  return query.where(
+    sql<boolean>`(at, id) < ((select at from audit_events where id = ${before} and user_id = ${userId}), ${before}::uuid)`,
+  );
+}
+
+/** The details that say nothing about who somebody is. Any other goes with its user. */
+const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
+
+// Well under the time that a statement may take, however often somebody has guessed at a password.
+const batchSize = 5_000;
+
+/**
+ * Leaves what happened to the user, and when; addresses, and whatever else could tell who it was, are gone. `externalIds`
+ * are theirs at the marketplace: events name them that tell of no user.
+ */
+export async function eraseFromAuditEvents(
+  trx: Transaction<DB>,
+  userId: string,
+  externalIds: string[],
+): Promise<void> {
+  const isTheirs = sql`user_id = ${userId}`;
+  await eraseEvents(
+    trx,
+    sql`details ? 'id' and details ->> 'id' in (
+      select unnest(${externalIds}::text[])
+      union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
+  );
+  await eraseEvents(trx, isTheirs);
+}
+
+async function eraseEvents(trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> {
+  for (;;) {
+    const { numAffectedRows } = await sql`
+      update audit_events set address = null, request_id = null, device = null, place = null, details = (
+        select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(details)
+        where key = any(${impersonalDetails}))
+      where id in (
+        select id from audit_events where ${which}
+          and (num_nonnulls(address, request_id, device, place) > 0 or details - ${impersonalDetails}::text[] <> '{}')
+        limit ${batchSize})`.execute(trx);
+    if (Number(numAffectedRows) < batchSize) return;
+  }
 }

@@ -79,22 +79,22 @@ export async function findInvoice(db: Database, number: number): Promise<Invoice
   return row && readRow(row);
 }
 
-/** Of that number, where it is on that account; with the account's name. */
+/** Of that number, where it is on that account; with whom it is for, as they were called when it was issued. */
 export async function findInvoiceOfAccount(
   db: Database,
   number: number,
   accountId: string,
-): Promise<(Invoice & { accountName: string }) | undefined> {
+): Promise<(Invoice & { buyerName: string; buyerEmail: string }) | undefined> {
   const row = await db
     .selectFrom('invoices as i')
     .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
-    .innerJoin('accounts as a', 'a.id', 'c.account_id')
     .select(columns)
-    .select('a.name as accountName')
+    .select(['i.buyer_name as buyerName', 'i.buyer_email as buyerEmail'])
     .where('i.number', '=', String(number))
     .where('c.account_id', '=', accountId)
     .executeTakeFirst();
-  return row && { ...readRow(row), accountName: row.accountName };
+  // A trigger fills them in.
+  return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
 /** The newest first. */
@@ -137,7 +137,7 @@ export async function hasDueInvoice(db: Database, contractId: string, now: Date)
   return row !== undefined;
 }
 
-const readRow = (row: Selectable<Invoices>): Invoice => ({
+const readRow = (row: Omit<Selectable<Invoices>, 'buyer_name' | 'buyer_email'>): Invoice => ({
   number: Number(row.number),
   contractId: row.contract_id,
   plan: row.plan,

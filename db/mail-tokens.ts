@@ -2,7 +2,13 @@
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 
-export type MailTokenPurpose = 'set_password' | 'verify_email';
+export type MailTokenPurpose =
+  | 'set_password'
+  | 'verify_email'
+  | 'sign_up'
+  | 'change_email'
+  /** Leads back to an address that was changed. Nothing but its use, and time, ends it. */
+  | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
 type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Date };
@@ -10,11 +16,11 @@ type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Dat
 /** For a mail that is still to be sent; false where it is gone. */
 export async function insertMailToken(
   db: Database,
-  token: MailToken & { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
+  token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
 ): Promise<boolean> {
   const result = await db
     .insertInto('mail_tokens')
-    .columns(['token_hash', 'purpose', 'user_id', 'email', 'expires_at'])
+    .columns(['token_hash', 'purpose', 'user_id', 'email', 'expires_at', 'name'])
     .expression((query) =>
       query
         .selectFrom('mails')
@@ -24,6 +30,7 @@ export async function insertMailToken(
           'user_id',
           'recipient as email',
           sql<Date>`${token.expiresAt}::timestamptz`.as('expires_at'),
+          sql<string | null>`details ->> 'name'`.as('name'),
         ])
         .where('id', '=', token.mailId)
         .forUpdate(),
@@ -40,7 +47,37 @@ export async function findMailToken(
   return db
     .selectFrom('mail_tokens as t')
     .innerJoin('users as u', (join) => join.onRef('u.id', '=', 't.user_id').onRef('u.email', '=', 't.email'))
-    .select(['t.user_id as userId', 't.email', 'u.name'])
+    .select(['u.id as userId', 't.email', 'u.name'])
+    .where('t.token_hash', '=', tokenHash)
+    .where('t.purpose', '=', purpose)
+    .where('t.expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Of a sign-up, whose user is yet to be made: the address and the name that was typed. */
+export async function findSignUpToken(
+  db: Database,
+  { tokenHash, purpose, now }: MailTokenKey,
+): Promise<{ userId: null; email: string; name: string } | undefined> {
+  const row = await db
+    .selectFrom('mail_tokens')
+    .select(['email', 'name'])
+    .where('token_hash', '=', tokenHash)
+    .where('purpose', '=', purpose)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row && { userId: null, email: row.email, name: row.name ?? '' };
+}
+
+/** Of a change of address: `email` is the one that its user does not have yet, or has no more. */
+export async function findAddressToken(
+  db: Database,
+  { tokenHash, purpose, now }: MailTokenKey,
+): Promise<(MailToken & { name: string; presentEmail: string }) | undefined> {
+  return db
+    .selectFrom('mail_tokens as t')
+    .innerJoin('users as u', 'u.id', 't.user_id')
+    .select(['u.id as userId', 't.email', 'u.name', 'u.email as presentEmail'])
     .where('t.token_hash', '=', tokenHash)
     .where('t.purpose', '=', purpose)
     .where('t.expires_at', '>', now)
@@ -50,25 +87,40 @@ export async function findMailToken(
 /** True for exactly one caller, before the token expires. */
 export async function consumeMailToken(
   db: Database,
-  { tokenHash, purpose, now, userId, email }: MailTokenKey & MailToken,
+  { tokenHash, purpose, now, userId, email }: MailTokenKey & { userId: string | null; email: string },
 ): Promise<boolean> {
   const result = await db
     .deleteFrom('mail_tokens')
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
-    .where('user_id', '=', userId)
+    .where('user_id', 'is not distinct from', userId)
     .where('email', '=', email)
     .executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
-/** Of everybody. The result is how many. */
+/** Of everybody, but those that undo a change. The result is how many. */
 export async function deleteAllMailTokens(db: Database): Promise<number> {
-  return Number((await db.deleteFrom('mail_tokens').executeTakeFirst()).numDeletedRows);
+  const query = db.deleteFrom('mail_tokens').where('purpose', '<>', 'undo_email_change');
+  return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-/** All of the user's, such as those of earlier mails. */
-export async function deleteMailTokens(db: Database, userId: string): Promise<void> {
-  await db.deleteFrom('mail_tokens').where('user_id', '=', userId).execute();
+/** All of the user's, such as those of earlier mails, or those of one purpose; never those that undo a change. */
+export async function deleteMailTokens(
+  db: Database,
+  userId: string,
+  purpose?: MailTokenPurpose,
+): Promise<void> {
+  let query = db
+    .deleteFrom('mail_tokens')
+    .where('user_id', '=', userId)
+    .where('purpose', '<>', 'undo_email_change');
+  if (purpose) query = query.where('purpose', '=', purpose);
+  await query.execute();
+}
+
+/** Of sign-ups with that address: they belong to nobody yet. */
+export async function deleteSignUpTokens(db: Database, email: string): Promise<void> {
+  await db.deleteFrom('mail_tokens').where('email', '=', email).where('user_id', 'is', null).execute();
 }

@@ -1,24 +1,50 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
+import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 
-/** Those that say what happened to an account; the others carry a token. */
+/** Those that say what happened to an account. */
 export type NoticeKind =
+  | 'account_deleted'
   | 'account_linked'
+  | 'authenticator_added'
+  | 'authenticator_removed'
+  | 'codes_guessed'
   | 'contract_added'
+  | 'data_downloaded'
+  | 'deletion_canceled'
+  | 'deletion_requested'
+  | 'email_change_undone'
   | 'email_proved'
   | 'email_replaced'
+  | 'factors_removed'
   | 'new_browser'
+  | 'passkey_added'
+  | 'passkey_removed'
   | 'password_changed'
-  | 'password_set';
+  | 'password_set'
+  | 'recovery_code_used'
+  | 'recovery_codes_made';
 
-export type MailKind = 'welcome' | 'set_password' | 'prove_address' | 'verify_email' | NoticeKind;
+/** Those with a link. */
+export type LetterKind =
+  | 'welcome'
+  | 'set_password'
+  | 'prove_address'
+  | 'verify_email'
+  | 'sign_up'
+  | 'account_exists'
+  | 'change_email'
+  | 'email_changed';
+
+export type MailKind = LetterKind | NoticeKind;
 
 export type MailRow = {
   id: string;
   kind: MailKind;
-  userId: string;
+  /** Null for somebody who has none yet, or is erased. */
+  userId: string | null;
   recipient: string;
   details: Record<string, string>;
   createdAt: Date;
@@ -88,35 +114,69 @@ export async function markMailSent(
   db: Database,
   id: string,
   now: Date,
-  kept?: { subject: string; text: string },
+  kept?: { subject: string; text: string; html: string },
 ): Promise<void> {
   await db
     .updateTable('mails')
     .set({
       sent_at: now,
       last_error: null,
+      // By now the token has it.
+      details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
+      kept_html: kept?.html ?? null,
     })
     .where('id', '=', id)
     .execute();
 }
 
-const letters: MailKind[] = ['welcome', 'set_password', 'prove_address', 'verify_email'];
+/** For one whose address must not be kept. */
+export async function deleteMail(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('mails').where('id', '=', id).execute();
+}
+
+// The one that undoes a change goes out whatever happens to its user: they may need it.
+const voidable: LetterKind[] = [
+  'welcome',
+  'set_password',
+  'prove_address',
+  'verify_email',
+  'sign_up',
+  'change_email',
+];
 
 /** Those with a token to come, which must not be made any more. */
-export async function deleteUnsentLetters(db: Database, userId: string): Promise<void> {
+export async function deleteUnsentLetters(
+  db: Database,
+  userId: string,
+  kinds: LetterKind[] = voidable,
+): Promise<void> {
   await db
     .deleteFrom('mails')
     .where('user_id', '=', userId)
-    .where('kind', 'in', letters)
+    .where('kind', 'in', kinds)
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
+/** Those that would offer an address back which is no longer reserved. */
+export async function deleteUnsentUndoLetters(
+  db: Database,
+  { userId, recipients }: { userId: string; recipients: string[] },
+): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where('user_id', '=', userId)
+    .where('kind', '=', 'email_changed')
+    .where('recipient', 'in', recipients)
     .where('sent_at', 'is', null)
     .execute();
 }
 
 /** Of everybody. The result is how many. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
-  const query = db.deleteFrom('mails').where('kind', 'in', letters).where('sent_at', 'is', null);
+  const query = db.deleteFrom('mails').where('kind', 'in', voidable).where('sent_at', 'is', null);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
@@ -166,6 +226,12 @@ export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   return rows as KeptMail[];
 }
 
+/** Its HTML, where it was kept. */
+export async function findKeptHtml(db: Database, id: string): Promise<string | undefined> {
+  const row = await db.selectFrom('mails').select('kept_html').where('id', '=', id).executeTakeFirst();
+  return row?.kept_html ?? undefined;
+}
+
 export type WaitingMail = {
   id: string;
   kind: string;
@@ -196,4 +262,9 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
     .where('last_error', 'is not', null)
     .executeTakeFirst();
   return Number(result.numUpdatedRows);
+}
+
+/** Of sign-ups with that address: they belong to nobody yet. */
+export async function deleteSignUpMails(db: Database, recipient: string): Promise<void> {
+  await db.deleteFrom('mails').where('recipient', '=', recipient).where('user_id', 'is', null).execute();
 }

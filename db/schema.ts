@@ -39,11 +39,21 @@ export interface AuditEvents {
   address: string | null;
   at: Generated<Timestamp>;
   details: Generated<Json>;
+  device: string | null;
   id: string;
+  place: string | null;
   reason: string | null;
   request_id: string | null;
   type: string;
   user_id: string | null;
+}
+
+export interface Authenticators {
+  added_at: Timestamp;
+  last_step: number;
+  last_used_at: Timestamp;
+  sealed_secret: Uint8Array;
+  user_id: string;
 }
 
 export interface Devices {
@@ -53,6 +63,11 @@ export interface Devices {
   last_login_at: Timestamp;
   token_hash: Uint8Array;
   user_id: string;
+}
+
+export interface ErasedUsers {
+  erased_at: Generated<Timestamp>;
+  id: string;
 }
 
 export interface ExternalLinks {
@@ -70,6 +85,8 @@ export interface InvoiceNumbers {
 }
 
 export interface Invoices {
+  buyer_email: string | null;
+  buyer_name: string | null;
   contract_id: string;
   currency: string;
   due_at: Timestamp;
@@ -97,6 +114,7 @@ export interface Mails {
   details: Generated<Json>;
   given_up_at: Timestamp | null;
   id: string;
+  kept_html: string | null;
   kept_subject: string | null;
   kept_text: string | null;
   kind: string;
@@ -104,21 +122,40 @@ export interface Mails {
   next_attempt_at: Timestamp;
   recipient: string;
   sent_at: Timestamp | null;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface MailTokens {
   email: string;
   expires_at: Timestamp;
+  name: string | null;
   purpose: string;
   token_hash: Uint8Array;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface Nonces {
   audience: string;
   expires_at: Timestamp;
   nonce: string;
+}
+
+export interface PasskeyChallengeKeys {
+  key: Generated<Uint8Array>;
+  only_row: Generated<boolean>;
+}
+
+export interface Passkeys {
+  backed_up: boolean;
+  counter: Int8;
+  created_at: Timestamp;
+  credential_id: string;
+  id: string;
+  last_used_at: Timestamp | null;
+  name: string;
+  public_key: Uint8Array;
+  transports: string[];
+  user_id: string;
 }
 
 export interface PendingHandOffs {
@@ -134,10 +171,28 @@ export interface PendingHandOffs {
   user_id: string;
 }
 
+export interface PendingLogins {
+  expires_at: Timestamp;
+  token_hash: Uint8Array;
+  user_id: string;
+}
+
 export interface RateLimits {
   expire: Int8 | null;
   key: string;
   points: Generated<number>;
+}
+
+export interface RecoveryCodes {
+  code_hash: Uint8Array;
+  user_id: string;
+}
+
+export interface ReservedAddresses {
+  email: string;
+  expires_at: Timestamp;
+  number: Generated<Int8>;
+  user_id: string;
 }
 
 export interface Restores {
@@ -145,10 +200,12 @@ export interface Restores {
 }
 
 export interface ServiceContracts {
-  account_id: string;
+  account_id: string | null;
   arrival_number: Int8 | null;
   billing_anchor_day: number | null;
   created_at: Generated<Timestamp>;
+  erased_account_id: string | null;
+  erased_user_id: string | null;
   id: string;
   next_period_starts_at: Timestamp | null;
   occurred_at: Timestamp;
@@ -159,7 +216,7 @@ export interface ServiceContracts {
   signup_id: string;
   status: 'active' | 'canceled' | 'expired' | 'past_due' | 'trialing';
   trial_ends_at: Timestamp | null;
-  user_id: string;
+  user_id: string | null;
 }
 
 export interface Sessions {
@@ -170,16 +227,25 @@ export interface Sessions {
   ended_at: Timestamp | null;
   id: string;
   last_seen_at: Timestamp;
+  place: string | null;
   token_hash: Uint8Array;
   user_agent: string;
   user_id: string;
 }
 
+export interface UsedPasskeyChallenges {
+  challenge_hash: Uint8Array;
+  expires_at: Timestamp;
+}
+
 export interface Users {
   account_id: string;
   created_at: Generated<Timestamp>;
+  deletion_due_at: Timestamp | null;
   email: string;
   email_verified_at: Timestamp | null;
+  has_authenticator: Generated<boolean>;
+  has_passkey: Generated<boolean>;
   holds_email: boolean;
   id: string;
   name: string;
@@ -201,7 +267,9 @@ export interface WebhookRequests {
 export interface DB {
   accounts: Accounts;
   audit_events: AuditEvents;
+  authenticators: Authenticators;
   devices: Devices;
+  erased_users: ErasedUsers;
   external_links: ExternalLinks;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;
@@ -209,11 +277,17 @@ export interface DB {
   mail_tokens: MailTokens;
   mails: Mails;
   nonces: Nonces;
+  passkey_challenge_keys: PasskeyChallengeKeys;
+  passkeys: Passkeys;
   pending_hand_offs: PendingHandOffs;
+  pending_logins: PendingLogins;
   rate_limits: RateLimits;
+  recovery_codes: RecoveryCodes;
+  reserved_addresses: ReservedAddresses;
   restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
+  used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
   webhook_requests: WebhookRequests;
 }

@@ -25,10 +25,11 @@ export type ContractTerms = {
 
 export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
 
+/** The ids stay when their user is erased. */
 const columns = [
   'id',
-  'user_id',
-  'account_id',
+  sql<string>`coalesce(user_id, erased_user_id)`.as('user_id'),
+  sql<string>`coalesce(account_id, erased_account_id)`.as('account_id'),
   'signup_id',
   'plan',
   'status',
@@ -81,6 +82,38 @@ export async function insertContract(db: Database, contract: Contract): Promise<
 
 export async function updateContract(db: Database, id: string, terms: ContractTerms): Promise<void> {
   await db.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
+}
+
+/** All of them, in one order for everybody who locks them. */
+export async function listContractIds(db: Database, accountId: string): Promise<string[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .select('id')
+    .where('account_id', '=', accountId)
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Leaves only the ids of a user who is about to be erased, and of their account. With `keepsAccount` the contracts stay
+ * with the account, which others belong to.
+ */
+export async function detachContracts(
+  trx: Transaction<DB>,
+  { userId, accountId, keepsAccount }: { userId: string; accountId: string; keepsAccount: boolean },
+): Promise<void> {
+  await trx
+    .updateTable('service_contracts')
+    .set({ user_id: null, erased_user_id: userId })
+    .where('user_id', '=', userId)
+    .execute();
+  if (keepsAccount) return;
+  await trx
+    .updateTable('service_contracts')
+    .set({ account_id: null, erased_account_id: accountId })
+    .where('account_id', '=', accountId)
+    .execute();
 }
 
 /** The newest first. */
@@ -197,7 +230,14 @@ const writeTerms = (terms: ContractTerms) => ({
   billing_anchor_day: terms.billingAnchorDay,
 });
 
-const readRow = (row: Pick<Selectable<ServiceContracts>, (typeof columns)[number]>): Contract => ({
+type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
+  user_id: string;
+  account_id: string;
+};
+
+const readRow = (
+  row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id'>,
+): Contract => ({
   id: row.id,
   userId: row.user_id,
   accountId: row.account_id,

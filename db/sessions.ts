@@ -7,7 +7,7 @@ import type { Reader } from './postgres/reader.ts';
 import { toUser, type User, userColumns } from './users.ts';
 
 /** How somebody logged in, in the words of RFC 8176, and `ext` for a hand-off. */
-export type Amr = 'pwd' | 'ext';
+export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
 export type Session = {
   id: string;
@@ -30,6 +30,8 @@ export type NewSession = {
   amr: Amr[];
   address: string;
   userAgent: string;
+  /** Roughly where it started, if that is known. */
+  place: string | null;
 };
 
 const insert = prepareDeferredWrite((db, session: NewSession) =>
@@ -43,6 +45,7 @@ const insert = prepareDeferredWrite((db, session: NewSession) =>
     amr: session.amr,
     address: session.address,
     user_agent: session.userAgent,
+    place: session.place,
   }),
 );
 
@@ -63,6 +66,7 @@ const renew = prepare((db, session: Renewal) =>
       amr: session.amr,
       address: session.address,
       user_agent: session.userAgent,
+      place: session.place,
     })
     .where('token_hash', '=', session.previousHash)
     .where('user_id', '=', session.userId)
@@ -147,6 +151,12 @@ export async function findSessionByTokenHash(
   return { id, lastSeenAt, endedAt, authTime, amr, sid, user: toUser(user) };
 }
 
+/** How its user has shown who they are. False where the session has ended. */
+export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promise<boolean> {
+  const query = db.updateTable('sessions').set({ amr }).where('id', '=', id).where('ended_at', 'is', null);
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
 /** Never moves the instant back, whatever the clocks of other instances say. */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
@@ -155,6 +165,28 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
     .where('id', '=', id)
     .where('last_seen_at', '<', now)
     .execute();
+}
+
+/**
+ * A credential was given in it, a password unless `amr` says otherwise. False where it has ended. A session that a hand-off
+ * started is the person's own from then on.
+ */
+export async function confirmSession(
+  db: Database,
+  { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
+): Promise<boolean> {
+  const query = db
+    .updateTable('sessions')
+    .set({ auth_time: now, amr: amr ?? sql<string[]>`array_replace(amr, 'ext', 'pwd')` })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null);
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** Whether it has not been ended. Another transaction that ends it waits, or has done so already. */
+export async function lockOpenSession(db: Database, id: string): Promise<boolean> {
+  const query = db.selectFrom('sessions').select('id').where('id', '=', id).where('ended_at', 'is', null);
+  return (await query.forUpdate().executeTakeFirst()) !== undefined;
 }
 
 type SomeSessions =
@@ -211,6 +243,7 @@ export type ListedSession = {
   lastSeenAt: Date;
   address: string;
   userAgent: string;
+  place: string | null;
 };
 
 /** The live ones, last seen first. */
@@ -227,6 +260,7 @@ export async function listSessions(
       'last_seen_at as lastSeenAt',
       'address',
       'user_agent as userAgent',
+      'place',
     ])
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)

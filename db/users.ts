@@ -3,6 +3,7 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
+import { findReservation } from './reserved-addresses.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -20,7 +21,12 @@ export type User = {
   nameEditedAt: Date | null;
   role: InternalRole;
   hasPassword: boolean;
+  hasPasskey: boolean;
+  /** An authenticator app, whose codes are asked for after the password. */
+  hasAuthenticator: boolean;
   suspendedAt: Date | null;
+  /** When this user is erased, unless they change their mind before. */
+  deletionDueAt: Date | null;
   profileUpdatedAt: Date;
   /** `capabilities` are those granted, in force or not. */
   account: { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
@@ -36,7 +42,10 @@ export const userColumns = [
   'u.name_edited_at as nameEditedAt',
   'u.role',
   sql<boolean>`u.password_hash is not null`.as('hasPassword'),
+  'u.has_passkey as hasPasskey',
+  'u.has_authenticator as hasAuthenticator',
   'u.suspended_at as suspendedAt',
+  'u.deletion_due_at as deletionDueAt',
   'u.profile_updated_at as profileUpdatedAt',
   'a.id as accountId',
   'a.name as accountName',
@@ -77,6 +86,20 @@ const selectHolder = prepare((db, { email }: { email: string }) =>
 /** The one user who holds that address. */
 export async function findHolder(db: Database, email: string): Promise<User | undefined> {
   const [row] = await selectHolder(db, { email });
+  return row && toUser(row);
+}
+
+/**
+ * Whose an address is for everybody else: who holds it, or else who had it and can still have it back. In a transaction
+ * the two are looked up in this order, so that a change meanwhile is seen by one of them.
+ */
+export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
+  const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
+  return holder ?? (ownerId === undefined ? undefined : findUser(db, ownerId));
+}
+
+async function findUser(db: Database, id: string): Promise<User | undefined> {
+  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
   return row && toUser(row);
 }
 
@@ -145,6 +168,18 @@ export async function lockUser(
       ? lockByPassword(trx, key)
       : lockById(trx, key));
   return row && toUser(row);
+}
+
+/** The owner of an address, as `findAddressOwner` says, locked likewise. */
+export async function lockAddressOwner(
+  trx: Transaction<DB>,
+  email: string,
+  now: Date,
+): Promise<User | undefined> {
+  const holder = await lockUser(trx, { email });
+  if (holder) return holder;
+  const ownerId = await findReservation(trx, { email, now });
+  return ownerId === undefined ? undefined : lockUser(trx, { id: ownerId });
 }
 
 export type LinkedUser = {
@@ -250,10 +285,99 @@ export async function touchAllProfiles(db: Database): Promise<void> {
     .execute();
 }
 
-/** A user with a typed address, of whom nothing is left to keep, and their account. */
+/** With all that belongs to this user alone; the account too, unless somebody else belongs to it. */
 export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
-  await trx.deleteFrom('accounts').where('id', '=', account.id).execute();
+  await trx
+    .deleteFrom('accounts as a')
+    .where('id', '=', account.id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('users as u').select('u.id').whereRef('u.account_id', '=', 'a.id'))),
+    )
+    .execute();
+}
+
+export async function setDeletionDue(db: Database, id: string, at: Date | null): Promise<void> {
+  await db.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
+}
+
+/** Whoever is to be erased is not before `at`. The result are all of them. */
+export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise<User[]> {
+  await trx
+    .updateTable('users')
+    .set({ deletion_due_at: sql`greatest(deletion_due_at, ${at})` })
+    .where('deletion_due_at', 'is not', null)
+    .execute();
+  const rows = await selectUsers(trx).where('u.deletion_due_at', 'is not', null).execute();
+  return rows.map(toUser);
+}
+
+// By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds it up,
+// or whoever is suspended could come back under the same address.
+const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null`;
+
+/** The ids of those whose deletion is due. */
+export async function findUsersToErase(
+  db: Database,
+  { limit, except }: { limit: number; except: string[] },
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('users as u')
+    .select('u.id')
+    .where(isDue)
+    .where(sql<boolean>`u.id <> all(${except}::uuid[])`)
+    .orderBy('u.deletion_due_at')
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Locks account and user as nothing else does: not even a row that refers to them, such as a contract, can come between.
+ * With `onlyDue`, undefined where the deletion is not due (any more).
+ */
+export async function lockUserToErase(
+  trx: Transaction<DB>,
+  id: string,
+  { onlyDue }: { onlyDue: boolean },
+): Promise<User | undefined> {
+  let query = selectUsers(trx).where('u.id', '=', id).forUpdate(['a', 'u']);
+  if (onlyDue) query = query.where(isDue);
+  const row = await query.executeTakeFirst();
+  return row && toUser(row);
+}
+
+/** Whether somebody else than this user belongs to the account. */
+export async function isAccountShared(db: Database, { id, account }: User): Promise<boolean> {
+  const row = await db
+    .selectFrom('users')
+    .select('id')
+    .where('account_id', '=', account.id)
+    .where('id', '<>', id)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether there will be an administrator without this one. Others wait to ask until the transaction ends. */
+export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
+  const row = await trx
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'admin')
+    .where('id', '<>', id)
+    .where('suspended_at', 'is', null)
+    .where('deletion_due_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Takes no lock. */
+export async function findUserById(db: Database, id: string): Promise<User | undefined> {
+  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
+  return row && toUser(row);
 }
 
 /** The user's id, or undefined if nobody holds that address. A trigger ends the sessions of a suspended user. */

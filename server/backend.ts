@@ -7,22 +7,62 @@ import { createAside } from './aside.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { buildHandOffUrl, type LegacyUser } from './demo/legacy-marketplace.ts';
+import { brandFile } from './endpoints/brand-file.ts';
 import { crmContracts } from './endpoints/crm-contracts.ts';
 import { crmSignups } from './endpoints/crm-signups.ts';
+import { downloadData } from './endpoints/download-data.ts';
+import { keptMail } from './endpoints/kept-mail.ts';
 import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
+import { passkeyOptions } from './endpoints/passkey-options.ts';
 import { securityTxt } from './endpoints/security-txt.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
 import { toAppError } from './http/answers.ts';
-import { invalidParameter, loginPath, readBody, readForm, readOwnPath, type Visit } from './http/requests.ts';
+import {
+  invalidParameter,
+  loginPath,
+  loginPathTo,
+  readBody,
+  readForm,
+  readOwnPath,
+  type Visit,
+} from './http/requests.ts';
+import { type Actor, requireActor } from './identity/actor.ts';
+import {
+  addAuthenticator,
+  describeAuthenticator,
+  offerAuthenticator,
+  removeAuthenticator,
+  renewRecoveryCodes,
+  repeatOffer,
+} from './identity/authenticator.ts';
 import { capabilities } from './identity/capabilities.ts';
+import { findObstacle } from './identity/change-email.ts';
+import { confirm, confirmWithoutPassword } from './identity/confirm.ts';
+import { cancelDeletion, describeDeletion, requestDeletion } from './identity/deletion.ts';
+import { describeDevice, userAgentOf } from './identity/device.ts';
 import { login, logout, requirePlaceToLogIn } from './identity/login.ts';
 import { readLogoutTarget } from './identity/logout-target.ts';
-import { findPasswordMail, requestPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
+import {
+  addOwnPasskey,
+  describeOwnPasskeys,
+  removeOwnPasskey,
+  renameOwnPasskey,
+} from './identity/own-passkeys.ts';
+import { logInByPasskey } from './identity/passkey-login.ts';
+import {
+  findPasswordMail,
+  type NewCredential,
+  requestPasswordMail,
+  setPasswordByMail,
+} from './identity/password-by-mail.ts';
 import { countHashing } from './identity/passwords.ts';
+import { finishLogin, hasPendingLogin, pathAfterLogin } from './identity/pending-login.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
-import { findLiveSession } from './identity/sessions.ts';
+import { findLiveSession, findPresentSession } from './identity/sessions.ts';
+import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from './identity/sign-up.ts';
+import { findUndo, undoEmailChange } from './identity/undo-email-change.ts';
 import { expired } from './jobs/sweep.ts';
 import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
@@ -62,10 +102,12 @@ export function createBackend(options: {
 
     launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
     securityTxt: () => securityTxt(services),
+    brandFile: (name: string) => brandFile(services, name),
     ssoProfile: (request: Request, visit: Visit) => ssoProfile(services, request, visit),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
     crmContracts: (request: Request, visit: Visit) => crmContracts(services, request, visit),
+    passkeyOptions: (request: Request, visit: Visit) => passkeyOptions(services, request, visit),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
     notFound(): never {
       throw new AppError('not_found');
@@ -78,19 +120,76 @@ export function createBackend(options: {
     countHashing,
     login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
       login(services, request, visit, credentials),
+    logInByPasskey: (request: Request, visit: Visit, passkey: string) =>
+      logInByPasskey(services, request, visit, passkey),
+    describeOwnPasskeys: (request: Request, visit: Visit) => describeOwnPasskeys(services, request, visit),
+    addOwnPasskey: (request: Request, visit: Visit, fields: { name: string; passkey: string }) =>
+      addOwnPasskey(services, request, visit, fields),
+    renameOwnPasskey: (request: Request, visit: Visit, fields: { id: string; name: string }) =>
+      renameOwnPasskey(services, request, visit, fields),
+    removeOwnPasskey: (request: Request, visit: Visit, id: string) =>
+      removeOwnPasskey(services, request, visit, id),
     logout: (request: Request, visit: Visit) => logout(services, request, visit),
+    /** Asks for a credential again before a sensitive change. */
+    confirm: (request: Request, visit: Visit, form: ReadonlyMap<string, string>) =>
+      confirm(services, request, visit, form),
+    /** The same for forms that carry the password themselves. */
+    confirmWithoutPassword: (request: Request, visit: Visit, form: ReadonlyMap<string, string>) =>
+      confirmWithoutPassword(services, request, visit, form),
+    /** The second step of a login. */
+    hasPendingLogin: (request: Request) => hasPendingLogin(services, request),
+    finishLogin: (request: Request, visit: Visit, code: string) =>
+      finishLogin(services, request, visit, code),
+    pathAfterLogin,
+    /** Who is logged in, for changes of their own. Throws 401 `login_required`. */
+    requireActor: (request: Request, visit: Visit) => requireActor(services, request, visit),
+    authenticator: {
+      describe: (actor: Actor) => describeAuthenticator(services, actor),
+      offer: (actor: Actor) => offerAuthenticator(services, actor),
+      repeatOffer: (actor: Actor, sealed: string) => repeatOffer(services, actor, sealed),
+      add: (actor: Actor, given: { sealed: string; code: string }) =>
+        addAuthenticator(services, actor, given),
+      renewCodes: (actor: Actor) => renewRecoveryCodes(services, actor),
+      remove: (actor: Actor) => removeAuthenticator(services, actor),
+    },
     /** Where a logout that a client started goes on. */
     readLogoutTarget: (request: Request) => readLogoutTarget(config, request),
     requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }, request?: Request) =>
       requestPasswordMail(services, visit, wish, request),
     findPasswordMail: (token: string) => findPasswordMail(services, token),
-    setPasswordByMail: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
+    setPasswordByMail: (request: Request, visit: Visit, fields: { token: string } & NewCredential) =>
       setPasswordByMail(services, request, visit, fields),
+    downloadData: (request: Request, visit: Visit) => downloadData(services, request, visit),
+    describeDeletion: (request: Request, visit: Visit) => describeDeletion(services, request, visit),
+    requestDeletion: (request: Request, visit: Visit) => requestDeletion(services, request, visit),
+    cancelDeletion: (request: Request, visit: Visit) => cancelDeletion(services, request, visit),
+    /** Throws 404 `not_configured` where nobody can sign up by themselves. */
+    requireSignUp: () => requireSignUp(services),
+    requestSignUp: (request: Request, visit: Visit, typed: { name: string; email: string; next?: string }) =>
+      requestSignUp(services, request, visit, typed),
+    findSignUp: (token: string) => findSignUp(services, token),
+    confirmSignUp: (
+      request: Request,
+      visit: Visit,
+      fields: { token: string; name: string; newPassword: string },
+    ) => confirmSignUp(services, request, visit, fields),
+    /** What keeps a user from changing their address. */
+    findObstacle,
+    findUndo: (token: string) => findUndo(services, token),
+    undoEmailChange: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
+      undoEmailChange(services, request, visit, fields),
+    /** Such as "Firefox on Linux". */
+    describeBrowser: (request: Request) => describeDevice(userAgentOf(request)),
     describePending: (request: Request, visit: Visit) => describePending(services, request, visit),
     confirmPending: (request: Request, visit: Visit) => confirmPending(services, request, visit),
     /** Typed procedures for the pages; `headers` carries what they set. */
     createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
-    /** The live session of a browser. */
+    /** Who is logged in, also where they have something to do first: only for showing it. */
+    async findVisitor(request: Request, visit: Visit) {
+      const session = await findPresentSession(services, request, visit);
+      return session === 'suspended' ? undefined : session?.user;
+    },
+    /** The live session of a browser. Throws 403 `second_factor_required`. */
     findSession: (request: Request, visit: Visit) => findLiveSession(services, request, visit),
 
     /** Throws 404 `not_found` in production, and where a real callback is configured. */
@@ -107,6 +206,7 @@ export function createBackend(options: {
       if (config.mail) throw new AppError('not_found');
       return listKeptMails(services.db);
     },
+    keptMail: (id: string) => keptMail(services, id),
 
     /** Throws 404 `not_found` in production. */
     requireDemo() {
@@ -121,6 +221,7 @@ export function createBackend(options: {
     invalidParameter,
     readOwnPath,
     loginPath,
+    loginPathTo,
     /** What a page's loader or action caught, as the refusal that it is. */
     readRefusal(error: unknown, visit: Visit): AppError {
       const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
@@ -128,10 +229,9 @@ export function createBackend(options: {
       return refusal;
     },
     /** The title of the product that a path launches, or undefined. */
-    findLaunchTitle(path: string | undefined): string | undefined {
-      const name = /^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1];
-      return config.clients.get(name ?? '')?.title;
-    },
+    findLaunchTitle: (path: string | undefined) => findLaunched(config, path)?.title,
+    /** The path of its logo, if it has one. */
+    findLaunchLogo: (path: string | undefined) => findLaunched(config, path)?.logoPath,
     /** The words for a problem code; throws 404 `not_found` for one that there is not. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');
@@ -139,4 +239,8 @@ export function createBackend(options: {
       return { status, title, explanation };
     },
   };
+}
+
+function findLaunched({ clients }: Config, path: string | undefined) {
+  return clients.get(/^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1] ?? '');
 }

@@ -6,6 +6,7 @@ import { isDatabaseAway } from '../db/postgres/away.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { CommandError } from './cli/command.ts';
 import { addDatabaseCommands } from './cli/database.ts';
+import { addDeletionCommand } from './cli/deletion.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
@@ -18,6 +19,7 @@ const program = new Command('npm run cli --')
 
 addDatabaseCommands(program);
 addUserCommands(program);
+addDeletionCommand(program);
 addMarketplaceCommands(program);
 addBillingCommands(program);
 

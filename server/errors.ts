@@ -53,6 +53,11 @@ export const problems = {
     'Administrators must log in here',
     'Administrators and managers cannot log in through another site. Log in here with your password instead.',
   ],
+  second_factor_required: [
+    403,
+    'Set up a second factor first',
+    'Administrators and managers need a second factor to log in, such as an authenticator app. Set one up, then try again.',
+  ],
   cross_site_request: [
     403,
     'This request came from another site',

@@ -1,4 +1,5 @@
 import { type InputHTMLAttributes, useEffect, useId, useRef } from 'react';
+import { Icon } from './icon.tsx';
 
 type FieldProps = {
   label: string;
@@ -18,6 +19,17 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
     if (error && focusOnError) ref.current?.focus();
   }, [error, focusOnError]);
   const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
+  const box = (
+    <input
+      {...input}
+      ref={ref}
+      id={id}
+      // What people type may be read from right to left, wherever the page is read from.
+      dir={input.type ? undefined : 'auto'}
+      aria-invalid={error ? true : undefined}
+      aria-describedby={describedBy || undefined}
+    />
+  );
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
@@ -26,16 +38,27 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
           {hint}
         </p>
       )}
-      <input
-        {...input}
-        ref={ref}
-        id={id}
-        aria-invalid={error ? true : undefined}
-        aria-describedby={describedBy || undefined}
-      />
+      {input.type === 'password' ? (
+        <div className="secret">
+          {box}
+          <ShowButton />
+        </div>
+      ) : (
+        box
+      )}
       <p className="error" id={`${id}-error`} role="alert" hidden={!error}>
         {error}
       </p>
     </div>
+  );
+}
+
+/** The style sheet shows it only where there is script, and app/enhance.js makes it work. */
+function ShowButton() {
+  return (
+    <button type="button" data-show-password aria-pressed="false">
+      <Icon name="eye" />
+      <span className="visually-hidden">Show password</span>
+    </button>
   );
 }

@@ -1,10 +1,36 @@
-import type { ReactNode } from 'react';
+import { useLocation } from '@remix-run/react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Icon } from './icon.tsx';
+
+const icons = { success: 'check', error: 'alert', info: 'info' } as const;
+
+type NoticeProps = {
+  kind: keyof typeof icons;
+  /** What a form led to: it takes the focus, which also brings it into view. */
+  focus?: boolean;
+  children: ReactNode;
+};
 
 /** A message above a form or page: announced, and not by colour alone. */
-export function Notice({ kind, children }: { kind: 'success' | 'error' | 'info'; children: ReactNode }) {
+export function Notice({ kind, focus = false, children }: NoticeProps) {
+  const ref = useRef<HTMLDivElement>(null);
+  // Each sending of the form is another one.
+  const { key } = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same words may be said again
+  useEffect(() => {
+    if (focus) ref.current?.focus();
+  }, [focus, key, children]);
   return (
-    <div className={`notice ${kind}`} role={kind === 'error' ? 'alert' : 'status'}>
-      {children}
+    <div
+      ref={ref}
+      className={`notice ${kind}`}
+      role={kind === 'error' ? 'alert' : 'status'}
+      tabIndex={focus ? -1 : undefined}
+      // biome-ignore lint/a11y/noAutofocus: what just happened is what people want to know, also without script
+      autoFocus={focus}
+    >
+      <Icon name={icons[kind]} />
+      <div>{children}</div>
     </div>
   );
 }

@@ -1,61 +1,90 @@
-import { useRouteLoaderData } from '@remix-run/react';
+import { useLocation, useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { loader } from '../root.tsx';
+import { AccountNav } from './account/account-nav.tsx';
+import { findAccountPage } from './account/places.ts';
+import { VisitorMenu } from './account/visitor-menu.tsx';
+import { Icon } from './icon.tsx';
 import { ServiceName } from './service-name.ts';
 
-/** The frame of every page: who is logged in and a way to log out above, the content, and the operator's links below. */
-export function Page({
-  title,
-  intro,
-  wide,
-  children,
-}: {
+type PageProps = {
   title: string;
   intro?: ReactNode;
+  /** For more than one thing to read or do. The pages of the account always are. */
   wide?: boolean;
+  /** Asks for one thing before the page of the account that was asked for: without its navigation. */
+  alone?: boolean;
   children: ReactNode;
-}) {
+};
+
+/**
+ * The frame of every page: who is logged in above, the navigation under /profile, the content, and the operator's links
+ * below.
+ */
+export function Page({ title, intro, wide, alone, children }: PageProps) {
   const root = useRouteLoaderData<typeof loader>('root');
-  const email = root?.email;
-  const links = [
-    { href: root?.supportUrl, words: 'Help' },
-    { href: root?.privacyUrl, words: 'Privacy' },
-    { href: root?.termsUrl, words: 'Terms' },
-  ].filter(({ href }) => href !== undefined);
+  const accountPage = findAccountPage(useLocation().pathname);
+  const isAccount = accountPage !== undefined && root?.email !== undefined && !alone;
+  const content = (
+    <main id="main" tabIndex={-1} className={wide || isAccount ? 'wide' : undefined}>
+      <div className="heading">
+        <h1>{title}</h1>
+        {intro && <p className="intro">{intro}</p>}
+      </div>
+      {children}
+    </main>
+  );
   return (
     <>
       <a className="skip" href="#main">
         Skip to content
       </a>
       <header className="bar">
-        <a className="brand" href="/">
-          <ServiceName />
-        </a>
-        {email && (
-          <div className="visitor">
-            <span className="visitor-email">{email}</span>
-            <form method="post" action="/logout">
-              <button type="submit" className="quiet">
-                Log out
-              </button>
-            </form>
-          </div>
-        )}
+        <div className="bar-inside">
+          <a className="brand" href="/">
+            {root?.logoPath ? (
+              <img src={root.logoPath} alt={root.name} />
+            ) : (
+              <>
+                <span className="mark">
+                  <Icon name="user" />
+                </span>
+                <ServiceName />
+              </>
+            )}
+          </a>
+          {root?.email && <VisitorMenu email={root.email} />}
+        </div>
       </header>
-      <main id="main" tabIndex={-1} className={wide ? 'wide' : undefined}>
-        <h1>{title}</h1>
-        {intro && <p className="intro">{intro}</p>}
-        {children}
-      </main>
-      {links.length > 0 && (
-        <footer className="foot">
-          {links.map(({ href, words }) => (
-            <a key={words} href={href}>
-              {words}
-            </a>
-          ))}
-        </footer>
+      {isAccount ? (
+        <div className="account">
+          <AccountNav places={root.places} current={accountPage} />
+          {content}
+        </div>
+      ) : (
+        content
       )}
+      <Footer {...root} />
     </>
+  );
+}
+
+type FooterProps = { supportUrl?: string; privacyUrl?: string; termsUrl?: string };
+
+function Footer({ supportUrl, privacyUrl, termsUrl }: FooterProps) {
+  const links = [
+    { href: supportUrl, words: 'Help' },
+    { href: privacyUrl, words: 'Privacy' },
+    { href: termsUrl, words: 'Terms' },
+  ].filter(({ href }) => href !== undefined);
+  if (links.length === 0) return null;
+  return (
+    <footer className="foot">
+      {links.map(({ href, words }) => (
+        <a key={words} href={href}>
+          {words}
+        </a>
+      ))}
+    </footer>
   );
 }

@@ -7,10 +7,11 @@ type SubmitButtonProps = {
   /** Shown while this form is being sent. */
   busy: string;
   quiet?: boolean;
+  danger?: boolean;
   children: ReactNode;
 };
 
-export function SubmitButton({ intent, busy, quiet, children }: SubmitButtonProps) {
+export function SubmitButton({ intent, busy, quiet, danger, children }: SubmitButtonProps) {
   const { state, formData } = useNavigation();
   const isBusy = state !== 'idle' && formData?.get('intent') === intent;
   return (
@@ -18,7 +19,7 @@ export function SubmitButton({ intent, busy, quiet, children }: SubmitButtonProp
       type="submit"
       name="intent"
       value={intent}
-      className={quiet ? 'quiet' : undefined}
+      className={danger ? 'danger' : quiet ? 'quiet' : undefined}
       aria-disabled={isBusy}
     >
       {isBusy ? busy : children}

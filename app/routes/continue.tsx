@@ -35,7 +35,9 @@ function AskToContinue({ account, present, path }: Pending) {
       <form method="post" action={path} className="card">
         <dl className="facts">
           <dt>Name</dt>
-          <dd>{account?.name}</dd>
+          <dd>
+            <bdi>{account?.name}</bdi>
+          </dd>
           <dt>Email address</dt>
           <dd>
             {account?.email} {account?.isProved === false && '(not verified)'}
@@ -49,7 +51,11 @@ function AskToContinue({ account, present, path }: Pending) {
         )}
         <p>If you do not recognise this account, do not continue.</p>
         <div className="actions">
-          <button type="submit">Continue as {account?.name}</button>
+          <button type="submit">
+            <span className="two-lines">
+              Continue as <bdi>{account?.name}</bdi>
+            </span>
+          </button>
           <a href="/profile">{present ? 'Stay logged in' : 'Do not continue'}</a>
         </div>
       </form>

@@ -1,11 +1,14 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { DemoPage } from '../components/demo/demo-page.tsx';
+import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { Tamper } from '../components/demo/tamper.tsx';
 import { Notice } from '../components/notice.tsx';
+import { Section } from '../components/section.tsx';
 import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Demo client' }];
+
+export const links = demoLinks;
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
@@ -40,7 +43,7 @@ export default function DemoClient() {
   const { name, title, session } = useLoaderData<typeof loader>();
   if (!session) {
     return (
-      <DemoPage title={title} heading="You are not logged in">
+      <DemoPage client={name} title={title} heading="You are not logged in">
         <p>This page plays the part of a product: a separate site with its own session.</p>
         <a className="button" href={`/demo/${name}/login`}>
           Log in with <ServiceName />
@@ -49,13 +52,12 @@ export default function DemoClient() {
     );
   }
   return (
-    <DemoPage title={title} heading={`Hello, ${session.profile.name}`}>
+    <DemoPage client={name} title={title} heading={`Hello, ${session.profile.name}`}>
       <Notice kind="success">
         {session.isProved && 'You have just logged in with your password again. '}
         {cacheNotices[session.cache]}
       </Notice>
-      <section aria-labelledby="cached">
-        <h2 id="cached">The profile in this client’s cache</h2>
+      <Section id="cached" title="The profile in this client’s cache" bare>
         <dl className="facts card">
           <dt>Email address</dt>
           <dd>{session.profile.email}</dd>
@@ -80,11 +82,10 @@ export default function DemoClient() {
           <a href={`/demo/${name}/login?prompt=login`}>Log in again with your password</a>
           <a href="/profile">Edit your profile</a>
         </div>
-      </section>
-      <section aria-labelledby="payload">
-        <h2 id="payload">The verified payload</h2>
+      </Section>
+      <Section id="payload" title="The verified payload" bare>
         <pre className="card">{session.payload}</pre>
-      </section>
+      </Section>
       <Tamper client={name} query={session.query} />
     </DemoPage>
   );

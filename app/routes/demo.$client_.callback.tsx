@@ -1,10 +1,12 @@
 import { data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { DemoPage } from '../components/demo/demo-page.tsx';
+import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { Notice } from '../components/notice.tsx';
 import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Demo client' }];
+
+export const links = demoLinks;
 
 /** Verifies the hand-off and redirects to the client's page, or says why it was refused. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
@@ -17,7 +19,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 export default function DemoCallback() {
   const { name, title, code, reason } = useLoaderData<typeof loader>();
   return (
-    <DemoPage title={title} heading="Hand-off refused">
+    <DemoPage client={name} title={title} heading="Hand-off refused">
       <Notice kind="error">
         This client refused the hand-off: <code>{code}</code> ({reason}).
       </Notice>

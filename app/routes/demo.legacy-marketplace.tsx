@@ -1,10 +1,12 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { DemoPage } from '../components/demo/demo-page.tsx';
+import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { Field } from '../components/field.tsx';
 import { ServiceName } from '../components/service-name.ts';
 
 export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
+
+export const links = demoLinks;
 
 export async function loader({ context }: LoaderFunctionArgs) {
   context.backend.requireDemo();
@@ -36,7 +38,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export default function LegacyMarketplace() {
   const { capabilities } = useLoaderData<typeof loader>();
   return (
-    <DemoPage title="Legacy marketplace" heading="Hand over a user">
+    <DemoPage client="legacy-marketplace" title="Legacy marketplace" heading="Hand over a user">
       <p>
         This page plays the part of the old marketplace during the migration: it signs a user’s profile and
         sends the browser to <ServiceName /> with it.

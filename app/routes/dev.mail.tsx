@@ -26,6 +26,15 @@ export default function DevMail() {
           <pre>
             <Linked text={mail.text} />
           </pre>
+          <details>
+            <summary>As HTML</summary>
+            <iframe
+              title={`${mail.subject}, as HTML`}
+              src={`/dev/mail/${mail.id}`}
+              loading="lazy"
+              sandbox="allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation"
+            />
+          </details>
         </article>
       ))}
     </Page>

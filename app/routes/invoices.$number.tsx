@@ -1,9 +1,9 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import { InvoiceState, isOverdue } from '../components/account/invoices.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Page } from '../components/page.tsx';
-import { invoiceStates } from '../components/profile/invoices.tsx';
 import { buildTitle } from '../components/service-name.ts';
 
 export const meta: MetaFunction = ({ params, matches }) => [
@@ -16,7 +16,8 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) backend.notFound();
   try {
     const { caller } = backend.createCaller(request, visit);
-    return { invoice: await caller.invoices.get({ number: Number(params.number) }) };
+    const invoice = await caller.invoices.get({ number: Number(params.number) });
+    return { invoice: { ...invoice, isOverdue: isOverdue(invoice, backend.services.now()) } };
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
@@ -26,16 +27,20 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
 export default function InvoicePage() {
   const { invoice } = useLoaderData<typeof loader>();
   return (
-    <Page title={`Invoice ${invoice.number}`} intro={`For ${invoice.accountName}`} wide>
+    <Page title={`Invoice ${invoice.number}`} intro={`For ${invoice.buyerName}`} wide>
       <div className="card invoice">
         <dl className="facts">
+          <dt>Billed to</dt>
+          <dd>
+            {invoice.buyerName}, {invoice.buyerEmail}
+          </dd>
           <dt>Date</dt>
           <dd>
             <Day at={invoice.issuedAt} />
           </dd>
           <dt>Status</dt>
           <dd>
-            {invoiceStates[invoice.status]}
+            <InvoiceState {...invoice} />
             {invoice.paidAt && (
               <>
                 {' on '}
@@ -44,7 +49,7 @@ export default function InvoicePage() {
             )}
             {invoice.status === 'open' && (
               <>
-                {', due '}
+                {' due '}
                 <Day at={invoice.dueAt} />
               </>
             )}
@@ -84,7 +89,7 @@ export default function InvoicePage() {
         <button type="button" onClick={() => window.print()}>
           Print
         </button>
-        <a href="/profile">Back to your profile</a>
+        <a href="/profile/billing">Back to billing</a>
       </div>
     </Page>
   );

@@ -9,9 +9,10 @@ import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
-import { titled } from '../components/service-name.ts';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { ServiceName, titled } from '../components/service-name.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** Its form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Log in');
@@ -19,17 +20,20 @@ export const meta = titled('Log in');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   const { searchParams } = new URL(request.url);
-  const session = await backend.findSession(request, visit);
+  const visitor = await backend.findVisitor(request, visit);
   const mustAsk = searchParams.get('prompt') === 'login';
   const next = backend.readOwnPath(searchParams.get('next'));
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
-  if (session && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
+  if (visitor && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
   return {
     next,
-    email: session?.user.email,
+    email: visitor?.email,
     clientTitle: backend.findLaunchTitle(next),
+    clientLogo: backend.findLaunchLogo(next),
     hasLoggedOut: searchParams.has('logged_out'),
     demo: backend.demoLogins,
+    signUp: backend.config.signUp,
+    supportUrl: backend.config.supportUrl,
   };
 }
 
@@ -38,45 +42,54 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const form = await backend.readForm(request);
   const email = form.get('email') ?? '';
   const password = form.get('password') ?? '';
+  const passkey = form.get('passkey');
   try {
-    const setCookies = await backend.login(request, visit, { email, password });
-    if (setCookies) {
+    const step =
+      passkey === undefined
+        ? await backend.login(request, visit, { email, password })
+        : await backend.logInByPasskey(request, visit, passkey);
+    if (step) {
       const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
-      const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-      return redirectDocument(next ?? '/profile', { status: 303, headers });
+      const headers = step.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+      return redirectDocument(backend.pathAfterLogin(step, next), { status: 303, headers });
     }
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
-  return data(
-    { email, message: 'The email address or password is incorrect. Check them and try again.' },
-    { status: 401 },
-  );
+  const message =
+    passkey === undefined
+      ? 'The email address or password is incorrect. Check them and try again.'
+      : 'We could not log you in with that passkey. Try again, or use your password.';
+  return data({ email, message }, { status: 401 });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Login() {
-  const { next, email, clientTitle, hasLoggedOut, demo } = useLoaderData<typeof loader>();
+  const { next, email, clientTitle, clientLogo, hasLoggedOut, demo, signUp, supportUrl } =
+    useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
+  const query = next ? `?next=${encodeURIComponent(next)}` : '';
+  const here = useFormAction();
   return (
     <Page
-      title="Log in"
-      intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
+      title={clientTitle ? `Continue to ${clientTitle}` : 'Log in'}
+      intro={clientTitle ? <WithOurLogin /> : 'Use one login for all our products'}
     >
+      {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused && <Notice kind="error">{refused.message}</Notice>}
-      <form method="post" action={useFormAction()} className="card">
+      <form method="post" action={here} className="card">
         <Field
           label="Email address"
           name="email"
           type="email"
-          autoComplete="username"
+          autoComplete="username webauthn"
           required
           autoFocus={!refused}
-          defaultValue={refused?.email ?? email}
+          defaultValue={refused?.email || email}
         />
         <Field
           key={refused?.message}
@@ -89,26 +102,56 @@ export default function Login() {
         />
         <button type="submit">Log in</button>
       </form>
+      <PasskeyForm purpose="login" name="passkey" action={here} className="aside">
+        <button type="submit" className="quiet">
+          Use a passkey
+        </button>
+      </PasskeyForm>
       <p className="aside">
-        <a href={`/forgot-password${next ? `?next=${encodeURIComponent(next)}` : ''}`}>
-          Forgot your password, or don’t have one yet?
-        </a>
+        <a href={`/forgot-password${query}`}>Forgot your password, or don’t have one yet?</a>
       </p>
-      {demo && (
-        <details className="demo-logins" open>
-          <summary>Local mode: demo users</summary>
-          <p>
-            Password for all demo users: <code>{demo.password}</code>
-          </p>
-          <ul>
-            {demo.users.map((user) => (
-              <li key={user.email}>
-                <code>{user.email}</code> <span className="hint">{user.about}</span>
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
+      <p className="aside">
+        {signUp === 'open' ? (
+          <>
+            New here? <a href={`/signup${query}`}>Create an account</a>
+          </>
+        ) : (
+          <>
+            You cannot create an account here by yourself.{' '}
+            {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact support'} to get one.
+          </>
+        )}
+      </p>
+      {demo && <DemoLogins {...demo} />}
     </Page>
+  );
+}
+
+function WithOurLogin() {
+  return (
+    <>
+      Log in with your <ServiceName /> account
+    </>
+  );
+}
+
+type DemoLoginsProps = { password: string; users: { email: string; about: string }[] };
+
+/** Local mode only. */
+function DemoLogins({ password, users }: DemoLoginsProps) {
+  return (
+    <details className="demo-logins" open>
+      <summary>Local mode: demo users</summary>
+      <p>
+        Password for all demo users: <code>{password}</code>
+      </p>
+      <ul>
+        {users.map((user) => (
+          <li key={user.email}>
+            <code>{user.email}</code> <span className="hint">{user.about}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }

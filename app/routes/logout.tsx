@@ -13,7 +13,7 @@ export const meta = titled('Log out');
 export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
   const target = backend.readLogoutTarget(request);
   // Nothing to ask.
-  if (target && !(await backend.findSession(request, visit))) throw redirect(target.url, 303);
+  if (target && !(await backend.findVisitor(request, visit))) throw redirect(target.url, 303);
   return { clientTitle: target?.title };
 }
 

@@ -1,7 +1,10 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
@@ -20,19 +23,29 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const newPassword = (await backend.readForm(request)).get('newPassword') ?? '';
+  const form = await backend.readForm(request);
+  const passkey = form.get('passkey');
+  const token = tokenOf(request);
+  const fields =
+    passkey === undefined
+      ? { token, newPassword: form.get('newPassword') ?? '' }
+      : { token, passkey, name: backend.describeBrowser(request) };
   try {
-    const done = await backend.setPasswordByMail(request, visit, { token: tokenOf(request), newPassword });
+    const done = await backend.setPasswordByMail(request, visit, fields);
     // The page says so itself.
-    if (done === 'taken') return data({ error: undefined }, { status: 409 });
+    if (done === 'taken') return data({ error: undefined, fault: undefined }, { status: 409 });
     const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
-    const target = next ?? '/profile?saved=password-set';
-    const headers = done.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
+    const target = backend.pathAfterLogin(done, next, home);
+    const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
     return redirectDocument(target, { status: 303, headers });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
-    return data({ error: refusal.errors[0]?.detail }, { status: refusal.status });
+    const words = refusal.errors[0]?.detail;
+    const told =
+      passkey === undefined ? { error: words, fault: undefined } : { error: undefined, fault: words };
+    return data(told, { status: refusal.status });
   }
 }
 
@@ -45,9 +58,10 @@ export default function SetPassword() {
   const here = useFormAction();
   if (!mail) return <DeadLink hasToken={hasToken} />;
   const { email, sets } = mail;
-  if (sets === 'taken') return <Taken email={email} />;
+  if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
     <Page title="Set your password" intro={`for ${email}`}>
+      {refused?.fault && <Notice kind="error">{refused.fault}</Notice>}
       <form method="post" action={here} className="card">
         {/* Tells password managers whose password it is. */}
         <input type="email" autoComplete="username" value={email} readOnly hidden />
@@ -65,6 +79,14 @@ export default function SetPassword() {
         <p className="hint">This logs you in here and logs you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>
+      {mail.mayBePasskey && (
+        <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
+          <p>Or log in without a password, by your fingerprint, face or screen lock:</p>
+          <button type="submit" className="quiet">
+            Create a passkey instead
+          </button>
+        </PasskeyForm>
+      )}
     </Page>
   );
 }
@@ -83,26 +105,6 @@ function DeadLink({ hasToken }: { hasToken: boolean }) {
             Ask for a new link
           </a>
           <a href="/login">Log in</a>
-        </div>
-      </div>
-    </Page>
-  );
-}
-
-/** Somebody proved this address first. Most likely it was the same person. */
-function Taken({ email }: { email: string }) {
-  return (
-    <Page title="You already have an account">
-      <div className="card">
-        <p>
-          There is an account with the address <strong>{email}</strong>. Log in to it, or set a new password
-          if you do not have one or forgot it.
-        </p>
-        <div className="actions">
-          <a className="button" href="/login">
-            Log in
-          </a>
-          <a href="/forgot-password">Set a new password</a>
         </div>
       </div>
     </Page>

@@ -18,6 +18,11 @@ import * as contractArrival from '../migrations/2026-11-22-contract-arrival.ts';
 import * as oneWordForEachIdea from '../migrations/2026-11-22-one-word-for-each-idea.ts';
 import * as whoSomebodyIs from '../migrations/2026-11-22-who-somebody-is.ts';
 import * as restores from '../migrations/2026-11-23-restores.ts';
+import * as activity from '../migrations/2026-11-24-activity.ts';
+import * as addresses from '../migrations/2026-11-24-addresses.ts';
+import * as deletions from '../migrations/2026-11-24-deletions.ts';
+import * as passkeys from '../migrations/2026-11-24-passkeys.ts';
+import * as secondFactors from '../migrations/2026-11-24-second-factors.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { dialect } from './dialect.ts';
@@ -33,6 +38,11 @@ export const migrations = {
   '2026-11-22-one-word-for-each-idea': oneWordForEachIdea,
   '2026-11-22-who-somebody-is': whoSomebodyIs,
   '2026-11-23-restores': restores,
+  '2026-11-24-activity': activity,
+  '2026-11-24-addresses': addresses,
+  '2026-11-24-deletions': deletions,
+  '2026-11-24-passkeys': passkeys,
+  '2026-11-24-second-factors': secondFactors,
 };
 
 /** What it waits for, in words for operators. */

@@ -12,10 +12,17 @@ export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
 // Unique keys that two transactions may reach for at once, each in good faith.
 const racedFor = new Set([
   'users_held_email_key',
+  'users_email_not_reserved',
   'external_links_pkey',
   'external_links_user_id_provider_key',
   'service_contracts_signup_id_key',
   'webhook_requests_pkey',
+]);
+// References to a user who is erased at the same moment: the next attempt finds nobody, and goes on from there.
+const removed = new Set([
+  'service_contracts_user_id_fkey',
+  'service_contracts_account_id_fkey',
+  'mails_user_id_fkey',
 ]);
 const maxAttempts = 8;
 
@@ -49,7 +56,7 @@ type Options = {
 
 /**
  * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
- * (SQLSTATE 40001 and 40P01) or was first with a unique key: then it finds what that one left.
+ * (SQLSTATE 40001 and 40P01), was first with a unique key, or erased a user: then it finds what that one left.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -65,7 +72,8 @@ export async function inTransaction<T>(
         error instanceof LostRace ||
         code === '40001' ||
         code === '40P01' ||
-        (code === '23505' && racedFor.has(constraint ?? ''));
+        (code === '23505' && racedFor.has(constraint ?? '')) ||
+        (code === '23503' && removed.has(constraint ?? ''));
       if (!isConflict || attempt === maxAttempts) throw error;
     }
   }

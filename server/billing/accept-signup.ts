@@ -9,7 +9,7 @@ import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
-import { findHolder } from '../../db/users.ts';
+import { findAddressOwner } from '../../db/users.ts';
 import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/address-proof.ts';
 import { createCustomer } from '../identity/customers.ts';
@@ -33,7 +33,7 @@ export async function acceptSignup(
   const report = readReport(signup);
   const [known, customer] = await Promise.all([
     lockContract(trx, { signupId: signup.signup_id }),
-    findHolder(trx, signup.user.email),
+    findAddressOwner(trx, signup.user.email, now),
   ]);
   if (known) return updateKnown(trx, known, report, now);
   const terms = applyReport(undefined, report, now);

@@ -147,8 +147,12 @@ export async function cancelContract(
 ): Promise<boolean | undefined> {
   return inTransaction(db, async (trx) => {
     const contract = await lockContract(trx, { signupId });
-    if (!contract) return undefined;
-    const begun = await invoiceBegun(trx, contract, now());
-    return moveContract(trx, { ...begun, status: presentStatus(begun, now()) }, 'cancel');
+    return contract && endContract(trx, contract, now());
   });
+}
+
+/** The same, where `trx` has locked the contract. */
+export async function endContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
+  const begun = await invoiceBegun(trx, contract, now);
+  return moveContract(trx, { ...begun, status: presentStatus(begun, now) }, 'cancel');
 }

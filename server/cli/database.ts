@@ -6,12 +6,16 @@ import { forgetAllDevices } from '../../db/devices.ts';
 import { skipInvoiceNumbers } from '../../db/invoices.ts';
 import { deleteAllMailTokens } from '../../db/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../db/mails.ts';
+import { renewChallengeKey } from '../../db/passkey-challenge-keys.ts';
 import { deleteAllPendingHandOffs } from '../../db/pending-hand-offs.ts';
+import { deleteAllPendingLogins } from '../../db/pending-logins.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertRestore } from '../../db/restores.ts';
 import type { DB } from '../../db/schema.ts';
 import { endAllSessions } from '../../db/sessions.ts';
-import { touchAllProfiles } from '../../db/users.ts';
+import { postponeDeletions, touchAllProfiles } from '../../db/users.ts';
+import { dueAfter } from '../identity/deletion.ts';
+import { notify } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
 import { now, readNumber, withDatabase } from './command.ts';
 
@@ -34,7 +38,8 @@ export function addDatabaseCommands(program: Command): void {
       );
       print(
         `Nothing from before now can be used any more: ${sessions} sessions ended, ${mails} emails with links ` +
-          `withdrawn. The next invoice is number ${invoice + 1}.`,
+          `withdrawn. The next invoice is number ${invoice + 1}. Whoever was erased since the backup is back: erase ` +
+          'them again with user:delete --now, by the ids in the log lines "user erased".',
       );
     });
 }
@@ -47,8 +52,13 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await insertRestore(trx);
   const sessions = await endAllSessions(trx, now());
   await forgetAllDevices(trx, now());
+  await renewChallengeKey(trx);
   const pendingHandOffs = await deleteAllPendingHandOffs(trx);
+  await deleteAllPendingLogins(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
+  // Some of them have changed their mind in the time that is lost.
+  for (const user of await postponeDeletions(trx, dueAfter(now())))
+    await notify(trx, { now }, user, 'deletion_requested');
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   // Clients keep the newest profile that they were handed, and that may be one that is lost.
   await touchAllProfiles(trx);

@@ -2,12 +2,13 @@
 import { type Command, Option } from 'commander';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findHolder, type InternalRole, setUserSuspended } from '../../db/users.ts';
+import { findAddressOwner, type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
 import { findPasswordFault, hashPassword } from '../identity/passwords.ts';
+import { removeFactors } from '../identity/remove-factors.ts';
 import { environment, print, readInput } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
-import { CommandError, readEmail, readName, withDatabase } from './command.ts';
+import { CommandError, now, readEmail, readName, withDatabase } from './command.ts';
 
 export function addUserCommands(program: Command): void {
   program
@@ -35,8 +36,10 @@ export function addUserCommands(program: Command): void {
       };
       const userId = await withDatabase((db) =>
         inTransaction(db, async (trx) => {
-          if (await findHolder(trx, email))
-            throw new CommandError('A user with this email address already exists.');
+          if (await findAddressOwner(trx, email, new Date()))
+            throw new CommandError(
+              'A user with this email address already exists, or has changed it within the last 7 days.',
+            );
           const { id } = await createCustomer(trx, customer);
           await recordAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
           return id;
@@ -50,6 +53,22 @@ export function addUserCommands(program: Command): void {
     .description('suspend a user and end their sessions at once')
     .argument('<email>', '', readEmail)
     .action((email: string) => suspend(email, new Date()));
+
+  program
+    .command('user:remove-factors')
+    .description('let a person who has lost their authenticator app and recovery codes log in without them')
+    .argument('<email>', '', readEmail)
+    .action(async (email: string) => {
+      await withDatabase((db) =>
+        inTransaction(db, async (trx) => {
+          const user = await lockUser(trx, { email });
+          if (!user) throw new CommandError('No user has this email address.');
+          if (!(await removeFactors(trx, { now }, user)))
+            throw new CommandError('This user has no second factor.');
+        }),
+      );
+      print(`${email} has no second factor any more, and is logged out everywhere.`);
+    });
 
   program
     .command('user:resume')

@@ -6,9 +6,11 @@ import { AppError } from '../errors.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { invalidParameter, isSpeculative, readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/profile.ts';
-import { findSession } from '../identity/sessions.ts';
+import { mustSetUpFactor, setUpPath } from '../identity/second-factor.ts';
+import { findPresentSession } from '../identity/sessions.ts';
 import type { LaunchOutcome } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
+import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 import { isReturnTo, type Payload } from '../sso/payload.ts';
@@ -26,7 +28,8 @@ export async function launch(
   if (!client) throw new AppError('unknown_client');
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), services.now());
-  const login = checkLogin(await findSession(services, request, visit, client.name), asked);
+  const found = await findPresentSession(services, request, visit, client.name);
+  const login = checkLogin(config, found, asked);
 
   if (typeof login === 'object') {
     const payload = await buildPayload(services, client, login, asked);
@@ -100,13 +103,16 @@ const refusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
   too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
   suspended: { error: 'access_denied', page: '/login', first: 'login' },
+  no_factor: { error: 'interaction_required', page: setUpPath, first: 'second_factor' },
+  leaving: { error: 'interaction_required', page: '/profile/delete', first: 'deletion' },
   unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
 } as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
 
-type LaunchSession = Exclude<Awaited<ReturnType<typeof findSession>>, 'suspended' | undefined>;
+type LaunchSession = Exclude<Awaited<ReturnType<typeof findPresentSession>>, 'suspended' | undefined>;
 
 /** The session, or why no payload leaves for it. */
 function checkLogin(
+  config: Config,
   session: LaunchSession | 'suspended' | undefined,
   { prompt, authAfter }: Asked,
 ): LaunchSession | keyof typeof refusals {
@@ -116,6 +122,8 @@ function checkLogin(
   if (prompt === 'login') return 'too_long_ago';
   if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
     return 'too_long_ago';
+  if (mustSetUpFactor(config, session)) return 'no_factor';
+  if (session.user.deletionDueAt) return 'leaving';
   return session.user.emailVerifiedAt ? session : 'unproved';
 }
 

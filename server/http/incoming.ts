@@ -1,6 +1,8 @@
 // What the shell makes of a request as it arrives.
 import proxyAddr from 'proxy-addr';
 import { AppError } from '../errors.ts';
+import { nameSchema } from '../identity/names.ts';
+import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
 export function clientAddress(
@@ -13,6 +15,31 @@ export function clientAddress(
     socket: { remoteAddress: peer },
   };
   return proxyAddr(message as never, trustsProxy);
+}
+
+const maxPlaceLength = 60;
+
+/** Roughly where the client is, if the header is set and comes from a trusted proxy. */
+export function readPlace(
+  request: Request,
+  peer: string,
+  { placeHeader, trustsProxy }: Pick<Config, 'placeHeader' | 'trustsProxy'>,
+): string | undefined {
+  if (!placeHeader || !trustsProxy(peer)) return undefined;
+  const text = decodeHeader(request.headers.get(placeHeader) ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
+  const place = Array.from(text.trim()).slice(0, maxPlaceLength).join('');
+  return nameSchema.safeParse(place).data;
+}
+
+/** Proxies send UTF-8, and Request reads each byte as a character. */
+function decodeHeader(text: string): string {
+  if (!/^[\0-\xff]*$/.test(text)) return text;
+  try {
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return text;
+  }
 }
 
 /** Whether a request is for a name of this machine, in its address and, where it has one, in its `Host`. */

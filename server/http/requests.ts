@@ -10,6 +10,9 @@ export type Visit = {
   /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
   address: string;
   cspNonce: string;
+  userAgent?: string;
+  /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
+  place?: string;
   /** Of the answer. A transaction that could end after it gets it, so that it does not commit. */
   deadline: Deadline;
   /** Aborts when the client has gone. Remix would stop half way at a signal in its request. */
@@ -124,8 +127,15 @@ function collectFields(pairs: Iterable<[string, string]>): Map<string, string> {
   return fields;
 }
 
+/** The same, for somebody who is logged in already. */
+export const loginAgainPath = (request: Request) => loginPath(request).replace('?', '?prompt=login&');
+
 /** Our login page, which comes back to where the request wanted to go. */
 export function loginPath(request: Request): string {
   const { pathname, search } = new URL(request.url);
-  return `/login?next=${encodeURIComponent(pathname + search)}`;
+  return loginPathTo(pathname + search);
 }
+
+/** Our login page, which goes on to that path of ours. */
+export const loginPathTo = (next: string | undefined) =>
+  next ? `/login?next=${encodeURIComponent(next)}` : '/login';

@@ -18,6 +18,8 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
       fontSrc: ["'self'"],
       connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
       manifestSrc: ["'self'"],
+      // The mails that local mode keeps.
+      ...(config.mail ? {} : { frameSrc: ["'self'"] }),
       // Browsers apply it to the redirects after a form too, so login could not go on to a client without.
       formAction: ["'self'", ...new Set(callbackOrigins)],
       baseUri: ["'none'"],

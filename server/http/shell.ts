@@ -5,12 +5,14 @@ import { compress } from 'hono/compress';
 import { type RequestIdVariables, requestId } from 'hono/request-id';
 import type { Backend } from '../backend.ts';
 import { AppError, buildProblem } from '../errors.ts';
-import { addHeaders, buildProblemResponse, toAppError } from './answers.ts';
+import { userAgentOf } from '../identity/device.ts';
+import { setUpPath } from '../identity/second-factor.ts';
+import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { Deadline } from './deadline.ts';
 import { createDoor, type Fetch, type Made } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
-import { clientAddress, isForThisMachine, pathOf, refuseUnroutable } from './incoming.ts';
+import { clientAddress, isForThisMachine, pathOf, readPlace, refuseUnroutable } from './incoming.ts';
 import { prefersHtml, requireOwnOrigin, type Visit } from './requests.ts';
 import { buildFindPattern, type Pages, type Route } from './route.ts';
 import { buildSecureHeaders, readHeaders } from './secure-headers.ts';
@@ -105,14 +107,21 @@ async function makeUnavailable(
 function openVisit({ config }: Backend): Step {
   return (c, next) => {
     const { raw } = c.req;
-    const address = clientAddress(raw, c.env.address, config.trustsProxy);
+    const peer = c.env.address;
+    const address = clientAddress(raw, peer, config.trustsProxy);
     c.env.visit = {
       requestId: c.get('requestId'),
       address,
       cspNonce: '',
       trace: readTrace(raw),
       deadline: new Deadline(),
-      // Made only where it is asked for: few requests need one.
+      // Made only where they are asked for: few requests need one.
+      get userAgent() {
+        return userAgentOf(raw);
+      },
+      get place() {
+        return readPlace(raw, peer, config);
+      },
       get signal() {
         return raw.signal;
       },
@@ -236,6 +245,13 @@ async function answerError(
   return buildRefusal(error, request, visit, options);
 }
 
+/** Where what was refused can be had, and back. */
+function leadToSetUp({ method, url }: Request): Response {
+  const { pathname, search } = new URL(url);
+  const next = method === 'GET' ? `?next=${encodeURIComponent(pathname + search)}` : '';
+  return redirect(setUpPath + next, { 'Cache-Control': 'no-store' });
+}
+
 async function buildRefusal(
   error: AppError,
   request: Request,
@@ -245,6 +261,7 @@ async function buildRefusal(
   const { config } = backend;
   const refusal = buildProblemResponse(error, config.baseUrl);
   if (!prefersHtml(request)) return refusal;
+  if (error.code === 'second_factor_required') return leadToSetUp(request);
   const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, { backend, visit });
   const headers = new Headers(refusal.headers);
   headers.set('Content-Type', 'text/html; charset=utf-8');

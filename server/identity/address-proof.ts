@@ -5,7 +5,6 @@ import {
   deleteMailTokens,
   findMailToken,
   insertMailToken,
-  type MailToken,
   type MailTokenPurpose,
 } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../db/mails.ts';
@@ -14,7 +13,7 @@ import type { Trace } from '../http/trace-context.ts';
 import type { Config } from '../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** All mails to the user with a token, sent or not, lead nowhere from now on. */
+/** All mails to the user with a token, sent or not, lead nowhere from now on, but for those that undo a change of address. */
 export async function voidMails(trx: Database, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
@@ -40,11 +39,11 @@ export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
-  { mailId, userId, email }: MailToken & { mailId: string },
+  mailId: string,
   expiresAt: Date,
 ): Promise<string | undefined> {
   const token = createToken();
-  const row = { tokenHash: hashToken(token), mailId, purpose, userId, email, expiresAt };
+  const row = { tokenHash: hashToken(token), mailId, purpose, expiresAt };
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 

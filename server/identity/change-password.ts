@@ -1,5 +1,6 @@
 // Changing a password in a session, with the current one.
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { Amr } from '../../db/sessions.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
@@ -32,6 +33,8 @@ export async function changePassword(
     await voidMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'password.changed' });
     await notify(trx, services, user, 'password_changed', request);
-    return startSession(trx, services, { user, startedBy: 'password_change', request, visit });
+    // A second factor that was given in this session still counts.
+    const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
+    return startSession(trx, services, { user, startedBy: 'password_change', amr, request, visit });
   });
 }

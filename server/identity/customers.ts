@@ -21,7 +21,8 @@ export type NewCustomer = {
 };
 
 /** Whether the user can log in by themselves, without another product's word for who they are. */
-export const hasOwnLogin = (user: Pick<User, 'hasPassword'>) => user.hasPassword;
+export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
+  user.hasPassword || user.hasPasskey;
 
 export type CustomerIds = { id: string; accountId: string };
 

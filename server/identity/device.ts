@@ -73,3 +73,14 @@ export function describeDevice(userAgent: string): string {
   );
   return [browserName ?? 'Unknown browser', osName].filter(Boolean).join(' on ');
 }
+
+const kinds = new Map<string | undefined, 'phone' | 'tablet' | 'computer'>([
+  ['mobile', 'phone'],
+  ['tablet', 'tablet'],
+  ['desktop', 'computer'],
+]);
+
+/** Undefined where the browser does not say so. */
+export function kindOfDevice(userAgent: string): 'phone' | 'tablet' | 'computer' | undefined {
+  return userAgent ? kinds.get(Bowser.parse(userAgent).platform.type) : undefined;
+}

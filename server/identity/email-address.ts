@@ -36,6 +36,12 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
+/** What a person is told at the field. */
+export const malformedEmail = {
+  pointer: '/email',
+  detail: 'Enter an email address in the correct format, like name@example.com.',
+};
+
 /** The same as a schema; its output is the canonical form. */
 export const emailSchema = z.string().transform((text, context) => {
   const email = readEmailAddress(text);

@@ -9,13 +9,15 @@ import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
 import type { LoginResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
+import { trailOf } from './actor.ts';
 import { readEmailAddress } from './email-address.ts';
 import { guessPassword } from './guess-password.ts';
 import { requirePlace } from './passwords.ts';
-import { buildEndedCookie, findSession, startSession } from './sessions.ts';
+import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
+import { buildEndedCookie, findPresentSession } from './sessions.ts';
 
 /**
- * The `Set-Cookie` values of a session, or undefined for wrong credentials. Throws what `guessPassword` throws and, after
+ * A session, or what waits for the code; undefined for wrong credentials. Throws what `guessPassword` throws and, after
  * a right password, 403 `account_suspended`.
  */
 export async function login(
@@ -23,13 +25,22 @@ export async function login(
   request: Request,
   visit: Visit,
   credentials: Credentials,
-): Promise<string[] | undefined> {
+): Promise<LoginStep | undefined> {
+  return countLogin(services, 'wrong_password', () => tryLogin(services, request, visit, credentials));
+}
+
+/** Runs a try to log in, and counts what becomes of it. */
+export async function countLogin(
+  { metrics }: Services,
+  wrong: LoginResult,
+  tryToLogIn: () => Promise<LoginStep | undefined>,
+): Promise<LoginStep | undefined> {
   try {
-    const setCookies = await tryLogin(services, request, visit, credentials);
-    services.metrics.countLogin(setCookies ? 'ok' : 'wrong_password');
-    return setCookies;
+    const step = await tryToLogIn();
+    metrics.countLogin(step ? (step.needsCode ? 'code_asked' : 'ok') : wrong);
+    return step;
   } catch (error) {
-    services.metrics.countLogin(results[toAppError(error).code] ?? 'failed');
+    metrics.countLogin(results[toAppError(error).code] ?? 'failed');
     throw error;
   }
 }
@@ -59,7 +70,7 @@ async function tryLogin(
   request: Request,
   visit: Visit,
   credentials: Credentials,
-): Promise<string[] | undefined> {
+): Promise<LoginStep | undefined> {
   const { db, read, log, aside } = services;
   const email = readEmailAddress(credentials.email);
   const trail = { address: visit.address, requestId: visit.requestId };
@@ -73,29 +84,33 @@ async function tryLogin(
     log.info({ ...trail, reason }, 'login refused');
     // Only where there is an account: strangers could grow the table without end.
     const event = { ...trail, type: 'login.refused', reason, userId: owner?.userId };
-    if (owner) aside.start(() => recordAuditEvent(db, event), event, 'audit event lost');
+    // Read now: the request may be gone by then.
+    const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
+    if (owner)
+      aside.start(() => recordAuditEvent(db, { ...event, ...trailOf(seen) }), event, 'audit event lost');
     return undefined;
   }
   const { userId, passwordHash } = owner;
+  const browser = trailOf(visit);
 
   const outcome = await inTransactionOf(visit, db, async (trx) => {
     // Hashing took a while: the password may have changed since.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
     if (user.suspendedAt) {
-      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended', userId });
+      await recordAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
       await giveBack(trx);
       return 'suspended';
     }
-    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', userId });
-    const setCookies = await startSession(trx, services, { user, startedBy: 'password', request, visit });
+    const step = await startSessionOrAsk(trx, services, { user, startedBy: 'password', request, visit });
+    if (!step.needsCode) await recordAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
     // Last, so that nobody waits long to count a try of theirs.
     await giveBack(trx);
-    return { setCookies };
+    return step;
   });
   if (!outcome) return undefined;
   if (outcome === 'suspended') throw new AppError('account_suspended');
-  return outcome.setCookies;
+  return outcome;
 }
 
 /** For logs and the audit trail only: outside they are all the same. */
@@ -108,12 +123,11 @@ function refusalReason(email: string | undefined, owner: PasswordOwner | undefin
 /** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
 export async function logout(services: Services, request: Request, visit: Visit): Promise<string> {
   const { db, config, now } = services;
-  const session = await findSession(services, request, visit);
+  const session = await findPresentSession(services, request, visit);
   if (session && session !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());
-      const { address, requestId } = visit;
-      await recordAuditEvent(trx, { type: 'logout', userId: session.user.id, address, requestId });
+      await recordAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });
   }
   return buildEndedCookie(config.issuer);

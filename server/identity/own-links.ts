@@ -8,7 +8,7 @@ import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
-import { requireOwnPassword } from './own-password.ts';
+import { requireOwnCredential } from './own-password.ts';
 
 /** `isSleeping`: it logs nobody in before it is connected again. */
 export async function listOwnLinks({ db }: Services, { session }: Actor) {
@@ -16,7 +16,7 @@ export async function listOwnLinks({ db }: Services, { session }: Actor) {
 }
 
 /**
- * Throws 422 `validation_failed` for a wrong password, which whoever has none of their own cannot give, 429
+ * Throws 422 `validation_failed` for a wrong password, which whoever has no credential of their own cannot give, 429
  * `rate_limited`, and 404 `not_found` where the user has no such link.
  */
 export async function removeOwnLink(
@@ -26,7 +26,7 @@ export async function removeOwnLink(
 ): Promise<void> {
   const { provider, externalId, currentPassword } = link;
   const userId = actor.session.user.id;
-  await requireOwnPassword(services, actor, currentPassword);
+  await requireOwnCredential(services, actor, currentPassword);
   await inTransactionOf(actor.visit, services.db, async (trx) => {
     // A hand-off that arrives now waits, and finds no link.
     await lockLinkedUser(trx, provider, externalId);
@@ -45,9 +45,10 @@ export async function removeOwnLink(
  */
 export async function listOwnProducts({ config, db }: Services, { session }: Actor) {
   const launches = await listLastLaunches(db, session.user.id);
-  return [...config.clients.values()].map(({ name, title, loginUrl }) => ({
+  return [...config.clients.values()].map(({ name, title, logoPath, loginUrl }) => ({
     name,
     title,
+    logoPath,
     href: loginUrl ?? `/sso/launch/${name}`,
     openedAt: launches.find(({ client }) => client === name)?.at,
   }));

@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
 import { guessPassword } from './guess-password.ts';
+import { isFresh } from './sessions.ts';
 
 /**
  * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, and what
@@ -30,6 +31,20 @@ export async function requireOwnPassword(
   }
   await giveBack(db);
   return owner.passwordHash;
+}
+
+/**
+ * The same for somebody who has passkeys and no password: one of them was given within ten minutes, which
+ * `confirmWithoutPassword` sees to.
+ */
+export async function requireOwnCredential(
+  services: Services,
+  actor: Actor,
+  currentPassword: string,
+): Promise<void> {
+  const { hasPassword, hasPasskey } = actor.session.user;
+  if (!hasPassword && hasPasskey && isFresh(actor.session, services.now())) return;
+  await requireOwnPassword(services, actor, currentPassword);
 }
 
 export function wrongPassword(): AppError {

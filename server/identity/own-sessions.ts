@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
-import { describeDevice } from './device.ts';
-import { requireOwnPassword } from './own-password.ts';
+import { describeDevice, kindOfDevice } from './device.ts';
+import { requireOwnCredential } from './own-password.ts';
 import { isFresh, sessionLimits } from './sessions.ts';
 
 /** The last seen first; `current` is the one that asks. */
@@ -15,6 +15,7 @@ export async function listOwnSessions({ db, now }: Services, { session }: Actor)
   return sessions.map(({ userAgent, ...listed }) => ({
     ...listed,
     device: describeDevice(userAgent),
+    kind: kindOfDevice(userAgent),
     current: listed.id === session.id,
   }));
 }
@@ -29,8 +30,8 @@ export async function endOwnSession(
   { id, currentPassword = '' }: { id: string; currentPassword?: string },
 ): Promise<void> {
   const { db, now } = services;
-  if (id !== actor.session.id && needsPasswordToEndOthers(services, actor))
-    await requireOwnPassword(services, actor, currentPassword);
+  if (id !== actor.session.id && needsCredentialToEndOthers(services, actor))
+    await requireOwnCredential(services, actor, currentPassword);
   await inTransactionOf(actor.visit, db, async (trx) => {
     const ended = await endSessions(trx, actor.session.user.id, { id }, now());
     if (ended === 0)
@@ -39,13 +40,15 @@ export async function endOwnSession(
   });
 }
 
-/** Whether ending the other sessions takes the password: not within ten minutes of it, nor where there is none. */
-export function needsPasswordToEndOthers(
-  { now }: Pick<Services, 'now'>,
-  { session }: Pick<Actor, 'session'>,
-) {
-  return hasOwnLogin(session.user) && !isFresh(session, now());
-}
+type Asked = [services: Pick<Services, 'now'>, actor: Pick<Actor, 'session'>];
+
+/** Whether ending the other sessions takes a credential: not within ten minutes of one, nor where there is none. */
+const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
+  hasOwnLogin(session.user) && !isFresh(session, now());
+
+/** Whether that is the password. */
+export const needsPasswordToEndOthers = (...[services, actor]: Asked) =>
+  actor.session.user.hasPassword && needsCredentialToEndOthers(services, actor);
 
 /** How many there were. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
 export async function endOtherSessions(
@@ -54,7 +57,8 @@ export async function endOtherSessions(
   currentPassword = '',
 ): Promise<number> {
   const { user, id } = actor.session;
-  if (needsPasswordToEndOthers(services, actor)) await requireOwnPassword(services, actor, currentPassword);
+  if (needsCredentialToEndOthers(services, actor))
+    await requireOwnCredential(services, actor, currentPassword);
   return inTransactionOf(actor.visit, services.db, async (trx) => {
     const ended = await endSessions(trx, user.id, { exceptId: id }, services.now());
     if (ended > 0) await recordActorEvent(trx, actor, { type: 'session.ended_others', details: { ended } });

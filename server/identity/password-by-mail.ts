@@ -1,5 +1,6 @@
 // Setting a password through a mail, for people who have none or forgot it. The mail token proves the address, so
 // using it also verifies the address.
+import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { lockExternalLinks, sleepExternalLinks } from '../../db/external-links.ts';
@@ -7,20 +8,29 @@ import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { findHolder, lockUser, type User, updateUser } from '../../db/users.ts';
+import type { DB } from '../../db/schema.ts';
+import {
+  findAddressOwner,
+  findHolder,
+  lockAddressOwner,
+  lockUser,
+  type User,
+  updateUser,
+} from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+import { type Actor, trailOf } from './actor.ts';
 import { keepNext, keepTrace, openMailToken, voidMails } from './address-proof.ts';
+import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
-import { findDeviceName } from './device.ts';
-import { readEmailAddress } from './email-address.ts';
+import { malformedEmail, readEmailAddress } from './email-address.ts';
 import { notify } from './notices.ts';
+import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
 import { hashPassword, requireGoodPassword } from './passwords.ts';
-import { startSession } from './sessions.ts';
-
-// Longer than the work takes for any address, so that the time of the answer does not tell what was found.
-const answerAfterMs = 300;
+import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
+import { endWhatPasswordOpened, passkeyAmr } from './sessions.ts';
+import { requestEmailVerification } from './verify-email.ts';
 
 /**
  * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path
@@ -34,43 +44,45 @@ export async function requestPasswordMail(
   request?: Request,
 ): Promise<void> {
   const email = readEmailAddress(typed);
-  if (!email) {
-    const errors = [
-      { pointer: '/email', detail: 'Enter an email address in the correct format, like name@example.com.' },
-    ];
-    throw new AppError('validation_failed', { errors });
-  }
-  const device = await findDeviceName(services, request, email);
-  await services.mailLimits.countTry({ account: email, address: visit.address, device });
-  const pause = new Promise((done) => setTimeout(done, answerAfterMs));
-  // Stored before the answer: the mail goes out even if this process ends right after it.
-  await Promise.all([sendPasswordMail(services, visit, email, next), pause]);
+  if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
+  await answerAlike(services, visit, { email, request }, (trx) =>
+    sendPasswordMail(trx, services, visit, { email, next }),
+  );
+}
+
+/**
+ * For somebody who is logged in. Whoever holds an address may be somebody else than whoever merely typed it: that mail
+ * proves the address, too. Throws 429 `rate_limited`.
+ */
+export async function requestOwnPasswordMail(services: Services, actor: Actor): Promise<void> {
+  const { email, holdsEmail } = actor.session.user;
+  if (!holdsEmail) return requestEmailVerification(services, actor, undefined);
+  return requestPasswordMail(services, actor.visit, { email }, actor.request);
 }
 
 async function sendPasswordMail(
-  { config, db, now, log, metrics }: Services,
+  trx: Transaction<DB>,
+  { config, now, log, metrics }: Services,
   visit: Visit,
-  email: string,
-  next: string | undefined,
+  { email, next }: { email: string; next?: string },
 ): Promise<void> {
   const trail = { address: visit.address, requestId: visit.requestId };
-  await inTransactionOf(visit, db, async (trx) => {
-    const user = await findHolder(trx, email);
-    // Not stored: strangers could grow the table without end.
-    if (!user) {
-      metrics.countPasswordMail('unknown_user');
-      return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
-    }
-    const reason = user.suspendedAt ? 'suspended' : 'sent';
-    metrics.countPasswordMail(reason);
-    await recordAuditEvent(trx, { ...trail, type: 'password_link.requested', reason, userId: user.id });
-    if (user.suspendedAt) return;
-    const mail = { id: uuidv7(), kind: 'set_password', userId: user.id, recipient: email } as const;
-    await insertMail(trx, {
-      ...mail,
-      details: { ...keepNext(config, next), ...keepTrace(visit.trace) },
-      now: now(),
-    });
+  const user = await findHolder(trx, email);
+  // Not stored: strangers could grow the table without end.
+  if (!user) {
+    metrics.countPasswordMail('unknown_user');
+    return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
+  }
+  const reason = user.suspendedAt ? 'suspended' : 'sent';
+  metrics.countPasswordMail(reason);
+  const event = { type: 'password_link.requested', reason, userId: user.id };
+  await recordAuditEvent(trx, { ...trailOf(visit), ...event });
+  if (user.suspendedAt) return;
+  const mail = { id: uuidv7(), kind: 'set_password', userId: user.id, recipient: email } as const;
+  await insertMail(trx, {
+    ...mail,
+    details: { ...keepNext(config, next), ...keepTrace(visit.trace) },
+    now: now(),
   });
 }
 
@@ -81,6 +93,8 @@ export type PasswordMail = {
    * address by now and has not arrived yet; `taken`, nobody's, because its holder has a way in already.
    */
   sets: 'own' | 'holder' | 'taken';
+  /** They cannot log in by themselves yet, so a passkey will do. Else it would get round what they have. */
+  mayBePasskey: boolean;
 };
 
 /** What a mail token is for, or undefined if it does not work (any more). Uses nothing up. */
@@ -90,7 +104,46 @@ export async function findPasswordMail(
 ): Promise<PasswordMail | undefined> {
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) return undefined;
-  return { email: opened.email, sets: whoseIsSet(opened.userId, await findHolder(db, opened.email)) };
+  const holder = await findAddressOwner(db, opened.email, now());
+  return {
+    email: opened.email,
+    sets: whoseIsSet(opened.userId, holder),
+    mayBePasskey: !holder || !hasOwnLogin(holder),
+  };
+}
+
+/** Whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work, or not for that. */
+export async function requireNewcomer(
+  { db, now }: Pick<Services, 'db' | 'now'>,
+  token: string,
+): Promise<Pick<User, 'id' | 'email' | 'name'>> {
+  const opened = await openMailToken(db, 'set_password', token, now());
+  if (!opened) throw new AppError('not_found');
+  const holder = await findAddressOwner(db, opened.email, now());
+  const sets = whoseIsSet(opened.userId, holder);
+  if (sets === 'taken' || (holder && hasOwnLogin(holder))) throw new AppError('not_found');
+  return holder ?? { ...opened, id: opened.userId };
+}
+
+/** What the page of a mail was sent with. */
+export type NewCredential = { newPassword: string } | { passkey: string; name: string };
+
+/** Throws 422 `validation_failed`, 404 `not_found`, and what `hashPassword` throws. */
+async function readCredential(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  given: NewCredential,
+  opened: { token: string; email: string; name: string },
+) {
+  if ('passkey' in given) {
+    const { id: userId } = await requireNewcomer(services, opened.token);
+    const use = { purpose: 'arrive', userId } as const;
+    return { passkey: { userId, ...(await readNewPasskey(services, request, visit, use, given)) } };
+  }
+  const { newPassword } = given;
+  await requireGoodPassword(newPassword, { config: services.config, ...opened });
+  return { passwordHash: await visit.deadline.pause(() => hashPassword(newPassword, visit.signal)) };
 }
 
 /** Of an address that was typed, and is being proved: whoever proved it first holds it. */
@@ -101,8 +154,9 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 }
 
 /**
- * Uses the mail token up. The result are the `Set-Cookie` values of a new session, the user's only one, or `taken` (see
- * `PasswordMail`), where nothing changes. All of the user's marketplace links sleep from then on: whoever made them had
+ * Sets the password, or for whoever has no credential yet adds their first passkey. Uses the mail token up. The result is
+ * a new session, the user's only one, or what waits for the code, or `taken` (see `PasswordMail`), where nothing changes.
+ * All of the user's marketplace links sleep from then on: whoever made them had
  * not shown that they own the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`,
  * 403 `account_suspended`, and what `hashPassword` throws.
  */
@@ -110,38 +164,65 @@ export async function setPasswordByMail(
   services: Services,
   request: Request,
   visit: Visit,
-  { token, newPassword }: { token: string; newPassword: string },
-): Promise<string[] | 'taken'> {
+  { token, ...given }: { token: string } & NewCredential,
+): Promise<LoginStep | 'taken'> {
   const { db, now } = services;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
   // Before the work of hashing: such a link is not used up, so it could be sent without end.
-  if (whoseIsSet(opened.userId, await findHolder(db, opened.email)) === 'taken') return 'taken';
-  await requireGoodPassword(newPassword, { config: services.config, ...opened });
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const owner = await findAddressOwner(db, opened.email, now());
+  if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
+  const credential = await readCredential(services, request, visit, given, { token, ...opened });
+  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
   return inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, opened.userId);
-    const holder = await lockUser(trx, { email: opened.email });
+    const holder = await lockAddressOwner(trx, opened.email, now());
     const sets = whoseIsSet(opened.userId, holder);
     const user = sets === 'own' ? (holder ?? (await lockUser(trx, { id: opened.userId }))) : holder;
-    if (user?.email !== opened.email) throw new AppError('not_found');
-    if (user.suspendedAt) throw new AppError('account_suspended');
+    if (user?.suspendedAt) throw new AppError('account_suspended');
     if (sets === 'taken') return 'taken';
+    if (user?.email !== opened.email) throw new AppError('not_found');
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     await updateUser(trx, user.id, {
       passwordHash,
       holdsEmail: true,
       emailVerifiedAt: user.emailVerifiedAt ?? now(),
     });
-    await voidMails(trx, user.id);
-    await sleepExternalLinks(trx, user.id, now());
-    await deletePendingHandOffs(trx, user.id);
-    const { address, requestId } = visit;
-    const trail = { userId: user.id, address, requestId };
-    await recordAuditEvent(trx, { ...trail, type: 'password.set', reason: 'by_mail' });
+    if (passkey) {
+      // Somebody may have got a credential meanwhile, which a passkey must not get round.
+      if (hasOwnLogin(user) || user.id !== passkey.userId) throw new AppError('not_found');
+      await storeNewPasskey(trx, services, user.id, passkey);
+    }
     const proved = { ...user, holdsEmail: true };
-    await notify(trx, services, proved, 'password_set', request);
+    const isPasskey = passkey !== undefined;
+    const step = await startAnew(trx, services, { user: proved, isPasskey, request, visit });
     if (!user.emailVerifiedAt) await notify(trx, services, proved, 'email_proved', request);
-    return startSession(trx, services, { user: proved, startedBy: 'mail', request, visit });
+    return step;
   });
+}
+
+/**
+ * What a password that a mail has set ends, or a first passkey: all else that could lead to the user. Nobody else is in
+ * from then on. The caller holds links and user.
+ */
+export async function startAnew(
+  trx: Transaction<DB>,
+  services: Services,
+  {
+    user,
+    isPasskey = false,
+    request,
+    visit,
+  }: { user: User; isPasskey?: boolean; request: Request; visit: Visit },
+): Promise<LoginStep> {
+  await voidMails(trx, user.id);
+  await sleepExternalLinks(trx, user.id, services.now());
+  await deletePendingHandOffs(trx, user.id);
+  const type = isPasskey ? 'passkey.added' : 'password.set';
+  await recordAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
+  await notify(trx, services, user, isPasskey ? 'passkey_added' : 'password_set', request);
+  const amr = isPasskey ? passkeyAmr : undefined;
+  // As a session would: what comes now is only the code.
+  if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, services.now());
+  return startSessionOrAsk(trx, services, { user, startedBy: 'mail', amr, request, visit });
 }

@@ -38,6 +38,9 @@ export function buildOwnProfile(user: User) {
     accountVerified: user.account.verifiedAt !== null,
     emailVerified: user.emailVerifiedAt !== null,
     hasPassword: user.hasPassword,
+    hasPasskey: user.hasPasskey,
+    deletionDueAt: user.deletionDueAt,
+    hasAuthenticator: user.hasAuthenticator,
   };
 }
 

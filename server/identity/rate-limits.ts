@@ -30,6 +30,8 @@ type RateLimit = {
 };
 
 type Try = {
+  /** The next one is refused. */
+  isLast: boolean;
   /** Gives this try back wherever it was counted. `db` may be a transaction. */
   giveBack: (db: Database) => Promise<void>;
 };
@@ -61,6 +63,22 @@ export function createRateLimits(db: Database) {
         count('guess-site', 300, 15 * minute, ({ address }) => siteOf(address)),
         count('guess-network', 10, 15 * minute, ({ account, address }) => `${networkOf(address)} ${account}`),
         count('guess-account', 100, hour, ({ account }) => account),
+      ],
+    ),
+    /** Downloads of everything that is kept about somebody. */
+    downloadLimits: createRateLimit([], [count('download-account', 5, hour, ({ account }) => account)]),
+    /**
+     * Guesses of a second factor. Whoever knows the password can use up those of strangers, but not those of a browser
+     * that the owner uses; and a new password starts to count afresh.
+     */
+    codeLimits: createRateLimit(
+      [
+        count('code-device', 10, hour, ({ device }) => device),
+        count('code-device-day', 30, day, ({ device }) => device),
+      ],
+      [
+        count('code-account', 10, hour, ({ account }) => account),
+        count('code-account-day', 30, day, ({ account }) => account),
       ],
     ),
     /** Mails that people request. */
@@ -105,16 +123,19 @@ function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
   return {
     async countTry(tried) {
       const counted: Parameters<typeof giveBackTry>[1][] = [];
+      let isLast = false;
       for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
         const counts = of(tried);
         if (counts === undefined) continue;
         const key = digestOf(counts);
-        const { msBeforeNext } = await limiter.consume(key).catch(refuse);
+        const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(refuse);
+        isLast ||= remainingPoints === 0;
         // The next count under this key ends a whole window later, and no window is that short.
         const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
         counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
       }
       return {
+        isLast,
         async giveBack(db) {
           for (const each of counted) await giveBackTry(db, each);
         },

@@ -25,6 +25,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { rememberLogin, userAgentOf } from './device.ts';
 import { notifyNewBrowser } from './notices.ts';
+import { requireNoSetUp } from './second-factor.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_session';
@@ -42,8 +43,20 @@ export function sessionLimits(now: Date): SessionLimits {
 
 const secondsBefore = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1_000);
 
-/** `mail`: a password set through a mail token. */
-export type SessionStart = 'password' | 'password_change' | 'mail' | 'hand_off';
+/** `code`: a second factor, after the password. `mail`: a password set through a mail token. */
+export type SessionStart = 'password' | 'code' | 'passkey' | 'password_change' | 'mail' | 'hand_off';
+
+/** A passkey counts as two factors: the authenticator has verified its owner. */
+export const passkeyAmr: Amr[] = ['pop', 'mfa'];
+
+export const amrOf: Record<SessionStart, Amr[]> = {
+  password: ['pwd'],
+  code: ['pwd', 'otp', 'mfa'],
+  passkey: passkeyAmr,
+  password_change: ['pwd'],
+  mail: ['pwd'],
+  hand_off: ['ext'],
+};
 
 const maxSessions = 50;
 
@@ -57,10 +70,10 @@ const maxSessions = 50;
 export async function startSession(
   trx: Transaction<DB>,
   services: Services,
-  start: { user: User; startedBy: SessionStart; request: Request; visit: Visit },
+  start: { user: User; startedBy: SessionStart; amr?: Amr[]; request: Request; visit: Visit },
 ): Promise<string[]> {
   const { config, now: clock } = services;
-  const { user, startedBy, request, visit } = start;
+  const { user, startedBy, amr = amrOf[startedBy], request, visit } = start;
   const { id: userId } = user;
   visit.userId = userId;
   const now = clock();
@@ -71,14 +84,15 @@ export async function startSession(
     userId,
     now,
     authTime: isCredential ? now : null,
-    amr: [isCredential ? 'pwd' : 'ext'] as Amr[],
+    amr,
     address: visit.address,
     userAgent: userAgentOf(request),
+    place: visit.place ?? null,
   };
   const limits = sessionLimits(now);
   const previous = readToken(request, config.issuer, cookie);
   const previousHash = previous === undefined ? undefined : hashToken(previous);
-  if (startedBy === 'mail') await endSessions(trx, userId, 'all', now);
+  if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now);
   const isRenewed =
     previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
   if (startedBy === 'password_change') {
@@ -86,14 +100,14 @@ export async function startSession(
     if (!isRenewed) throw new AppError('login_required');
     await endSessions(trx, userId, { exceptTokenHash: session.tokenHash }, now);
   }
-  if (startedBy === 'password_change' || startedBy === 'mail') await forgetDevices(trx, userId, now);
+  if (startedBy === 'password_change') await forgetDevices(trx, userId, now);
   if (!isRenewed) {
     if (previousHash) await endSessionByTokenHash(trx, previousHash, now);
     const { createdAfter } = limits;
     await endOldestSessions(trx, { userId, now, createdAfter, keep: maxSessions - 1 });
     await insertSession(trx, { id: uuidv7(), ...session });
   }
-  if (startedBy === 'password' || startedBy === 'hand_off')
+  if (startedBy !== 'password_change' && startedBy !== 'mail')
     await notifyNewBrowser(trx, services, user, request);
   const deviceCookie = await rememberLogin(trx, services, request, {
     userId,
@@ -102,16 +116,37 @@ export async function startSession(
   return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
 }
 
+/** All sessions and known devices of a user whose password is set by mail. */
+export async function endWhatPasswordOpened(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
+  await endSessions(trx, userId, 'all', now);
+  await forgetDevices(trx, userId, now);
+}
+
 /** The `Set-Cookie` value that deletes the cookie. */
 export function buildEndedCookie(issuer: string): string {
   return buildTokenCookie(issuer, cookie, '', 0);
 }
 
 /**
- * This browser's live session, `suspended` if its user has been suspended since it started, or undefined. With `client`,
- * also the `sid` that it has there already.
+ * This browser's live session. Throws 403 `second_factor_required` where its user has to set up a second factor before
+ * anything else, and the request is not for that. Otherwise as `findPresentSession`.
  */
 export async function findSession(
+  services: Services,
+  request: Request,
+  visit: Visit,
+): Promise<Session | 'suspended' | undefined> {
+  const session = await findPresentSession(services, request, visit);
+  if (session && session !== 'suspended') requireNoSetUp(services.config, session, request);
+  return session;
+}
+
+/**
+ * Who is logged in, whatever they have to do first: for showing it, logging out, and saying why something else comes
+ * first. Everything else uses `findSession`. `suspended` if its user has been suspended since it started, or undefined. With `client`,
+ * also the `sid` that it has there already.
+ */
+export async function findPresentSession(
   { config, db, read, now: clock }: Services,
   request: Request,
   visit: Visit,

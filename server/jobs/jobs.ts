@@ -1,5 +1,6 @@
 // The jobs that every instance runs beside its requests. Any number of instances may run them at once.
 import { runBilling } from '../billing/invoicing.ts';
+import { eraseDueUsers } from '../identity/erase-user.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
 import type { Services } from '../services.ts';
@@ -15,6 +16,7 @@ export function startJobs(services: Services): () => Promise<void> {
   const stops = [
     start('mail', 1_000, (signal) => sendDueMails(services, mailer, signal)),
     start('billing', 5_000, (signal) => runBilling(services, signal)),
+    start('erasure', 60_000, (signal) => eraseDueUsers(services, signal)),
     start('sweep', 60_000, (signal) => sweep(services, signal)),
   ];
   return async () => {

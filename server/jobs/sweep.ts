@@ -14,8 +14,11 @@ const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(da
 export const expired: ExpiredRows[] = [
   // Longer than an instance's clock may be wrong (contract section 9).
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
+  { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
+  { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'mail_tokens', column: 'expires_at', before: sql`now()` },
+  { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },
   // Sent or given up long ago: nothing is tried for so long.

@@ -3,7 +3,7 @@ import { createTransport } from 'nodemailer';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-export type Message = { id: string; to: string; subject: string; text: string };
+export type Message = { id: string; to: string; subject: string; text: string; html: string };
 
 export type Mailer = {
   /** Resolves once the server has accepted it. */
@@ -37,7 +37,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   });
   const domain = new URL(baseUrl).hostname;
   return {
-    async send({ id, to, subject, text }) {
+    async send({ id, to, subject, text, html }) {
       // nodemailer removes these two, which turns the address into somebody else's.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       await transport.sendMail({
@@ -45,6 +45,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         to: { name: '', address: to },
         subject,
         text,
+        html,
         // The same at every attempt, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
         // RFC 3834: asks machines not to answer.

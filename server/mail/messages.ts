@@ -1,87 +1,203 @@
-// The text of every email. Plain text: every mail program shows it, and links show where they lead. None contains a name
-// or any other text that somebody could have typed: strangers can type anybody's address.
+// What every email says; layout.ts says how it looks. None contains a name or any other text that somebody could have
+// typed: strangers can type anybody's address.
 import type { NoticeKind } from '../../db/mails.ts';
+import type { MailMessage } from './layout.ts';
 
-type Words = { subject: string; text: string };
+/** `life` is how long the link works, such as "1 hour"; `at` and `device` are those of what a mail tells of. */
+export type LetterWords = {
+  link: string;
+  life: string;
+  at: string;
+  device: string | undefined;
+  expiresAt: Date;
+};
+type Letter = Pick<LetterWords, 'link' | 'life'>;
 
-/** `life` is how long the link works, such as "1 hour". */
-type Letter = { baseUrl: string; link: string; life: string };
+const onlyOnce = (life: string) =>
+  `The link works once and expires after ${life}. If it has expired, open it all the same: you can ask for a new one there.`;
 
 /** For a new customer from the CRM, who has no password yet. */
-export function buildWelcome({ baseUrl, link, life }: Letter): Words {
+export function buildWelcome({ link, life }: Letter): MailMessage {
   return {
     subject: 'Your account is ready: set a password',
-    text: `Hello,
-
-We have created an account for you. Set a password to start using it:
-
-${link}
-
-The link works once and expires after ${life}. Using it also verifies your email address. If the link has expired, ask for a new one: ${baseUrl}/forgot-password
-
-If you were not expecting this email, you can ignore it. Nobody can log in to the account without this link.
-`,
+    paragraphs: ['We have created an account for you. Set a password to start using it.'],
+    action: { label: 'Set a password', url: link },
+    after: [
+      `${onlyOnce(life)} Using it also verifies your email address.`,
+      'If you were not expecting this email, you can ignore it. Nobody can log in to the account without this link.',
+    ],
   };
 }
 
-export function buildSetPassword({ baseUrl, link, life }: Letter): Words {
+export function buildSetPassword({ link, life }: Letter): MailMessage {
   return {
     subject: 'Set a new password',
-    text: `Hello,
-
-We received a request to set a new password for your account. To set it, open this link:
-
-${link}
-
-The link works once and expires after ${life}. If it has expired, ask for a new one: ${baseUrl}/forgot-password
-
-If you did not ask for this, you can ignore this email. Your password will stay the same.
-`,
+    paragraphs: ['We received a request to set a new password for your account.'],
+    action: { label: 'Set a new password', url: link },
+    after: [
+      onlyOnce(life),
+      'If you did not ask for this, you can ignore this email. Your password will stay the same.',
+    ],
   };
 }
+
+const typed = 'You received this email because somebody entered this address for an account.';
 
 /** To an address that somebody merely typed: it proves the address by setting the password of whoever reads it. */
-export function buildProveAddress({ link, life }: Letter): Words {
+export function buildProveAddress({ link, life }: Letter): MailMessage {
   return {
     subject: 'Is this your email address?',
-    text: `Hello,
-
-Somebody used this email address for an account with us. If that was you, open this link to verify the address and set a password:
-
-${link}
-
-The link works once and expires after ${life}.
-
-If it was not you, you can ignore this email: the address stays unverified, and it cannot be used to log in.
-`,
+    paragraphs: [
+      'Somebody used this email address for an account with us. If that was you, verify the address and set a password.',
+    ],
+    action: { label: 'Verify this address', url: link },
+    after: [
+      `The link works once and expires after ${life}.`,
+      'If it was not you, you can ignore this email: the address stays unverified, and it cannot be used to log in.',
+    ],
+    why: typed,
   };
 }
 
-export function buildVerifyEmail({ link, life }: Letter): Words {
+export function buildVerifyEmail({ link, life }: Letter): MailMessage {
   return {
     subject: 'Verify your email address',
-    text: `Hello,
-
-To verify your email address, open this link in the browser where you are logged in:
-
-${link}
-
-The link works once and expires after ${life}.
-
-If you do not have an account with us, you can ignore this email. Someone probably typed your address by mistake.
-`,
+    paragraphs: ['To verify your email address, open this link in the browser where you are logged in.'],
+    action: { label: 'Verify your email address', url: link },
+    after: [
+      `The link works once and expires after ${life}.`,
+      'If you do not have an account with us, you can ignore this email. Someone probably typed your address by mistake.',
+    ],
+    why: typed,
   };
 }
 
-/** What happened, as a subject and a sentence. */
-const notices: Record<NoticeKind, Words> = {
+const ignore = 'If it was not you, you can ignore this email.';
+
+/** To whoever reads the mails of an address that was typed at the sign-up: nobody has an account with it. */
+export function buildSignUp({ link, life }: Letter): MailMessage {
+  return {
+    subject: 'Create your account',
+    paragraphs: ['Somebody asked to create an account with this email address. If that was you, go on here.'],
+    action: { label: 'Create your account', url: link },
+    after: [
+      `The link works once and expires after ${life}.`,
+      `${ignore} No account exists unless you use the link.`,
+    ],
+    why: 'You received this email because somebody typed this email address on our sign-up page.',
+  };
+}
+
+/** To the holder of an address with which somebody asked for another account. */
+export function buildAccountExists({ link }: Pick<Letter, 'link'>): MailMessage {
+  return {
+    subject: 'You already have an account',
+    paragraphs: [
+      'Somebody asked to use this email address for an account with us. You already have an account with it, so there is nothing to create. To use it, log in.',
+    ],
+    action: { label: 'Log in', url: link },
+    after: [
+      'If you forgot your password, choose “Forgot your password” there.',
+      `${ignore} Nothing has changed.`,
+    ],
+  };
+}
+
+export function buildChangeEmail({ link, life }: Letter): MailMessage {
+  return {
+    subject: 'Confirm your new email address',
+    paragraphs: [
+      'Somebody asked to use this email address for their account with us. If that was you, confirm it here, and log in to your account if you are not logged in yet.',
+    ],
+    action: { label: 'Confirm the new address', url: link },
+    after: [
+      `The link works once and expires after ${life}. Your email address stays as it is until then.`,
+      ignore,
+    ],
+    why: 'You received this email because somebody asked to use this email address for their account.',
+  };
+}
+
+/** To the address that was changed. */
+export function buildEmailChanged({ link, expiresAt, ...what }: LetterWords): MailMessage {
+  return {
+    subject: 'Your email address has changed',
+    paragraphs: [
+      'Your account now has another email address. You cannot log in with this one any more.',
+      'If this was you, there is nothing to do. If it was not, bring this address back here: that logs everyone out and lets you set a new password.',
+    ],
+    facts: factsOf(what),
+    action: { label: 'Undo the change', url: link },
+    after: [`The link works once, until ${instant.format(expiresAt)} UTC.`],
+    why: 'You received this email because this was the email address of your account.',
+  };
+}
+
+/** What happened, as a subject and a sentence; and what to do about it, where that is something of its own. */
+type Notice = {
+  subject: string;
+  text: string;
+  advice?: string;
+  action?: { label: string; path: string };
+  why?: string;
+};
+
+const usual = {
+  advice:
+    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check your profile.',
+  action: { label: 'Set a new password', path: '/forgot-password' },
+};
+
+const notices: Record<NoticeKind, Notice> = {
+  account_deleted: {
+    subject: 'Your account is deleted',
+    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law asks us to.',
+    advice: 'You can use this email address for a new account at any time.',
+    action: { label: 'Go to our pages', path: '/' },
+    why: 'You received this email because this was the email address of your account.',
+  },
   account_linked: {
     subject: 'Your marketplace account is connected',
     text: 'A marketplace account has been connected to your account. You can now log in from the marketplace.',
   },
+  authenticator_added: {
+    subject: 'An authenticator app has been added to your account',
+    text: 'From now on, a code from an authenticator app is needed to log in to your account with the password. All other browsers have been logged out.',
+  },
+  authenticator_removed: {
+    subject: 'The authenticator app has been removed from your account',
+    text: 'The authenticator app of your account has been turned off. From now on, the password alone is enough to log in.',
+  },
+  codes_guessed: {
+    subject: 'Somebody knows your password',
+    text: 'Somebody has given the right password of your account, and then several codes that were wrong. They are not logged in.',
+  },
   contract_added: {
     subject: 'A contract has been added to your account',
-    text: 'A service contract has been added to your account. You can see it on your profile.',
+    text: 'A service contract has been added to your account.',
+    advice: 'You can see it on your profile.',
+    action: { label: 'See the contract', path: '/profile' },
+  },
+  data_downloaded: {
+    subject: 'Your data has been downloaded',
+    text: 'Somebody who gave your password has downloaded a copy of everything that we keep about you.',
+  },
+  deletion_canceled: {
+    subject: 'Your account will not be deleted',
+    text: 'Your account stays as it is. The deletion that was planned has been cancelled.',
+  },
+  deletion_requested: {
+    subject: 'Your account will be deleted in 14 days',
+    text: 'We have been asked to delete your account, and will do so 14 days after the time below. Until then you cannot open our products.',
+    action: { label: 'Keep your account', path: '/profile/delete' },
+    advice:
+      'To keep your account, log in and say so. If you did not ask for this, also set a new password, which logs out everyone else.',
+  },
+  email_change_undone: {
+    subject: 'Your change of email address has been undone',
+    text: 'Somebody has used the link in the email that we sent to the address you had before. Your account has that address again, and everybody has been logged out.',
+    action: { label: 'Log in', path: '/login' },
+    advice: 'If it was not you, contact support: this address is no longer that of the account.',
   },
   email_proved: {
     subject: 'Your email address is verified',
@@ -91,9 +207,21 @@ const notices: Record<NoticeKind, Words> = {
     subject: 'Your email address has changed',
     text: 'The marketplace has sent us a new email address for your account. It replaces this one.',
   },
+  factors_removed: {
+    subject: 'Your second factor has been removed',
+    text: 'Our support has removed what your account asked for besides the password: its authenticator app, and the recovery codes. All browsers have been logged out. Log in with your password and set up the app again.',
+  },
   new_browser: {
     subject: 'New login to your account',
     text: 'Somebody has logged in to your account from a browser that you have not used before.',
+  },
+  passkey_added: {
+    subject: 'A passkey has been added to your account',
+    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that on your profile, under Passkeys.',
+  },
+  passkey_removed: {
+    subject: 'A passkey has been removed from your account',
+    text: 'A passkey has been removed from your account. Nobody can log in with it any more.',
   },
   password_changed: {
     subject: 'Your password has changed',
@@ -103,26 +231,29 @@ const notices: Record<NoticeKind, Words> = {
     subject: 'Your password has been set',
     text: 'A password for your account has been set through a link that we emailed to you. All other browsers have been logged out.',
   },
+  recovery_code_used: {
+    subject: 'A recovery code was used to log in',
+    text: 'Somebody has logged in to your account with your password and a recovery code. That code does not work again.',
+  },
+  recovery_codes_made: {
+    subject: 'You have new recovery codes',
+    text: 'New recovery codes have been made for your account. The old ones do not work any more.',
+  },
 };
 
 const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' });
 
 /** `at` is an ISO instant; `device` a kind of browser, where a person did it. */
+function factsOf({ at, device }: Pick<LetterWords, 'at' | 'device'>): MailMessage['facts'] {
+  const when: [string, string] = ['When', `${instant.format(new Date(at))} UTC`];
+  return device ? [when, ['Browser', device]] : [when];
+}
+
 export function buildNotice(
   kind: NoticeKind,
   { baseUrl, at, device }: { baseUrl: string; at: string; device: string | undefined },
-): Words {
-  const { subject, text } = notices[kind];
-  return {
-    subject,
-    text: `Hello,
-
-${text}
-
-When: ${instant.format(new Date(at))} UTC
-${device ? `Browser: ${device}\n` : ''}
-If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else: ${baseUrl}/forgot-password
-Then check your profile: ${baseUrl}/profile
-`,
-  };
+): MailMessage {
+  const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notices[kind] };
+  const link = { label: action.label, url: `${baseUrl}${action.path}` };
+  return { subject, paragraphs: [text, advice], facts: factsOf({ at, device }), action: link, why };
 }

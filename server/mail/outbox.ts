@@ -1,15 +1,30 @@
 // Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
 // days; giving up is logged as an error. Any number of instances may do this at once.
-import { claimMails, type MailRow, markMailFailed, markMailSent, type NoticeKind } from '../../db/mails.ts';
+import type { MailTokenPurpose } from '../../db/mail-tokens.ts';
+import {
+  claimMails,
+  deleteMail,
+  type LetterKind,
+  type MailRow,
+  markMailFailed,
+  markMailSent,
+} from '../../db/mails.ts';
 import { createMailToken } from '../identity/address-proof.ts';
 import type { Services } from '../services.ts';
+import { buildAccent } from '../settings/accent.ts';
+import { layOut, type MailMessage } from './layout.ts';
 import type { Mailer, Message } from './mailer.ts';
 import {
+  buildAccountExists,
+  buildChangeEmail,
+  buildEmailChanged,
   buildNotice,
   buildProveAddress,
   buildSetPassword,
+  buildSignUp,
   buildVerifyEmail,
   buildWelcome,
+  type LetterWords,
 } from './messages.ts';
 
 const batchSize = 10;
@@ -24,13 +39,26 @@ const hourMs = 60 * 60 * 1_000;
 const hour = { life: '1 hour', lifeMs: hourMs };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Those with a link. Somebody waits for most of them; a welcome comes unasked.
+// Those with a link. Somebody waits for most of them; a welcome comes unasked. One without a purpose needs no token; one
+// without a life says itself until when its link works.
 const kinds = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
   prove_address: { build: buildProveAddress, purpose: 'set_password', path: '/set-password', ...hour },
   verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm', ...hour },
-} as const satisfies Record<Exclude<MailRow['kind'], NoticeKind>, unknown>;
+  sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
+  account_exists: { build: buildAccountExists, path: '/login' },
+  change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
+  email_changed: { build: buildEmailChanged, purpose: 'undo_email_change', path: '/undo-email-change' },
+} satisfies Record<LetterKind, Letter>;
+
+type Letter = {
+  build: (words: LetterWords) => MailMessage;
+  purpose?: MailTokenPurpose;
+  path: string;
+  life?: string;
+  lifeMs?: number;
+};
 
 /** Stops when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it keeps the mails. */
 export async function sendDueMails(
@@ -72,29 +100,34 @@ async function sendMail(
     if (!signal.aborted) await recordFailure(services, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
-  await markMailSent(db, mail.id, now());
+  await (isLast(mail) ? deleteMail(db, mail.id) : markMailSent(db, mail.id, now()));
   metrics.countMail('sent');
   return true;
 }
 
 async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message | undefined> {
-  const { id, kind, userId, recipient: to, details } = mail;
-  const { name, baseUrl } = config;
-  const sign = ({ subject, text }: { subject: string; text: string }) => ({
-    ...{ id, to, subject },
-    text: `${text}\n${name}\n`,
-  });
+  const { id, kind, recipient: to, details } = mail;
+  const { name, baseUrl, brand } = config;
+  const style = { name, accent: brand.accent ?? usualAccent };
   if (!isLetter(kind)) {
     const { at = '', device } = details;
-    return sign(buildNotice(kind, { baseUrl, at, device }));
+    return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device }), style) };
   }
-  const { build, purpose, path, life, lifeMs } = kinds[kind];
-  const expiresAt = new Date(now().getTime() + lifeMs);
-  const token = await createMailToken(db, purpose, { mailId: id, userId, email: to }, expiresAt);
-  if (!token) return undefined;
-  const query = new URLSearchParams({ token, ...(details.next && { next: details.next }) });
-  return sign(build({ baseUrl, link: `${baseUrl}${path}?${query}`, life }));
+  const { build, purpose, path, life = '', lifeMs = 0 }: Letter = kinds[kind];
+  const { at = '', device, until } = details;
+  const expiresAt = until === undefined ? new Date(now().getTime() + lifeMs) : new Date(until);
+  const token = purpose && (await createMailToken(db, purpose, id, expiresAt));
+  if (purpose && !token) return undefined;
+  const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
+  const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
+  return { id, to, ...layOut(build({ link, life, at, device, expiresAt }), style) };
 }
+
+// --accent of app/styles.
+const usualAccent = buildAccent('#0e6b56');
+
+/** To somebody who is erased: their address goes with the mail. */
+const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 
 const isLetter = (kind: MailRow['kind']): kind is keyof typeof kinds => kind in kinds;
 
@@ -110,10 +143,13 @@ async function recordFailure(
     .slice(0, 500);
   const hasGivenUp = at - mail.createdAt.getTime() >= giveUpAfterMs;
   const pauseMs = Math.min(firstPauseMs * 2 ** (mail.attempts - 1), longestPauseMs);
-  await markMailFailed(db, mail.id, {
-    error: message,
-    ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
-  });
+  if (hasGivenUp && isLast(mail)) await deleteMail(db, mail.id);
+  else {
+    await markMailFailed(db, mail.id, {
+      error: message,
+      ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
+    });
+  }
   metrics.countMail(hasGivenUp ? 'given_up' : 'failed');
   // Without the message: mail servers often repeat the address in it.
   const { code, responseCode } = error as { code?: string; responseCode?: number };

@@ -9,8 +9,9 @@ import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import {
   deleteUser,
-  findHolder,
+  findAddressOwner,
   type LinkedUser,
+  lockAddressOwner,
   lockLinkedUser,
   lockUser,
   type User,
@@ -68,7 +69,7 @@ async function acceptByAddress(
   profile: MarketplaceProfile,
   typed: LinkedUser | undefined,
 ): Promise<ProfileOutcome> {
-  const found = await lockUser(trx, { email: profile.email });
+  const found = await lockAddressOwner(trx, profile.email, occasion.now());
   if (!found && typed) return proveAddress(trx, occasion, profile, typed);
   if (!found) {
     const userId = await createUser(trx, occasion, profile);
@@ -79,7 +80,9 @@ async function acceptByAddress(
   // The same person's other hand-off made the link while this one waited for the lock.
   if (externalId === profile.id) throw new LostRace();
   if (externalId !== undefined) throw otherLink();
-  if (hasOwnLogin(holder)) return { kind: 'connect_needed', userId: holder.id };
+  // Whoever had the address until a short while ago is not linked by its word alone.
+  if (hasOwnLogin(holder) || holder.email !== profile.email)
+    return { kind: 'connect_needed', userId: holder.id };
   await link(trx, occasion, holder, profile, typed);
   return { kind: 'accepted', userId: holder.id, change: 'linked', skippedEmail: false };
 }
@@ -212,7 +215,7 @@ async function readAddress(
   // A typed address may become another typed one.
   if (!user.holdsEmail) return { change: { email }, skippedEmail: false };
   if (hasOwnLogin(user) || !isVerified) return { change: {}, skippedEmail: false };
-  const skippedEmail = (await findHolder(trx, email)) !== undefined;
+  const skippedEmail = (await findAddressOwner(trx, email, now)) !== undefined;
   return { change: skippedEmail ? {} : { email, emailVerifiedAt: now }, skippedEmail };
 }
 

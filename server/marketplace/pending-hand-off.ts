@@ -22,6 +22,7 @@ import type { Session } from '../../db/sessions.ts';
 import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
+import { trailOf } from '../identity/actor.ts';
 import { findLiveSession, isFresh, startSession } from '../identity/sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
@@ -147,9 +148,8 @@ export async function confirmPending(
     await recordAuditEvent(trx, {
       type: 'hand_off.confirmed',
       reason: pending.kind,
+      ...trailOf(visit),
       userId: pending.userId,
-      address: visit.address,
-      requestId: visit.requestId,
       details: { id: pending.externalId },
     });
     return { next: pending.returnTo, setCookies: [...setCookies, endCookie(config.issuer, key.id)] };

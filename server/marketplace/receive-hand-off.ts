@@ -9,8 +9,9 @@ import type { DB } from '../../db/schema.ts';
 import { lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
+import { trailOf } from '../identity/actor.ts';
 import { findLastUser } from '../identity/device.ts';
-import { findLiveSession, startSession } from '../identity/sessions.ts';
+import { findPresentSession, startSession } from '../identity/sessions.ts';
 import type { HandOffResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
@@ -60,7 +61,9 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  const session = await findLiveSession(services, request, visit);
+  // Whatever they have to do first: it goes no further than whose it is.
+  const present = await findPresentSession(services, request, visit);
+  const session = present === 'suspended' ? undefined : present;
 
   return inTransaction(
     services.db,
@@ -131,11 +134,11 @@ const refusedHandOffs = '0e8f4ad0-5c3b-4f0e-9d57-6a1f1b8c2e11';
 
 async function recordOutcome(
   trx: Transaction<DB>,
-  { address, requestId }: Visit,
+  visit: Visit,
   externalId: string,
   outcome: ProfileOutcome,
 ): Promise<void> {
-  const trail = { userId: outcome.userId, address, requestId, details: { id: externalId } };
+  const trail = { ...trailOf(visit), userId: outcome.userId, details: { id: externalId } };
   if (outcome.kind === 'connect_needed') {
     await recordAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'connect_needed' });
     return;

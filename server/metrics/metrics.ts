@@ -10,10 +10,13 @@ import { gauge } from './at-scrape.ts';
 import { registerHashing, registerPool, registerProcess } from './state.ts';
 import { registerWaiting } from './waiting.ts';
 
-/** Of a password that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had gone. */
+/** Of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had gone. */
 export type LoginResult =
   | 'ok'
+  | 'code_asked'
   | 'wrong_password'
+  | 'wrong_passkey'
+  | 'wrong_code'
   | 'rate_limited'
   | 'suspended'
   | 'busy'
@@ -24,11 +27,13 @@ export type LoginResult =
 /** `continue` and `connect`: asks on /continue. `repeated`: leads on to where it led before. Else why it was refused. */
 export type HandOffResult = 'accepted' | 'continue' | 'connect' | 'repeated' | ProblemCode;
 
-/** `login` and `verify_email`: a page comes first. The last three are what the callback gets instead of a payload. */
+/** `login`, `verify_email`, `second_factor` and `deletion`: a page comes first. The last three are what the callback gets instead of a payload. */
 export type LaunchOutcome =
   | 'payload'
   | 'login'
   | 'verify_email'
+  | 'deletion'
+  | 'second_factor'
   | 'login_required'
   | 'interaction_required'
   | 'access_denied';
@@ -117,6 +122,8 @@ export function createMetrics({
     'payload',
     'login',
     'verify_email',
+    'deletion',
+    'second_factor',
     'login_required',
     'interaction_required',
     'access_denied',
@@ -164,9 +171,21 @@ export function createMetrics({
     countLaunch: (client: string, outcome: LaunchOutcome) => launches.inc({ client, outcome }),
     countLogin: counter<LoginResult>(
       'identity_logins_total',
-      'Logins with a password, by result.',
+      'Logins with a password or passkey, by result.',
       'result',
-      ['ok', 'wrong_password', 'rate_limited', 'suspended', 'busy', 'unavailable', 'cancelled', 'failed'],
+      [
+        'ok',
+        'code_asked',
+        'wrong_password',
+        'wrong_passkey',
+        'wrong_code',
+        'rate_limited',
+        'suspended',
+        'busy',
+        'unavailable',
+        'cancelled',
+        'failed',
+      ],
     ),
     countHandOff: counter<HandOffResult>(
       'identity_inbound_hand_offs_total',

@@ -1,5 +1,5 @@
 // Where files are, and files by line, in bounded memory.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,16 @@ export const buildFolder = `${rootFolder}build`;
 
 /** Of the embedded database, unless a setting says otherwise; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
+
+/** The whole of a file, or undefined where it cannot be read, is none, or is larger. */
+export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    const found = statSync(path);
+    return found.isFile() && found.size <= maxBytes ? new Uint8Array(readFileSync(path)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Printed as one sentence, without a stack. */
 export class FileError extends Error {}

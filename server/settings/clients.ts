@@ -1,5 +1,6 @@
 // The settings of each client: a callback, a secret and a login URL for the built-in three and for those in SSO_CLIENTS.
 import type { Client } from '../sso/clients.ts';
+import { type BrandFiles, readLogo } from './brand.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
 
 // The settings of two of them do not follow from the client's name (contract section 8).
@@ -13,7 +14,7 @@ const knownClients = [
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
 /** By name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
-export function readClients(reader: SettingsReader, baseUrl: string): Map<string, Client> {
+export function readClients(reader: SettingsReader, baseUrl: string, files: BrandFiles): Map<string, Client> {
   const shared = reader.production
     ? undefined
     : reader.secrets('IDENTITY_SSO_SECRET', { fallback: localSecrets.IDENTITY_SSO_SECRET });
@@ -24,6 +25,7 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
     const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
     const title = reader.title(`${prefix}_TITLE`) ?? usual;
+    const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {
       reader.faultIf(
@@ -38,10 +40,11 @@ export function readClients(reader: SettingsReader, baseUrl: string): Map<string
       );
     }
     const secrets = own ?? shared ?? [];
-    if (callbackUrl) clients.set(name, { name, title, callbackUrl, loginUrl, secrets, isDemo: false });
+    const client = { name, title, logoPath, loginUrl, secrets };
+    if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}/callback`;
-      clients.set(name, { name, title, callbackUrl: demoUrl, loginUrl, secrets, isDemo: true });
+      clients.set(name, { ...client, callbackUrl: demoUrl, isDemo: true });
     }
   }
   reader.faultIf(

@@ -1,13 +1,17 @@
 // The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value.
 import proxyAddr from 'proxy-addr';
 import type { Client } from '../sso/clients.ts';
+import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { readClients } from './clients.ts';
-import { type Env, localSecrets, SettingsReader } from './reader.ts';
+import { decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
   production: boolean;
   /** What people call this service. */
   name: string;
+  /** What its pages and mails look like. */
+  brand: Brand;
+  brandFiles: BrandFiles;
   /** `iss`, byte for byte. */
   issuer: string;
   /** The issuer without a trailing slash, for absolute URLs. */
@@ -19,6 +23,10 @@ export type Config = {
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
+  /** Of 32 bytes, one or two. The first encrypts, either decrypts. */
+  encryptionKeys: readonly Uint8Array[];
+  /** Whether administrators and managers need a second factor. */
+  requiresAdminFactor: boolean;
   /** Undefined: the embedded database. */
   databaseUrl: string | undefined;
   /** Undefined: `.data` in the project. */
@@ -31,6 +39,8 @@ export type Config = {
   supportUrl: string | undefined;
   /** Where weaknesses are reported: `mailto:` or `https:`. Undefined: no security.txt. */
   securityContact: string | undefined;
+  /** Whether people can create an account by themselves. */
+  signUp: 'open' | 'closed';
   privacyUrl: string | undefined;
   termsUrl: string | undefined;
   port: number;
@@ -41,6 +51,8 @@ export type Config = {
   shutdownDelaySeconds: number;
   /** Whether to believe the client address that the proxy at this address reports. */
   trustsProxy: (address: string) => boolean;
+  /** Where that proxy says roughly where the client is; in lower case. */
+  placeHeader: string | undefined;
 };
 
 const localMarketplaceIssuer = 'https://marketplace.local.test';
@@ -75,18 +87,29 @@ function readSettings(reader: SettingsReader): Config {
   // Only checked here: server/runtime needs it before there is a Config.
   reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
 
+  const brandFiles = new BrandFiles();
+
   return {
     production,
     name: reader.title('IDENTITY_NAME') ?? 'Identity',
+    brand: readBrand(reader, brandFiles),
+    brandFiles,
     issuer: issuer ?? '',
     baseUrl,
     ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
-    clients: readClients(reader, baseUrl),
+    clients: readClients(reader, baseUrl, brandFiles),
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
       fallback: localSecrets.CRM_SIGNUPS_SECRET,
       form: 'whsec',
     }),
+    encryptionKeys: readEncryptionKeys(reader),
+    requiresAdminFactor:
+      reader.oneOf(
+        'IDENTITY_ADMIN_SECOND_FACTOR',
+        ['required', 'optional'],
+        production ? 'required' : 'optional',
+      ) === 'required',
     databaseUrl: reader.url('DATABASE_URL', { required: true, schemes: ['postgres:', 'postgresql:'] }),
     embeddedDatabaseFolder: reader.text('EMBEDDED_DATABASE_FOLDER'),
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', { min: 1, max: 1_000, fallback: 10 }),
@@ -94,6 +117,7 @@ function readSettings(reader: SettingsReader): Config {
     mail: readMail(reader),
     supportUrl: reader.url('IDENTITY_SUPPORT_URL', { schemes: ['mailto:', 'https:'] }),
     securityContact: reader.url('IDENTITY_SECURITY_CONTACT', { schemes: ['mailto:', 'https:'] }),
+    signUp: reader.oneOf('IDENTITY_SIGN_UP', ['open', 'closed'], 'open'),
     privacyUrl: reader.url('IDENTITY_PRIVACY_URL', { schemes: ['https:'] }),
     termsUrl: reader.url('IDENTITY_TERMS_URL', { schemes: ['https:'] }),
     port,
@@ -105,6 +129,7 @@ function readSettings(reader: SettingsReader): Config {
       fallback: production ? 5 : 0,
     }),
     trustsProxy: readTrustedProxies(reader),
+    placeHeader: readPlaceHeader(reader),
   };
 }
 
@@ -129,6 +154,15 @@ function readMarketplaceInbound(reader: SettingsReader): Config['marketplaceInbo
     'is missing (MARKETPLACE_SSO_ISSUER is set)',
   );
   return issuer && secrets ? { issuer, secrets, ttlSeconds } : undefined;
+}
+
+function readEncryptionKeys(reader: SettingsReader): Uint8Array[] {
+  const keys = reader.secrets('IDENTITY_ENCRYPTION_KEY', {
+    fallback: localSecrets.IDENTITY_ENCRYPTION_KEY,
+    form: 'key',
+    required: true,
+  });
+  return (keys ?? []).map(decodeKey).filter((key) => key !== undefined);
 }
 
 function readMail(reader: SettingsReader): Config['mail'] {
@@ -182,4 +216,21 @@ function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
     );
     return () => false;
   }
+}
+
+function readPlaceHeader(reader: SettingsReader): string | undefined {
+  const header = reader.text('IDENTITY_PLACE_HEADER')?.toLowerCase();
+  if (!header) return undefined;
+  reader.faultIf(
+    'IDENTITY_PLACE_HEADER',
+    !/^[a-z0-9-]{1,64}$/.test(header) || /^(cookie|authorization|proxy-authorization)$/.test(header),
+    'must be the name of a header that says where a visitor is, such as cf-ipcity',
+  );
+  const proxies = reader.text('TRUSTED_PROXIES') ?? 'none';
+  reader.faultIf(
+    'IDENTITY_PLACE_HEADER',
+    proxies === 'none',
+    'needs TRUSTED_PROXIES: it is believed only from those',
+  );
+  return header;
 }

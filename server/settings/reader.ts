@@ -12,6 +12,8 @@ export type Env = Record<string, string | undefined>;
 export const localSecrets = {
   IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
   MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
+  // local-encryption-key-do-not-use!
+  IDENTITY_ENCRYPTION_KEY: 'bG9jYWwtZW5jcnlwdGlvbi1rZXktZG8tbm90LXVzZSE=',
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
 // The second is from the published test vectors. Their other secrets match `placeholder`.
@@ -129,9 +131,12 @@ export class SettingsReader {
   /** One secret, or two during a rotation. Never trimmed: the key is the configured text byte for byte. */
   secrets(
     setting: string,
-    { fallback, form }: { fallback?: string; form?: 'whsec' },
+    { fallback, form, required }: { fallback?: string; form?: 'whsec' | 'key'; required?: boolean },
   ): readonly string[] | undefined {
-    if (!this.text(setting)) return this.production || !fallback ? undefined : [fallback];
+    if (!this.text(setting)) {
+      this.faultIf(setting, required === true && this.production, 'is missing');
+      return this.production || !fallback ? undefined : [fallback];
+    }
     const secrets = (this.#env[setting] ?? '').split(',');
     this.faultIf(setting, secrets.length > 2, 'must hold one secret, or two during a rotation');
     this.faultIf(
@@ -146,6 +151,8 @@ export class SettingsReader {
           !isWebhookSecret(secret),
           'must be whsec_ followed by 24 to 64 bytes in base64',
         );
+      } else if (form === 'key') {
+        this.faultIf(setting, decodeKey(secret) === undefined, 'must be 32 bytes in base64');
       } else if (this.production) {
         this.faultIf(
           setting,
@@ -157,7 +164,7 @@ export class SettingsReader {
         const isKnown = knownSecrets.has(secret);
         this.faultIf(
           setting,
-          isKnown || (form !== 'whsec' && placeholder.test(secret)),
+          isKnown || isPlaceholder(secret, form),
           'is a known placeholder: make a new secret',
         );
       }
@@ -181,6 +188,19 @@ export class SettingsReader {
     const lines = [...this.#faults].map(([setting, what]) => `  ${setting} ${what}`);
     throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);
   }
+}
+
+function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
+  // Of random bytes nearly all differ.
+  if (form === 'key') return new Set(decodeKey(secret)).size < 16;
+  return form === undefined && placeholder.test(secret);
+}
+
+/** The 32 bytes of an encryption key in canonical base64, or undefined. */
+export function decodeKey(text: string): Uint8Array | undefined {
+  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
+  const bytes = atob(text);
+  return btoa(bytes) === text ? Uint8Array.from(bytes, (char) => char.charCodeAt(0)) : undefined;
 }
 
 /** Standard Webhooks 1.0: `whsec_` and the key in canonical base64. */

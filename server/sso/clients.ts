@@ -4,6 +4,8 @@ export type Client = {
   name: string;
   /** What people call it. */
   title: string;
+  /** The path of its logo here, if it has one. */
+  logoPath: string | undefined;
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string | undefined;

@@ -31,18 +31,18 @@ export const invoicesRouter = router({
     return invoices.map(describe);
   }),
 
-  /** Throws 404 `not_found` for an invoice that the account does not have. */
+  /** With whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
   get: authenticated
     .input(z.object({ number: z.int().min(1) }))
     .query(async ({ ctx: { services, session }, input }) => {
       const { emailVerifiedAt, account } = session.user;
       const invoice = emailVerifiedAt && (await findInvoiceOfAccount(services.db, input.number, account.id));
       if (!invoice) throw new AppError('not_found');
-      return { ...describe(invoice), accountName: invoice.accountName };
+      return describe(invoice);
     }),
 });
 
-const describe = ({ contractId, ...invoice }: Invoice) => ({
+const describe = <Of extends Invoice>({ contractId, ...invoice }: Of) => ({
   ...invoice,
   minorDigits: minorDigits(invoice.currency),
 });

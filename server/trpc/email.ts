@@ -1,6 +1,8 @@
-// Verifying one's own e-mail address.
+// Verifying one's own e-mail address, and changing it.
 import { z } from 'zod';
 import { readOwnPath } from '../http/requests.ts';
+import { confirmEmailChange, findEmailChange, requestEmailChange } from '../identity/change-email.ts';
+import { requestOwnPasswordMail } from '../identity/password-by-mail.ts';
 import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identity/verify-email.ts';
 import { authenticated, router } from './init.ts';
 
@@ -9,6 +11,8 @@ export const emailRouter = router({
     .input(z.object({ next: z.string().optional() }))
     .mutation(({ ctx, input }) => requestEmailVerification(ctx.services, ctx, readOwnPath(input.next))),
 
+  requestPassword: authenticated.mutation(({ ctx }) => requestOwnPasswordMail(ctx.services, ctx)),
+
   canVerify: authenticated
     .input(z.object({ token: z.string() }))
     .query(({ ctx, input }) => canVerifyEmail(ctx.services, ctx, input.token)),
@@ -16,4 +20,17 @@ export const emailRouter = router({
   verify: authenticated
     .input(z.object({ token: z.string() }))
     .mutation(({ ctx, input }) => verifyEmail(ctx.services, ctx, input.token)),
+
+  /** Only within ten minutes of a credential: pages ask for one first (server/identity/confirm.ts). */
+  requestChange: authenticated
+    .input(z.object({ email: z.string() }))
+    .mutation(({ ctx, input }) => requestEmailChange(ctx.services, ctx, input.email)),
+
+  findChange: authenticated
+    .input(z.object({ token: z.string() }))
+    .query(async ({ ctx, input }) => (await findEmailChange(ctx.services, ctx, input.token)) ?? null),
+
+  confirmChange: authenticated
+    .input(z.object({ token: z.string() }))
+    .mutation(({ ctx, input }) => confirmEmailChange(ctx.services, ctx, input.token)),
 });

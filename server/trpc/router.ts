@@ -2,6 +2,7 @@
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+import { activityRouter } from './activity.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import { createCallerFactory, router, toRefusal } from './init.ts';
@@ -15,6 +16,7 @@ const appRouter = router({
   links: linksRouter,
   products: productsRouter,
   sessions: sessionsRouter,
+  activity: activityRouter,
   contracts: contractsRouter,
   invoices: invoicesRouter,
 });

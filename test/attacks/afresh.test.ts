@@ -79,7 +79,9 @@ describe('a login by hand-off', () => {
     await comeIn(thief, { id: 'unlinked' });
     expect(await thief.whoAmI()).toBe('unlinked@example.test');
     const link = { provider: 'marketplace', externalId: 'unlinked' };
-    await owner.send('/profile', { form: { intent: 'remove-link', ...link, currentPassword: strong } });
+    await owner.send('/profile/security', {
+      form: { intent: 'remove-link', ...link, currentPassword: strong },
+    });
     expect([await thief.whoAmI(), await owner.whoAmI()]).toEqual([undefined, 'unlinked@example.test']);
   });
 });

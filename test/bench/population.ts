@@ -15,6 +15,7 @@ export const settings = {
   SSO_MARKETPLACE_SECRET: 'mO5wXq0cT7hUe2ZrJ9yKbN4sVf8LdGa1',
   MARKETPLACE_SSO_ISSUER: 'https://old-market.bench.test',
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
+  IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
   // Nobody is there.
   SMTP_URL: 'smtp://127.0.0.1:9',

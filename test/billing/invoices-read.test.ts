@@ -72,10 +72,14 @@ describe.each([
 
   it('reads one invoice, with the name of the account', async () => {
     const client = await openAs(email);
-    const { accountName } = await (await openAs(owner)).profile.get.query();
+    const { accountName: buyerName } = await (await openAs(owner)).profile.get.query();
     for (const invoice of describePeriods()) {
       const number = invoice.number as number;
-      expect(await client.invoices.get.query({ number })).toEqual({ ...invoice, accountName });
+      expect(await client.invoices.get.query({ number })).toEqual({
+        ...invoice,
+        buyerName,
+        buyerEmail: owner,
+      });
     }
   });
 

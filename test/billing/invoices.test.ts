@@ -30,6 +30,8 @@ describe('an invoice', () => {
         issued_at: new Date(start),
         due_at: new Date(Date.parse(start) + 14 * day),
         paid_at: null,
+        buyer_name: 'Casey’s account',
+        buyer_email: 'customer@example.test',
       },
     ]);
     expect(await billing.eventsOf({ contractId })).toEqual(['invoice.issued']);

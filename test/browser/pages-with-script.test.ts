@@ -22,7 +22,7 @@ it.each<[string, string, number, SendOptions]>([
   ['/login.data', 'JSON', 415, { json: form }],
   ['/profile.data', 'a missing name', 422, { form: { intent: 'names', name: '', accountName: 'A' } }],
   [
-    '/profile.data',
+    '/profile/security.data',
     'the end of an unknown session',
     404,
     { form: { intent: 'end-session', id: crypto.randomUUID() } },
@@ -38,6 +38,7 @@ it.each<[string, string, number, SendOptions]>([
 
 const pages: TestRequest[] = [
   ['/profile.data', {}],
+  ['/profile/security.data', {}],
   ['/profile.data', { form: { intent: 'names', name: 'Maya', accountName: 'Maya’s' } }],
   ['/login.data', { form }],
   ['/verify-email.data', {}],

@@ -6,6 +6,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
 import { openClient } from '../support/trpc.ts';
 
+const isInView = (element: Element) => {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top >= 0 && bottom <= window.innerHeight;
+};
+
 let site: TestSite;
 let client: Server;
 let clientOrigin: string;
@@ -34,7 +39,7 @@ describe.each([
     await page.goto('/demo/marketplace');
     await page.getByRole('link', { name: 'Log in with Identity' }).click();
     await page.waitForURL('**/login?next=**');
-    expect(await page.locator('.intro').textContent()).toBe('to continue to Marketplace');
+    expect(await page.getByRole('heading').textContent()).toBe('Continue to Marketplace');
     await logIn(page);
     await page.waitForURL('**/demo/marketplace');
     expect(await page.getByRole('status').textContent()).toMatch(
@@ -48,6 +53,7 @@ describe.each([
     await page.getByText('Saved.').waitFor();
 
     // Somebody is logged in there, so this leads to that client's own page and starts no session.
+    await page.getByRole('link', { name: 'Products' }).click();
     await page.getByRole('link', { name: 'Open Marketplace' }).click();
     await page.waitForURL('**/demo/marketplace');
     expect(await page.locator('dd code').textContent()).toBe(before);
@@ -66,7 +72,7 @@ describe.each([
     await page.getByText('payload_expired').waitFor();
 
     // Nobody is logged in at this one: without any further page, it asks for a login of its own.
-    await page.goto('/profile');
+    await page.goto('/profile/products');
     await page.getByRole('link', { name: 'Open Network site' }).click();
     await page.waitForURL('**/demo/network_site');
     await page.getByRole('heading', { name: `Hello, ${newName}` }).waitFor();
@@ -114,10 +120,13 @@ describe.each([
     await page.getByText('Saved.').waitFor();
     expect((await profile.get.query()).name).toBe('From here');
 
-    // What the page learns by another of its forms, it shows.
+    // What a page learns while another of its forms is sent, it shows.
     await profile.update.mutate({ name: 'From elsewhere again' });
+    await page.goto('/profile/security');
     await page.getByRole('button', { name: 'Log out everywhere else' }).click();
     await page.getByText('You are logged out everywhere else.').waitFor();
+    await page.getByRole('link', { name: 'Profile', exact: true }).click();
+    await page.waitForURL('**/profile');
     expect(await name.inputValue()).toBe('From elsewhere again');
     expect(complaints).toEqual([]);
   });
@@ -131,7 +140,7 @@ describe.each([
       await logIn(visitor, email);
       await visitor.waitForURL('**/profile');
     }
-    await page.reload();
+    await page.goto('/profile/security');
     expect(await page.getByRole('button', { name: /^Log out of / }).count()).toBe(1);
     await page.getByLabel('Current password').fill('local demo password');
     await page.getByLabel('New password').fill('password1234');
@@ -140,9 +149,79 @@ describe.each([
     await page.getByLabel('Current password').fill('local demo password');
     await page.getByLabel('New password').fill('violet kettle orbit');
     await page.getByRole('button', { name: 'Change password' }).click();
-    await page.getByText('Your password has been changed').waitFor();
+    const changed = page.getByText('Your password has been changed');
+    await changed.waitFor();
+    // Said where the person is looking, and read out.
+    await expect.poll(() => page.locator('.notice.success:focus').count()).toBe(1);
+    expect(await changed.evaluate(isInView)).toBe(true);
+    expect(await page.getByLabel('New password').inputValue()).toBe('');
     await other.page.goto('/profile');
     expect(new URL(other.page.url()).pathname).toBe('/login');
+    expect(complaints).toEqual([]);
+  });
+});
+
+describe('a password', () => {
+  it('is shown by a button, also after it was refused, and sent as a password', async () => {
+    const { page, complaints } = await site.visit();
+    await page.goto('/login');
+    const field = page.getByLabel('Password');
+    const button = page.getByRole('button', { name: 'Show password' });
+    await field.fill('what was typed');
+    expect(await field.getAttribute('type')).toBe('password');
+    await button.click();
+    expect(await field.getAttribute('type')).toBe('text');
+    expect(await button.getAttribute('aria-pressed')).toBe('true');
+    await button.click();
+    expect(await field.getAttribute('type')).toBe('password');
+    await button.click();
+    await page.evaluate("document.forms[0].addEventListener('submit', (event) => event.preventDefault())");
+    await page.getByLabel('Email address').fill('maya@example.test');
+    await page.getByRole('button', { name: 'Log in' }).click();
+    expect(await field.getAttribute('type')).toBe('password');
+    expect(complaints).toEqual([]);
+  });
+
+  it('has no such button without script, where it would do nothing', async () => {
+    const { page } = await site.visit({ javaScriptEnabled: false });
+    await page.goto('/login');
+    expect(await page.locator('[data-show-password]').count()).toBe(1);
+    expect(await page.getByRole('button').allTextContents()).toEqual(['Log in']);
+  });
+});
+
+const oddNames = {
+  'long and unbroken': 'N'.repeat(200),
+  'from right to left': 'عائشة بنت عبد الرحمن '.repeat(9).trim(),
+};
+
+describe.each(Object.entries(oddNames))('a name that is %s', (what, name) => {
+  // At 200 % a window of 1280 pixels has 640 for its page.
+  it.each([320, 390, 640])('stays inside its box %i pixels wide', async (width) => {
+    const { page, complaints } = await site.visit({ viewport: { width, height: 800 } });
+    const faults: string[] = [];
+    const look = async (where: string) => {
+      faults.push(...(await inspectPage(page, `${where}, name ${what}, ${width}`)));
+    };
+    await page.goto('/login');
+    await logIn(page, 'admin@example.test');
+    await page.waitForURL('**/profile');
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await page.getByLabel('Account name').fill(name);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved.').waitFor();
+    await look('profile');
+    await page.goto('/demo/network_site/login');
+    await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+    await look('demo client');
+    await page.goto('/demo/legacy-marketplace');
+    await page.getByLabel('Marketplace ID').fill(`m-${width}-${what.length}`);
+    await page.getByLabel('Email address').fill(`odd-${width}-${what.length}@example.test`);
+    await page.getByLabel('Name').fill(name);
+    await page.getByRole('button', { name: 'Hand over' }).click();
+    await page.getByRole('heading', { name: 'Is this your account?' }).waitFor();
+    await look('continue');
+    expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });
 });
@@ -188,9 +267,20 @@ it('the pages can be used by keyboard alone', async () => {
   expect(await page.evaluate('document.activeElement.name')).toBe('name');
   const outline = await page.evaluate('getComputedStyle(document.activeElement).outlineWidth');
   expect(outline).toBe('3px');
-  while ((await page.evaluate('document.activeElement.textContent')) !== 'Log out') {
-    await page.keyboard.press('Shift+Tab');
-  }
+  const goTo = async (key: string, element: string) => {
+    const focused = page.locator(`${element}:focus`);
+    for (let step = 0; step < 20 && (await focused.count()) === 0; step++) await page.keyboard.press(key);
+    expect(await focused.count()).toBe(1);
+  };
+  await goTo('Shift+Tab', 'summary');
+  await page.keyboard.press('Enter');
+  await goTo('Tab', '.menu button');
+  // Escape closes the menu, and leaves the focus where it was opened.
+  await page.keyboard.press('Escape');
+  expect(await page.locator('summary:focus').count()).toBe(1);
+  expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await goTo('Tab', '.menu button');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/login?logged_out');
   await page.getByText('You have logged out.').waitFor();
@@ -220,6 +310,7 @@ it('a marketplace user is led through connecting an account that they can log in
   expect(await inspectPage(page, 'connect, logged in')).toEqual([]);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
   await page.waitForURL('**/profile');
+  await page.goto('/profile/security');
   await page.getByRole('heading', { name: 'Connected accounts' }).waitFor();
   const { rows } = await sql`select user_id from external_links where external_id = 'walk-1'`.execute(
     site.app.db,
@@ -261,10 +352,15 @@ it('a marketplace user is asked before somebody else’s browser is theirs', asy
   await handOver();
   await page.getByRole('button', { name: 'Continue as Wanda Walker' }).click();
   await page.locator('.visitor-email', { hasText: 'walker@example.test' }).waitFor();
+  await page.goto('/profile/security');
+  expect(await inspectPage(page, 'first password')).toEqual([]);
+  await page.getByRole('button', { name: 'Email me a link to set a password' }).click();
+  await page.getByText('We have sent a link to walker@example.test').waitFor();
+  expect(await inspectPage(page, 'first password mailed')).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
-describe.each(appearances)('every page, on a %s screen,', (name, options) => {
+describe.each(appearances)('every page, at %s,', (name, options) => {
   it('has no serious axe finding, console message or sideways scrolling', async () => {
     const { page, complaints } = await site.visit(options);
     const faults: string[] = [];
@@ -284,6 +380,15 @@ describe.each(appearances)('every page, on a %s screen,', (name, options) => {
     await look('demo refusal');
     await page.goto('/profile');
     await look('profile');
+    await page.locator('.menu > summary').click();
+    await look('menu');
+    for (const part of ['security', 'products', 'billing']) {
+      await page.goto(`/profile/${part}`);
+      await look(part);
+    }
+    await page.goto('/dev/components');
+    await look('components');
+    await page.goto('/profile');
     await page.getByLabel('Name', { exact: true }).fill('   ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Enter a name.').waitFor();
@@ -295,6 +400,10 @@ describe.each(appearances)('every page, on a %s screen,', (name, options) => {
     await logIn(page, 'unverified@example.test');
     await page.waitForURL('**/profile');
     await look('profile unverified');
+    await page.goto('/profile/products');
+    await look('products unverified');
+    await page.goto('/profile/billing');
+    await look('billing unverified');
     await page.goto('/sso/launch/network_site');
     await page.waitForURL('**/verify-email?**');
     await look('verify-email');

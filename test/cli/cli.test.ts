@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';
 import { expectRefused, type Outcome, runCli } from '../support/cli.ts';
+import { listNotices } from '../support/kept-mail.ts';
 import { emptyDatabase } from '../support/postgres.ts';
+import { expectCodeAsked, setUp } from '../support/totp-app.ts';
+import { openBrowser } from '../support/visitor.ts';
 
 const password = 'seven quiet lanterns';
 
@@ -26,7 +29,7 @@ it('the command line lists its commands with --help', async () => {
   const { code, out, err } = await cli(['--help']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const commands =
-    'migrate database:restored user:create user:suspend user:resume marketplace:link import signup:send contract:cancel';
+    'migrate database:restored user:create user:suspend user:remove-factors user:resume user:delete marketplace:link import signup:send contract:cancel';
   for (const command of `${commands} invoice:paid invoice:void mails`.split(' '))
     expect(out).toContain(command);
 });
@@ -130,6 +133,43 @@ describe('user:suspend and user:resume', () => {
     const before = await look();
     const outcome = await cli(['user:suspend', 'nobody@example.test']);
     expectRefused(outcome, /^No user has this email address\.\n$/);
+    expect(await look()).toEqual(before);
+  });
+});
+
+describe('user:remove-factors', () => {
+  it('removes the app and the recovery codes, logs the person out, and tells them', async () => {
+    const email = 'merchant@example.test';
+    const browser = openBrowser(app.send);
+    await browser.login(email);
+    await setUp(browser, Date.now());
+    const pending = openBrowser(app.send);
+    expectCodeAsked(await pending.login(email));
+    const removed = await cli(['user:remove-factors', 'Merchant@Example.test']);
+    expect(removed).toMatchObject({ code: 0, err: '' });
+    expect(await browser.whoAmI()).toBeUndefined();
+    const { rows } = await sql`select (select count(*)::int from authenticators) as apps,
+      (select count(*)::int from recovery_codes) as codes,
+      (select count(*)::int from pending_logins) as pending,
+      (select array_agg(type || ' ' || (details ->> 'by')) from audit_events where type = 'factors.removed') as events`.execute(
+      app.db,
+    );
+    expect(rows).toEqual([{ apps: 0, codes: 0, pending: 0, events: ['factors.removed cli'] }]);
+    expect((await listNotices(app.db, email)).at(-1)).toBe('factors_removed');
+    await browser.login(email);
+    expect(await browser.whoAmI()).toBe(email);
+  });
+
+  it('refuses somebody without a second factor, and an unknown user', async () => {
+    const before = await look();
+    expectRefused(
+      await cli(['user:remove-factors', 'customer@example.test']),
+      /^This user has no second factor\.\n$/,
+    );
+    expectRefused(
+      await cli(['user:remove-factors', 'nobody@example.test']),
+      /^No user has this email address\.\n$/,
+    );
     expect(await look()).toEqual(before);
   });
 });

@@ -26,6 +26,7 @@ beforeAll(async () => {
   const variables = {
     DATABASE_PASSWORD: 'of-the-database',
     SSO_MARKETPLACE_SECRET: 'aB3'.repeat(12) + Math.PI,
+    IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   };
   env = {
     PATH: process.env.PATH ?? '',

@@ -94,7 +94,7 @@ describe('a request that loses its database half way', () => {
   // Each writes its audit event last: by then its transaction has done everything else.
   const changes = [
     ['/profile', { form: names }],
-    ['/profile', { form: change }],
+    ['/profile/security', { form: change }],
     ['/login', { form: login }],
     ['/logout', { method: 'POST' }],
   ] as const;

@@ -146,6 +146,8 @@ describe('the job sweep', () => {
           values (${uuidv7()}, 'welcome', ${user}, 'sweeper@example.test', ${at}, ${at}, ${at})`,
       ],
       ['mail_tokens', 0, (at) => sql`values (${token()}, 'set_password', ${user}, 'x@example.test', ${at})`],
+      // Ten minutes more than they are valid.
+      ['used_passkey_challenges', 10 / (24 * 60), (at) => sql`values (${token()}, ${at})`],
       ['webhook_requests', 30, (at) => sql`values (${uuidv7()}, ${token()}, 201, '{}', ${at})`],
       [
         'pending_hand_offs',

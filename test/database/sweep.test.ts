@@ -15,7 +15,12 @@ afterAll(() => client.close());
 const kept: Record<string, string> = {
   accounts: 'until erased',
   users: 'until erased',
+  erased_users: 'for ever: an id for each person who left',
+  authenticators: 'as long as its user, one each',
+  recovery_codes: 'as long as its user, ten each',
   external_links: 'as long as its user',
+  passkeys: 'as long as its user, 20 each',
+  passkey_challenge_keys: 'one row',
   service_contracts: 'for ever',
   invoices: 'for ever',
   invoice_numbers: 'one row',

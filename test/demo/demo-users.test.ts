@@ -105,6 +105,7 @@ describe('the demo users', () => {
     SMTP_URL: 'smtp://mail.market.test',
     MAIL_FROM: 'id@market.test',
     TRUSTED_PROXIES: 'none',
+    IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
     SSO_MARKETPLACE_CALLBACK_URL: 'https://www.market.test/sso',
     SSO_MARKETPLACE_SECRET: 'mhX7Zr2VbQk9sTfWc4LdYp8GnJu3Ae6R',
   };

@@ -40,6 +40,7 @@ async function openSession(user: string): Promise<string> {
     amr: ['pwd'],
     address: '192.0.2.1',
     userAgent: 'fuzz',
+    place: null,
   });
   return `identity_session=${token}`;
 }

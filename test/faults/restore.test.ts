@@ -6,6 +6,7 @@ import { type Answer, codeOf, locationOf, openApp, type TestApp, type TestInstan
 import { runCli } from '../support/cli.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { countRows } from '../support/database.ts';
+import { listNotices } from '../support/kept-mail.ts';
 import { tokenIn } from '../support/mail-server.ts';
 import { buildHandOff } from '../support/marketplace.ts';
 import { backUpDatabase } from '../support/postgres.ts';
@@ -103,6 +104,8 @@ async function collect() {
     select gen_random_uuid(), kind, id, email, now(), now() + interval '1 hour'
     from users, unnest(array['welcome', 'verify_email', 'password_set']) kind
     where email = 'admin@example.test'`.execute(app.db);
+  await sql`update users set deletion_due_at = now() + interval '1 minute'
+    where email = 'new-merchant@example.test'`.execute(app.db);
   const backup = await backUpDatabase(app.databaseUrl);
   await untilReady();
 
@@ -142,7 +145,7 @@ describe('after database:restored', () => {
     const outcome = await runCli(app.databaseUrl, ['database:restored', '--last-invoice', '41']);
     expect(outcome).toMatchObject({ code: 0, err: '' });
     expect(outcome.out).toMatch(
-      /^Nothing from before now can be used any more: [1-9]\d* sessions ended, 3 emails with links withdrawn\. The next invoice is number 42\.\n$/,
+      /^Nothing from before now can be used any more: [1-9]\d* sessions ended, 3 emails with links withdrawn\. The next invoice is number 42\. Whoever was erased since the backup is back: erase them again with user:delete --now, .*\n$/,
     );
   });
 
@@ -198,6 +201,15 @@ describe('after database:restored', () => {
     for (const words of [['--last-invoice', '7'], []])
       expect((await runCli(app.databaseUrl, ['database:restored', ...words])).code).toBe(0);
     expect(await invoiceNumber()).toBe(41);
+  });
+
+  it('nobody is erased soon, because they may have changed their mind, and they are told', async () => {
+    const { rows } = await sql<{
+      days: number;
+    }>`select round(extract(epoch from deletion_due_at - now()) / 86400)::int as days
+      from users where email = 'new-merchant@example.test'`.execute(app.db);
+    expect(rows).toEqual([{ days: 14 }]);
+    expect(await listNotices(app.db, 'new-merchant@example.test')).toContain('deletion_requested');
   });
 
   it('leaves an audit event', async () => {

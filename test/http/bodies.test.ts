@@ -81,7 +81,7 @@ const forms: [path: string, fields: [string, string][]][] = [
     ],
   ],
   [
-    '/profile',
+    '/profile/security',
     [
       ['intent', 'password'],
       ['intent', 'names'],
@@ -89,7 +89,7 @@ const forms: [path: string, fields: [string, string][]][] = [
     ],
   ],
   [
-    '/profile',
+    '/profile/security',
     [
       ['intent', 'end-others'],
       ['intent', 'end-others'],

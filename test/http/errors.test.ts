@@ -19,6 +19,7 @@ const statuses = {
   admin_not_allowed: 403,
   cross_site_request: 403,
   email_unverified: 403,
+  second_factor_required: 403,
   unknown_client: 404,
   not_configured: 404,
   not_found: 404,

@@ -194,7 +194,7 @@ it('the log never holds a password, cookie, body, query, payload or signature', 
 
   const change = { currentPassword: keep(canary('current')), newPassword: keep(canary('new')) };
   await app.send('/trpc/profile.changePassword', { cookie: session, json: { json: change } });
-  await app.send('/profile', { cookie: session, form: { intent: 'password', ...change } });
+  await app.send('/profile/security', { cookie: session, form: { intent: 'password', ...change } });
   await app.send('/profile', { cookie: session, form: { intent: 'names', name: keep(canary('name')) } });
   await app.send('/sso/profile', { headers: { authorization: `Bearer ${keep(canary('bearer'))}` } });
 

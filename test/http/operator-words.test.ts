@@ -30,7 +30,9 @@ describe('a page', () => {
     ] as const) {
       const { text } = await other.send(path, { headers: html });
       expect(text, path).toContain(`<title>${title} · Zoë’s ID</title>`);
-      expect(text, path).toMatch(/<a class="brand" href="\/">Zoë’s ID<\/a>/);
+      expect(text, path).toMatch(
+        /<a class="brand" href="\/">(?:<span class="mark">.*?<\/span>)?Zoë’s ID<\/a>/,
+      );
       expect(text, path).not.toContain('Identity');
     }
   });
@@ -41,7 +43,7 @@ describe('a page', () => {
 
   it('names the client that somebody comes from as the operator does', async () => {
     const { text } = await other.send('/login?next=/sso/launch/marketplace');
-    expect(text).toContain('to continue to Grand &lt;Bazaar&gt;');
+    expect(text).toContain('Continue to Grand &lt;Bazaar&gt;');
   });
 
   it('leads to help, privacy and terms where they are set, and has no foot where none is', async () => {
@@ -75,7 +77,7 @@ describe('/.well-known', () => {
   it('leads to the form for the password', async () => {
     const answer = await app.send('/.well-known/change-password');
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe('/profile#password');
+    expect(answer.headers.get('location')).toBe('/profile/security#password');
   });
 
   it('says where to report a weakness, for half a year', async () => {

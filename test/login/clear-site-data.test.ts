@@ -29,8 +29,8 @@ describe('the answer clears the cache', () => {
 
   it('when somebody ends one session, or all others, on the profile', async () => {
     for (const [path, status] of [
-      ['/profile', 303],
-      ['/profile.data', 202],
+      ['/profile/security', 303],
+      ['/profile/security.data', 202],
     ] as const) {
       const endOne = { intent: 'end-session', id: await idOf(await app.login(email)) };
       for (const form of [endOne, { intent: 'end-others' }]) {
@@ -57,9 +57,10 @@ it('no other answer clears anything, least of all one on the way to a product or
   for (const answer of await Promise.all([
     app.send('/logout', { cookie }),
     app.send('/logout', { method: 'POST', cookie, headers }),
-    app.send('/profile', { cookie, form: { intent: 'end-others' }, headers }),
-    app.send('/profile', { cookie, form: { intent: 'end-session', id: 'nonsense' } }),
+    app.send('/profile/security', { cookie, form: { intent: 'end-others' }, headers }),
+    app.send('/profile/security', { cookie, form: { intent: 'end-session', id: 'nonsense' } }),
     app.send('/profile', { cookie }),
+    app.send('/profile/security', { cookie }),
     app.send('/profile', { cookie, form: { intent: 'names', name: 'Maya Merchant' } }),
     app.send('/sso/launch/crm_app', { cookie }),
     app.send('/sso/launch/crm_app'),

@@ -408,7 +408,7 @@ describe('too many guesses from one client address', () => {
 describe('wrong guesses at the current password in a password change', () => {
   const newPassword = 'quite another long password';
   const change = (cookie: string, currentPassword: string) =>
-    app.send('/profile', { cookie, form: { intent: 'password', currentPassword, newPassword } });
+    app.send('/profile/security', { cookie, form: { intent: 'password', currentPassword, newPassword } });
 
   it('count with those at the login, in a browser that is not known as elsewhere', async () => {
     const cookie = await app.login('admin@example.test');
@@ -429,7 +429,7 @@ describe('wrong guesses at the current password in a password change', () => {
     expect((await browser.login('admin@example.test')).status).toBe(303);
     await guessTimes(triesByAccount + 5, () => guess('admin@example.test'));
     const form = { intent: 'password', currentPassword: 'wrong', newPassword };
-    const answers = await guessTimes(16, () => browser.send('/profile', { form }));
+    const answers = await guessTimes(16, () => browser.send('/profile/security', { form }));
     expect(countStatuses(answers)).toEqual({ 422: triesByDevice, 429: 6 });
     expectRateLimited(await browser.login('admin@example.test'));
   });

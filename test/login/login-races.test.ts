@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const logIn = () => app.send('/login', { form: { email, password } });
 const changePassword = (cookie: string) =>
-  app.send('/profile', {
+  app.send('/profile/security', {
     cookie,
     form: { intent: 'password', currentPassword: password, newPassword },
   });
@@ -112,7 +112,7 @@ it('a password change among 16 logins at once leaves only its own session', asyn
 
   const answers = await Promise.all(logins);
   const changed = await change;
-  expect(changed.headers.get('location')).toBe('/profile?saved=password');
+  expect(changed.headers.get('location')).toBe('/profile/security?saved=password');
   for (const answer of answers.filter(({ status }) => status === 303))
     expect(await isLoggedIn(app.send, cookieOf(answer))).toBe(false);
   expect(await countLiveSessions()).toBe(1);

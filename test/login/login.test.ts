@@ -103,7 +103,7 @@ describe('a right password', () => {
   it('works in every Unicode spelling of the same characters', async () => {
     const from = { email: 'manager@example.test', password };
     const cookie = await app.login(from.email);
-    const changed = await app.send('/profile', {
+    const changed = await app.send('/profile/security', {
       cookie,
       form: { intent: 'password', currentPassword: password, newPassword: 'ﬁve Å ngströms №９' },
     });

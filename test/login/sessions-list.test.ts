@@ -44,8 +44,8 @@ describe('the list of sessions', () => {
   it('shows the live sessions of the user, with device and address, and nobody else’s', async () => {
     const list = await listOf(mine);
     expect(list).toMatchObject([
-      { current: true, device: 'Unknown browser', address: '192.0.2.1' },
-      { current: false, device: 'Firefox on Linux', address: '198.51.100.4' },
+      { current: true, device: 'Unknown browser', kind: undefined, address: '192.0.2.1' },
+      { current: false, device: 'Firefox on Linux', kind: 'computer', address: '198.51.100.4' },
     ]);
     expect(list.map(({ id }) => id)).not.toContain(await idOf(somebodys));
     // Nothing that could be used for a login, and no raw browser string.
@@ -55,15 +55,17 @@ describe('the list of sessions', () => {
       'current',
       'device',
       'id',
+      'kind',
       'lastSeenAt',
+      'place',
     ]);
   });
 
-  it('is on the profile page, where every other session can be ended', async () => {
-    const page = await app.send('/profile', { cookie: mine });
+  it('is on the page about security, where every other session can be ended', async () => {
+    const page = await app.send('/profile/security', { cookie: mine });
     const text = textOf(page);
     expect(text).toContain('This browser');
-    expect(text).toContain('Firefox on Linux 198.51.100.4');
+    expect(text).toContain('Firefox on Linux Computer · 198.51.100.4');
     expect([...page.text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id]) => id)).toEqual([
       await idOf(elsewhere),
     ]);
@@ -72,7 +74,7 @@ describe('the list of sessions', () => {
   it('shows what a browser says about itself as text', async () => {
     const headers = { 'user-agent': '<img src=x onerror=alert(1)>/1.0 x' };
     await app.send('/login', { form: { email, password }, headers });
-    const page = await app.send('/profile', { cookie: mine });
+    const page = await app.send('/profile/security', { cookie: mine });
     expect(page.text).not.toContain('<img');
   });
 });
@@ -80,7 +82,7 @@ describe('the list of sessions', () => {
 describe.each(
   [
     {
-      via: 'the profile page',
+      via: 'the page',
       end: async (cookie: string, id: string) =>
         (await submitProfile(app.send, cookie, { intent: 'end-session', id })).status,
       endOthers: async (cookie: string) =>

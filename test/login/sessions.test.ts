@@ -215,7 +215,7 @@ describe('a password change', () => {
       [password, 'password1234'],
     ]) {
       const form = { intent: 'password', currentPassword: currentPassword ?? '', newPassword: next ?? '' };
-      expect((await app.send('/profile', { cookie: cookies[0], form })).status).toBe(422);
+      expect((await app.send('/profile/security', { cookie: cookies[0], form })).status).toBe(422);
     }
     await expectLive(...cookies);
   });
@@ -225,7 +225,7 @@ describe('a password change', () => {
     const others = [await app.login(email), await second.login(email)];
     const somebody = await app.login('customer@example.test');
     const form = { intent: 'password', currentPassword: password, newPassword };
-    const answer = await app.send('/profile', { cookie, form });
+    const answer = await app.send('/profile/security', { cookie, form });
     expect(answer.status).toBe(303);
     const fresh = cookieOf(answer);
     expect(fresh).toMatch(/^identity_session=[A-Za-z0-9_-]{43}$/);

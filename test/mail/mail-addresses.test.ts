@@ -102,7 +102,7 @@ describe('a mail server', () => {
     if (!mail) throw new Error('no mail settings');
     const mailer = createMailer(mail, baseUrl);
     try {
-      await mailer.send({ id: 'one', to, subject: 'One', text: 'Two' });
+      await mailer.send({ id: 'one', to, subject: 'One', text: 'Two', html: '<p>Two</p>' });
     } finally {
       mailer.close();
     }

@@ -32,6 +32,8 @@ afterAll(async () => {
   await mailServer.close();
 });
 
+const linksOf = (html = '') => [...html.matchAll(/href="([^"]*)"/g)].map(([, link]) => link);
+
 async function countMails(recipient: string): Promise<number> {
   const { rows } = await sql`select 1 from mails where recipient = ${recipient}`.execute(app.db);
   return rows.length;
@@ -71,8 +73,10 @@ describe('the welcome mail of a signup', () => {
     expect(mail.subject).toBe('Your account is ready: set a password');
     // Anybody can type a name.
     expect(mail.source).not.toMatch(/Zo=|Zoë|Flowers|花屋/);
-    expect(mail.text).toContain(`${baseUrl}/forgot-password`);
-    expect(mail.text).toMatch(/\n\nChâteau ID\n$/);
+    expect(mail.text).toMatch(/\n\nChâteau ID\n+$/);
+    expect(mail.html).toContain('Château ID');
+    expect(mail.source).toMatch(/^Content-Type: multipart\/alternative;\r$/m);
+    expect(mail.source).toMatch(/^Content-Type: text\/html; charset=utf-8\r$/m);
     expect(mail.source).toMatch(/^Content-Type: text\/plain; charset=utf-8\r$/m);
     // RFC 5322 section 2.1.1: lines that pass through every server unchanged.
     expect(mail.source.split('\r\n').filter((line) => line.length > 76)).toEqual([]);
@@ -80,8 +84,11 @@ describe('the welcome mail of a signup', () => {
   });
 
   it('has a link to the page that sets a password, at the base URL', async () => {
-    const { href } = linkIn(await welcome('crm_link'), '/set-password');
+    const mail = await welcome('crm_link');
+    const { href } = linkIn(mail, '/set-password');
     expect(href).toMatch(/^https:\/\/id\.localhost\/set-password\?token=[\w-]{43}$/);
+    // A button, and the same as text.
+    expect(linksOf(mail.html)).toEqual([href, href]);
   });
 
   it('has a message id of its own, and is marked as automatic', async () => {

@@ -197,19 +197,21 @@ describe('the owner', () => {
       externalId: 'm-linked-2',
       currentPassword: password,
     };
-    expect(textOf(await app.send('/profile', { cookie }))).toContain('first set a password of your own');
-    expect((await app.send('/profile', { cookie, form })).status).toBe(422);
+    expect(textOf(await app.send('/profile/security', { cookie }))).toContain(
+      'first set a password of your own',
+    );
+    expect((await app.send('/profile/security', { cookie, form })).status).toBe(422);
     await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')
       where email = ${email}`.execute(app.db);
-    expect((await app.send('/profile', { cookie, form: { ...form, currentPassword: 'wrong' } })).status).toBe(
-      422,
-    );
+    expect(
+      (await app.send('/profile/security', { cookie, form: { ...form, currentPassword: 'wrong' } })).status,
+    ).toBe(422);
     expect(textOf(await submitProfile(app.send, cookie, form))).toContain('no longer connected');
     expect(await openClient(app.send, cookie).links.list.query()).toEqual([]);
     // Somebody else's link is nobody's business.
     await handOver(app, { id: 'm-not-theirs' });
     const foreign = { ...form, externalId: 'm-not-theirs' };
-    expect((await app.send('/profile', { cookie, form: foreign })).status).toBe(404);
+    expect((await app.send('/profile/security', { cookie, form: foreign })).status).toBe(404);
 
     await handOver(app, { id: 'moves', profileUpdatedAt: new Date('2026-01-01') });
     await handOver(app, {
@@ -246,7 +248,7 @@ describe('the owner', () => {
       currentPassword: password,
     };
     const [removed, ...opened] = await Promise.all([
-      app.send('/profile', { cookie, form }),
+      app.send('/profile/security', { cookie, form }),
       ...urls.map((url, at) => browsers[at]?.send(url)),
     ]);
     expect(removed?.status).toBe(303);

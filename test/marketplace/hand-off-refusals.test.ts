@@ -102,6 +102,7 @@ it('answers 404 not_configured without its settings', async () => {
       IDENTITY_ISSUER: 'https://id.example.com',
       DATABASE_URL: app.databaseUrl,
       SMTP_URL: 'smtps://mail.example.com',
+      IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
       MAIL_FROM: 'id@example.com',
       TRUSTED_PROXIES: 'none',
       SSO_CRM_CALLBACK_URL: 'https://crm.example.com/in',

@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { problems } from '../../server/errors.ts';
+import { expired } from '../../server/jobs/sweep.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
@@ -185,7 +186,7 @@ describe('the metrics', () => {
     const grown = await growthBy(async () => {
       await app.send('/trpc/profile.get');
       const change = { intent: 'password', currentPassword: 'wrong', newPassword: 'seven quiet lanterns' };
-      await app.send('/profile', { cookie, form: change });
+      await app.send('/profile/security', { cookie, form: change });
     });
     expect(grown('identity_refusals_total', { code: 'login_required' })).toBe(1);
     expect(grown('identity_refusals_total', { code: 'validation_failed' })).toBe(1);
@@ -262,7 +263,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     status: (value) => /^[2-5]\d\d$/.test(value),
     code: (value) => value in problems,
     client: (value) => app.config.clients.has(value),
-    name: (value) => ['mail', 'billing', 'sweep'].includes(value),
+    name: (value) => ['mail', 'billing', 'erasure', 'sweep'].includes(value),
     queue: (value) => ['outbox', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),
@@ -323,7 +324,9 @@ describe('rows that wait', () => {
     expect(late('outbox', 'mails')).toBe(600);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    expect(samples.filter(({ name }) => name === 'identity_waiting_rows')).toHaveLength(13);
+    // Mails, contracts, invoices, and what is swept.
+    const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
+    expect(queues).toHaveLength(3 + expired.length);
 
     // However often it is scraped, the database is asked once in five seconds.
     await sql`delete from nonces`.execute(db);

@@ -19,7 +19,8 @@ beforeEach(async () => {
 afterAll(() => app.close());
 
 const view = async (email: string) => textOf(await app.send('/profile', { cookie: await app.login(email) }));
-const post = (form: Record<string, string>) => app.send('/profile', { cookie, form });
+const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
+const post = (form: Record<string, string>, path = '/profile') => app.send(path, { cookie, form });
 const saveNames = (name: string, accountName = 'Maya’s account') =>
   post({ intent: 'names', name, accountName });
 const readNames = async () => {
@@ -42,15 +43,15 @@ describe('the link to open a product', () => {
   it('leads to its own login where that is configured, else to a launch', async () => {
     const env = { SSO_CRM_LOGIN_URL: 'http://crm.localhost:4000/login?from=identity&x=1' };
     const { send } = await app.startInstance({ env });
-    const page = await send('/profile', { cookie });
+    const page = await send('/profile/products', { cookie });
     expect(hrefOf(page, 'CRM app')).toBe('http://crm.localhost:4000/login?from=identity&amp;x=1');
     expect(hrefOf(page, 'Marketplace')).toBe('/sso/launch/marketplace');
-    expect(hrefOf(await app.send('/profile', { cookie }), 'CRM app')).toBe('/sso/launch/crm_app');
+    expect(hrefOf(await app.send('/profile/products', { cookie }), 'CRM app')).toBe('/sso/launch/crm_app');
   });
 });
 
 describe('the profile page without a session', () => {
-  it.each(['/profile', '/profile?saved=names&x=%26'])(
+  it.each([...pages, '/profile?saved=names&x=%26'])(
     'leads from %s to the login, and back after it',
     async (path) => {
       const answer = await app.send(path, { headers: { accept: 'text/html' } });
@@ -83,7 +84,7 @@ describe('the profile page', () => {
   it('explains the role and the capabilities', async () => {
     const merchant = await view('merchant@example.test');
     expect(merchant).toMatch(/Merchant . You can sell/);
-    expect(merchant).toMatch(/Manage a storefront Your account has its own shop\. On Sell products/);
+    expect(merchant).toMatch(/Manage a storefront Your account has its own shop\. Active Sell products/);
     expect(merchant).not.toContain('Waiting for verification');
     expect(await view('new-merchant@example.test')).toMatch(
       /Sell products [^.]*\. This starts once we have verified your account\. Waiting for verification/,
@@ -94,7 +95,7 @@ describe('the profile page', () => {
   });
 
   it('lists the products, each with a link that opens it', async () => {
-    const { text } = await app.send('/profile', { cookie });
+    const { text } = await app.send('/profile/products', { cookie });
     const links = [...text.matchAll(/href="(\/sso\/launch\/[^"]+)"/g)].map(([, path]) => path);
     expect(links).toEqual(
       ['marketplace', 'network_site', 'crm_app', 'loyalty_cards'].map((c) => `/sso/launch/${c}`),
@@ -106,8 +107,9 @@ describe('the profile page', () => {
     expect(await view('customer@example.test')).not.toContain('You need to verify your email address');
   });
 
-  it('is never cached', async () => {
-    expect((await app.send('/profile', { cookie })).headers.get('cache-control')).toBe('no-store');
+  it.each(pages)('is never cached: %s', async (path) => {
+    const answer = await app.send(path, { cookie });
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
   });
 });
 
@@ -187,7 +189,7 @@ describe('a name on the profile page', () => {
 
 describe('a password change on the profile page', () => {
   const change = (currentPassword: string, chosen: string) =>
-    post({ intent: 'password', currentPassword, newPassword: chosen });
+    post({ intent: 'password', currentPassword, newPassword: chosen }, '/profile/security');
 
   const refused: [string, string, string, RegExp][] = [
     ['wrong', newPassword, 'currentPassword', /not your current password/],
@@ -238,14 +240,15 @@ describe('a password change on the profile page', () => {
   });
 });
 
-it.each(['', 'delete', 'constructor', 'toString'])(
-  'the profile page answers 400 to the unknown intent %j',
-  async (intent) => {
-    const answer = await post({ intent, name: 'X', accountName: 'X' });
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({
-      code: 'invalid_request',
-      errors: [{ pointer: '/intent' }],
-    });
-  },
-);
+it.each(
+  ['/profile', '/profile/security'].flatMap((path) =>
+    ['', 'delete', 'constructor', 'toString'].map((intent) => [path, intent] as const),
+  ),
+)('%s answers 400 to the unknown intent %j', async (path, intent) => {
+  const answer = await post({ intent, name: 'X', accountName: 'X' }, path);
+  expect(answer.status).toBe(400);
+  expect(JSON.parse(answer.text)).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ pointer: '/intent' }],
+  });
+});

@@ -28,10 +28,13 @@ describe('a tRPC client', () => {
     expect(await client.profile.get.query()).toEqual({
       ...sent,
       accountName: 'Maya’s account',
+      deletionDueAt: null,
       grantedCapabilities: ['manage_storefront', 'sell_products', 'sell_services'],
       accountVerified: true,
       emailVerified: true,
       hasPassword: true,
+      hasPasskey: false,
+      hasAuthenticator: false,
     });
     const newcomer = openClient(app.send, await app.login('new-merchant@example.test'));
     expect(await newcomer.profile.get.query()).toMatchObject({

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
+import { addDeletionCommand } from '../../server/cli/deletion.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { listSettings } from '../../server/settings/config.ts';
@@ -144,6 +145,7 @@ describe('a command in our documents', () => {
     const program = new Command();
     addDatabaseCommands(program);
     addUserCommands(program);
+    addDeletionCommand(program);
     addMarketplaceCommands(program);
     addBillingCommands(program);
     const known = program.commands.flatMap((command) => [
@@ -151,7 +153,7 @@ describe('a command in our documents', () => {
       ...command.options.map(({ long }) => `${command.name()} ${long}`),
     ]);
     const named = texts.flatMap((text) =>
-      [...text.matchAll(/cli -- ([a-z:]+)([^\n|]*)/g)].flatMap(([, name = '', words = '']) => [
+      [...text.matchAll(/cli -- ([a-z][a-z:-]*)([^\n|]*)/g)].flatMap(([, name = '', words = '']) => [
         name,
         ...(words.match(/--[a-z-]+/g) ?? []).map((option) => `${name} ${option}`),
       ]),

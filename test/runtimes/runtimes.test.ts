@@ -4,11 +4,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { TestApp } from '../support/app.ts';
+import { createAuthenticator, fetchOptions } from '../support/authenticator.ts';
 import { readScrape } from '../support/metrics.ts';
 import { cloneDatabase, makeFolder } from '../support/postgres.ts';
 import { entryOf, findFreePort, type Runtime, run, startService } from '../support/process.ts';
 import { checkVectors } from '../support/vectors.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { cookieOf, openBrowser } from '../support/visitor.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -53,6 +55,30 @@ async function readName(port: number): Promise<string> {
   return ((await profile.json()) as { name: string }).name;
 }
 
+/** Adds a passkey and logs in with it, over the network; who is logged in then. */
+async function usePasskey(port: number): Promise<string | undefined> {
+  const base = `http://localhost:${port}`;
+  const send: TestApp['send'] = async (path, { form, cookie = '' } = {}) => {
+    const body = form && new URLSearchParams(form);
+    const headers = { origin: base, cookie };
+    const method = form ? 'POST' : 'GET';
+    const response = await fetch(base + path, { method, body, headers, redirect: 'manual' });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+  const phone = createAuthenticator();
+  const browser = openBrowser(send);
+  await browser.login('customer@example.test');
+  const created = phone.register(await fetchOptions(browser, 'add'), base);
+  const added = await browser.send('/profile/passkeys/add', { form: { name: 'Phone', passkey: created } });
+  expect(added.status).toBe(303);
+  const later = openBrowser(send);
+  const passkey = phone.answer(await fetchOptions(later, 'login'), base);
+  expect((await later.send('/login', { form: { passkey } })).status).toBe(303);
+  const forged = phone.answer(await fetchOptions(later, 'login'), base, { isForged: true });
+  expect((await later.send('/login', { form: { passkey: forged } })).status).toBe(401);
+  return later.whoAmI();
+}
+
 describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   it('starts without settings on an embedded database, keeps its data, and stops completely', async () => {
     const home = join(folder, runtime);
@@ -64,6 +90,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     expect(first.output()).toContain('merchant@example.test');
     expect(first.output()).toContain(`Data is kept in ${home}`);
     expect(await goRound(port, `Round on ${runtime}`)).toContain(`Hello, Round on ${runtime}`);
+    expect(await usePasskey(port)).toBe('customer@example.test');
     first.child.kill('SIGTERM');
     expect(await first.exited, first.output()).toBe(0);
     expect(existsSync(pidFile)).toBe(false);

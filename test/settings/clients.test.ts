@@ -30,7 +30,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
     const callbackUrl = production[callbackSetting];
     const secrets = production[secretSetting]?.split(',');
     expect(readConfig(production).clients.get(name)).toEqual({
-      ...{ name, title, callbackUrl, secrets },
+      ...{ name, title, callbackUrl, secrets, loginUrl: undefined, logoPath: undefined },
       isDemo: false,
     });
   });

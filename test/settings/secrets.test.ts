@@ -147,6 +147,62 @@ describe('CRM_SIGNUPS_SECRET', () => {
   });
 });
 
+describe('IDENTITY_ENCRYPTION_KEY', () => {
+  const key = (bytes: number) => whsec(bytes).slice(6);
+  const faults = (keys: string | undefined) => faultsOf({ ...production, IDENTITY_ENCRYPTION_KEY: keys });
+
+  it('is 32 bytes in base64, or two of them during a rotation, in their order', () => {
+    const [mine = '', other = ''] = [production.IDENTITY_ENCRYPTION_KEY, key(32)];
+    const { encryptionKeys } = readConfig({ ...production, IDENTITY_ENCRYPTION_KEY: `${other},${mine}` });
+    expect(encryptionKeys.map((each) => btoa(String.fromCharCode(...each)))).toEqual([other, mine]);
+    expect(faults(`${mine},${other},${mine}`)).toEqual(['IDENTITY_ENCRYPTION_KEY']);
+    expect(faults(`${mine},${mine}`)).toEqual(['IDENTITY_ENCRYPTION_KEY']);
+  });
+
+  it.each([
+    ['31 bytes', key(31)],
+    ['33 bytes', key(33)],
+    ['whsec_', whsec(32)],
+    ['no padding', key(32).replace('=', '')],
+    ['stray bits at the end', `${key(32).slice(0, 42)}B=`],
+    ['the URL-safe alphabet', `${'-_'.repeat(21)}-=`],
+    ['hex digits', 'ab'.repeat(32)],
+  ])('is refused in either mode with %s', (_, wrong) => {
+    expect(faults(wrong)).toEqual(['IDENTITY_ENCRYPTION_KEY']);
+    expect(faultsOf({ IDENTITY_ENCRYPTION_KEY: wrong })).toEqual(['IDENTITY_ENCRYPTION_KEY']);
+  });
+
+  it.each([
+    ['the default of local mode', btoa('local-encryption-key-do-not-use!')],
+    ['nothing but zeros', `${'A'.repeat(43)}=`],
+    ['a pattern', btoa('01234567'.repeat(4))],
+  ])('is refused in production if it is %s', (_, known) => {
+    expect(faults(known)).toEqual(['IDENTITY_ENCRYPTION_KEY']);
+    expect(faultsOf({ IDENTITY_ENCRYPTION_KEY: known })).toEqual([]);
+  });
+
+  it('is used for nothing else', () => {
+    const secret = `whsec_${production.IDENTITY_ENCRYPTION_KEY}`;
+    expect(faultsOf({ ...production, CRM_SIGNUPS_SECRET: secret }).sort()).toEqual([
+      'CRM_SIGNUPS_SECRET',
+      'IDENTITY_ENCRYPTION_KEY',
+    ]);
+  });
+});
+
+it('IDENTITY_ADMIN_SECOND_FACTOR is required in production, and optional elsewhere, unless it says otherwise', () => {
+  expect(readConfig(production).requiresAdminFactor).toBe(true);
+  expect(readConfig({}).requiresAdminFactor).toBe(false);
+  for (const [word, isRequired] of [
+    ['required', true],
+    ['optional', false],
+  ] as const) {
+    const setting = { IDENTITY_ADMIN_SECOND_FACTOR: word };
+    expect(readConfig({ ...production, ...setting }).requiresAdminFactor).toBe(isRequired);
+    expect(readConfig(setting).requiresAdminFactor).toBe(isRequired);
+  }
+});
+
 describe('the legacy marketplace', () => {
   it('has both an issuer and a secret in production, or neither', () => {
     const neither = { MARKETPLACE_SSO_ISSUER: undefined, MARKETPLACE_SSO_SECRET: undefined };

@@ -4,10 +4,13 @@ import { canary, faultsOf, messageOf, production } from '../support/settings.ts'
 
 describe('local mode', () => {
   it('starts with no settings at all, because every one has a default', () => {
-    const { clients, trustsProxy, ...config } = readConfig({});
+    const { clients, trustsProxy, brandFiles: _, ...config } = readConfig({});
     expect(config).toEqual({
       production: false,
+      encryptionKeys: [new TextEncoder().encode('local-encryption-key-do-not-use!')],
+      requiresAdminFactor: false,
       name: 'Identity',
+      brand: { accent: undefined, logoPath: undefined, stylesPath: undefined },
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
       ssoTtlSeconds: 300,
@@ -21,6 +24,8 @@ describe('local mode', () => {
       databasePoolSize: 10,
       databasePreparedStatements: true,
       mail: undefined,
+      placeHeader: undefined,
+      signUp: 'open',
       port: 3_000,
       host: '127.0.0.1',
       shutdownDelaySeconds: 0,
@@ -145,6 +150,7 @@ describe('production', () => {
   it.each([
     'IDENTITY_ISSUER',
     'DATABASE_URL',
+    'IDENTITY_ENCRYPTION_KEY',
     'SMTP_URL',
     'MAIL_FROM',
     'TRUSTED_PROXIES',
@@ -161,6 +167,7 @@ describe('production', () => {
   it('names every missing setting at once', () => {
     expect(faultsOf({ NODE_ENV: 'production' }).sort()).toEqual([
       'DATABASE_URL',
+      'IDENTITY_ENCRYPTION_KEY',
       'IDENTITY_ISSUER',
       'MAIL_FROM',
       'SMTP_URL',
@@ -173,6 +180,8 @@ describe('production', () => {
     const wrong = {
       IDENTITY_ISSUER: `http://${canary}.test/path`,
       IDENTITY_SSO_TTL: canary,
+      IDENTITY_ENCRYPTION_KEY: canary,
+      IDENTITY_ADMIN_SECOND_FACTOR: canary,
       SSO_MARKETPLACE_CALLBACK_URL: `http://${canary}.test`,
       SSO_MARKETPLACE_SECRET: canary,
       SSO_WEBSITE_CALLBACK_URL: `https://${canary}:${canary}@${canary}.test/?payload=${canary}#${canary}`,
@@ -191,6 +200,7 @@ describe('production', () => {
       SMTP_URL: `https://${canary}`,
       MAIL_FROM: canary,
       IDENTITY_SUPPORT_URL: canary,
+      IDENTITY_SIGN_UP: canary,
       PORT: canary,
       METRICS_PORT: canary,
       SHUTDOWN_DELAY_SECONDS: canary,
@@ -278,6 +288,7 @@ describe('the setting', () => {
       ['https://help.example.test/contact', 'mailto:help@example.test', 'mailto:a@b.test?subject=Login'],
       ['http://help.example.test', 'help@example.test', '/help', 'tel:+431', 'javascript:alert(1)'],
     ],
+    ['IDENTITY_SIGN_UP', ['open', 'closed'], ['on', 'off', 'Open', 'true']],
     ...['IDENTITY_NAME', 'SSO_CRM_TITLE'].map((setting): [string, string[], string[]] => [
       setting,
       ['X', 'Example ID', 'Zoë’s 身份', 'x'.repeat(60)],
@@ -332,6 +343,7 @@ describe('the list of settings', () => {
       'SSO_<NAME>_CALLBACK_URL',
       'SSO_<NAME>_LOGIN_URL',
       'SSO_<NAME>_TITLE',
+      'SSO_<NAME>_LOGO_FILE',
       'SSO_<NAME>_SECRET',
     ]);
   });

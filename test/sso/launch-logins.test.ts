@@ -52,7 +52,7 @@ describe('the sid', () => {
     await browser.login(email);
     expect((await launch(browser)).sid).toBe(sid);
     const passwords = { currentPassword: 'local demo password', newPassword: 'another quite long one' };
-    await browser.send('/profile', { form: { intent: 'password', ...passwords } });
+    await browser.send('/profile/security', { form: { intent: 'password', ...passwords } });
     expect((await launch(browser)).sid).toBe(sid);
     await browser.send('/logout', { form: {} });
     await sql`update users set password_hash = (select password_hash from users where email = 'admin@example.test')
@@ -130,12 +130,12 @@ describe('ending all other sessions', () => {
   it('takes the password where the last one was given over ten minutes ago', async () => {
     const browser = await logIn();
     const form = { intent: 'end-others' };
-    expect((await browser.send('/profile', { form })).status).toBe(303);
+    expect((await browser.send('/profile/security', { form })).status).toBe(303);
     later(600);
-    expect((await browser.send('/profile', { form })).status).toBe(422);
-    expect((await browser.send('/profile', { form: { ...form, currentPassword: 'wrong' } })).status).toBe(
-      422,
-    );
+    expect((await browser.send('/profile/security', { form })).status).toBe(422);
+    expect(
+      (await browser.send('/profile/security', { form: { ...form, currentPassword: 'wrong' } })).status,
+    ).toBe(422);
     const right = { ...form, currentPassword: 'local demo password' };
     expect((await submitProfile(app.send, browser.cookie(), right)).status).toBe(200);
   });

@@ -28,7 +28,10 @@ export const requests: TestRequest[] = [
   ['/logout', { method: 'POST' }],
   ['/profile', { headers: html }],
   ['/profile', { form: { intent: 'names', ...names } }],
-  ['/profile', { form: { intent: 'password', ...change } }],
+  ['/profile/security', { headers: html }],
+  ['/profile/security', { form: { intent: 'password', ...change } }],
+  ['/profile/products', { headers: html }],
+  ['/profile/billing', { headers: html }],
   ['/verify-email', { headers: html }],
   ['/readyz'],
 ];

@@ -27,9 +27,9 @@ export type TestSite = {
 };
 
 /** The service on a port, and a browser. Close it in afterAll. */
-export async function openSite(env: Record<string, string> = {}): Promise<TestSite> {
+export async function openSite(env: Record<string, string> = {}, now?: () => Date): Promise<TestSite> {
   const port = await findFreePort();
-  const app = await openApp({ env: { PORT: String(port), ...env } });
+  const app = await openApp({ env: { PORT: String(port), ...env }, now });
   const listener = await listen(app.fetch, { host: '127.0.0.1', port });
   const { browser, folder } = await launchBrowser();
   return {
@@ -91,16 +91,15 @@ export async function inspectPage(page: Page, what: string): Promise<string[]> {
   return faults.map((fault) => `${what}: ${fault}`);
 }
 
-const phone = { viewport: { width: 360, height: 740 } };
-const desktop = { viewport: { width: 1280, height: 800 } };
+const heights = { 320: 640, 390: 844, 1280: 800 };
 
-/** The screens that every page is looked at on. */
-export const appearances: [name: string, options: BrowserContextOptions][] = [
-  ['phone, light', { ...phone, colorScheme: 'light' }],
-  ['phone, dark', { ...phone, colorScheme: 'dark' }],
-  ['desktop, light', { ...desktop, colorScheme: 'light' }],
-  ['desktop, dark', { ...desktop, colorScheme: 'dark' }],
-];
+/** The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. */
+export const appearances = Object.entries(heights).flatMap(([width, height]) =>
+  (['light', 'dark'] as const).map((colorScheme): [name: string, options: BrowserContextOptions] => [
+    `${width} ${colorScheme}`,
+    { viewport: { width: Number(width), height }, colorScheme },
+  ]),
+);
 
 export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {
   await page.getByLabel('Email address').fill(email);

@@ -8,25 +8,40 @@ import type { TestRequest } from './names.ts';
 
 const token = 'A'.repeat(43);
 const pendingId = '0190f5a0-0000-7000-8000-000000000000';
-/** Leads to no pending hand-off, which only the database can say. */
-export const pendingCookie = `identity_pending_${pendingId}=${token}`;
+/** Leads to no pending hand-off or login, which only the database can say. */
+export const pendingCookie = `identity_pending_${pendingId}=${token}; identity_pending_login=${token}`;
 
 const values: Record<string, string> = {
   ':client': 'marketplace',
   ':number': '1',
   ':code': 'unavailable',
+  ':id': pendingId,
+  ':file': 'none.css',
   '*': 'profile.get',
 };
 const queries: Record<string, string> = {
   '/continue': `?id=${pendingId}`,
   '/set-password': `?token=${token}`,
   '/verify-email/confirm': `?token=${token}`,
+  '/signup/confirm': `?token=${token}`,
+  '/profile/email/confirm': `?token=${token}`,
+  '/undo-email-change': `?token=${token}`,
 };
 const forms: Record<string, Record<string, string>> = {
   '/login': { email: 'customer@example.test', password: 'local demo password' },
   '/profile': { intent: 'names', name: 'Half Done', accountName: 'Half Done' },
+  '/profile/security': { intent: 'end-others' },
+  '/profile/delete': { intent: 'keep' },
+  '/profile/passkeys': { intent: 'rename', id: pendingId, name: 'Half Done' },
+  '/passkeys/options': { purpose: 'login' },
+  '/login/code': { code: '123456' },
+  '/profile/authenticator': { intent: 'set-up' },
   '/forgot-password': { email: 'customer@example.test' },
   '/set-password': { newPassword: 'half done, half done' },
+  '/signup': { name: 'Half Done', email: 'half-done@example.test' },
+  '/signup/confirm': { name: 'Half Done', newPassword: 'half done, half done' },
+  '/profile/email': { email: 'half-done@example.test' },
+  '/undo-email-change': { newPassword: 'half done, half done' },
 };
 
 /** Those whose answer takes no data. */
@@ -35,12 +50,15 @@ const needNothing = new Set([
   'HEAD /.well-known/change-password',
   'GET /.well-known/security.txt',
   'HEAD /.well-known/security.txt',
+  'GET /brand/none.css',
+  'HEAD /brand/none.css',
   'GET /healthz',
   'HEAD /healthz',
   'GET /',
   'HEAD /',
   'GET /_root.data',
   'HEAD /_root.data',
+  'HEAD /profile/data.json',
   'HEAD /sso/launch/marketplace',
   'HEAD /sso/marketplace/callback',
   'HEAD /trpc/profile.get',

@@ -36,7 +36,15 @@ const methods = [
   ...['HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'SEARCH'],
 ];
 const procedures = [
-  ...['profile.get', 'profile.update', 'profile.changePassword', 'email.canVerify', 'links.list', 'a.b'],
+  ...[
+    'profile.get',
+    'profile.update',
+    'profile.changePassword',
+    'email.canVerify',
+    'email.confirmChange',
+    'links.list',
+    'a.b',
+  ],
   ...['links.remove', 'products.list', 'sessions.list', 'sessions.end', 'sessions.endOthers', '__proto__'],
   ...['contracts.list', 'invoices.list', 'profile.get,links.list,a.b'],
 ];

@@ -6,6 +6,13 @@ import { sendDueMails } from '../../server/mail/outbox.ts';
 import type { TestBackend } from './backend.ts';
 import { tokenIn } from './mail-server.ts';
 
+const letters = sql.join(
+  [
+    ...['welcome', 'set_password', 'prove_address', 'verify_email', 'sign_up', 'account_exists'],
+    ...['change_email', 'email_changed'],
+  ].map((kind) => sql.lit(kind)),
+);
+
 export type KeptMail = { recipient: string; subject: string; text: string };
 
 /** Sends what is due, and waits until the address has `count` mails with a link to use. Oldest first. */
@@ -19,14 +26,20 @@ export async function readMails(
   return vi.waitFor(async () => {
     const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text
       from mails where recipient = ${recipient} and kept_text is not null
-        and kind in ('welcome', 'set_password', 'prove_address', 'verify_email')
+        and kind in (${letters})
       order by created_at, id`.execute(db);
     expect(rows).toHaveLength(count);
     return rows;
   }, 10_000);
 }
 
-const paths = { set_password: '/set-password', verify_email: '/verify-email/confirm' };
+const paths = {
+  set_password: '/set-password',
+  verify_email: '/verify-email/confirm',
+  sign_up: '/signup/confirm',
+  change_email: '/profile/email/confirm',
+  undo_email_change: '/undo-email-change',
+};
 
 /** The token in the newest of `count` mails. */
 export async function readToken(
@@ -41,7 +54,7 @@ export async function readToken(
 /** The kinds of all mails to the address that tell what happened. Oldest first. */
 export async function listNotices(db: Database, recipient: string): Promise<string[]> {
   const { rows } = await sql<{ kind: string }>`select kind from mails where recipient = ${recipient}
-    and kind not in ('welcome', 'set_password', 'prove_address', 'verify_email')
+    and kind not in (${letters})
     order by created_at, id`.execute(db);
   return rows.map(({ kind }) => kind);
 }

@@ -20,15 +20,21 @@ export async function buildSchema(url: string): Promise<string> {
       // Known from check constraints, which the introspection does not read.
       overrides: {
         columns: {
+          'authenticators.sealed_secret': 'Uint8Array',
           'devices.token_hash': 'Uint8Array',
           'invoices.status': '"open" | "paid" | "void"',
           'mail_tokens.token_hash': 'Uint8Array',
+          'passkey_challenge_keys.key': 'Generated<Uint8Array>',
+          'passkeys.public_key': 'Uint8Array',
           'pending_hand_offs.kind': '"connect" | "continue"',
           'pending_hand_offs.token_hash': 'Uint8Array',
+          'pending_logins.token_hash': 'Uint8Array',
+          'recovery_codes.code_hash': 'Uint8Array',
           'service_contracts.price_interval': '"month" | "year" | null',
           'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',
           'webhook_requests.body_hash': 'Uint8Array',
           'sessions.token_hash': 'Uint8Array',
+          'used_passkey_challenges.challenge_hash': 'Uint8Array',
           'users.role': 'Generated<"admin" | "manager" | "user">',
         },
       },

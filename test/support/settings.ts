@@ -19,6 +19,7 @@ export const production: Settings = {
   SSO_CRM_SECRET: 'xA1sDf3gHj5kLz7cVb9nMq2wEr4tYu6i',
   MARKETPLACE_SSO_ISSUER: 'https://old-market.example.test',
   MARKETPLACE_SSO_SECRET: 'Zp0oXi9uCy8tVr7eBw6qNl5kMj4hAg3f',
+  IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   TRUSTED_PROXIES: '10.0.0.0/8',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
 };

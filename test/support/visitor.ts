@@ -49,9 +49,10 @@ export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {
   return (await send('/sso/profile', { cookie })).status === 200;
 }
 
-/** Sends a form of /profile, and follows its redirect. */
+/** Sends a form of the account's pages, and follows its redirect. */
 export async function submitProfile(send: Send, cookie: string, form: Record<string, string>) {
-  const answer = await send('/profile', { cookie, form });
+  const path = form.intent === 'names' ? '/profile' : '/profile/security';
+  const answer = await send(path, { cookie, form });
   if (answer.status !== 303) return answer;
   const { pathname, search } = locationOf(answer);
   return send(pathname + search, { cookie: answer.headers.has('set-cookie') ? cookieOf(answer) : cookie });

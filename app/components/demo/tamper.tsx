@@ -1,3 +1,5 @@
+import { Section } from '../section.tsx';
+
 /** Replaces the middle character with another one that is allowed there. */
 function changeOne(text: string): string {
   const at = Math.floor(text.length / 2);
@@ -13,44 +15,41 @@ export function Tamper({ client, query }: { client: string; query: string }) {
   const link = (changes: Record<string, string>) =>
     `/demo/${client}/callback?${new URLSearchParams({ payload, signature, ...changes })}`;
   return (
-    <section aria-labelledby="tamper">
-      <h2 id="tamper">Try to cheat</h2>
-      <div className="card">
-        <p>This is the hand-off as it arrived. Each button sends it again, and this client refuses it.</p>
-        <div className="actions">
-          <a className="button quiet" href={link({})}>
-            Replay it
-          </a>
-          <a className="button quiet" href={link({ payload: changeOne(payload) })}>
-            Change a character in the payload
-          </a>
-          <a className="button quiet" href={link({ signature: changeOne(signature) })}>
-            Change a digit in the signature
-          </a>
-          <a className="button quiet" href={link({ wait_seconds: longAfter })}>
-            Wait an hour
-          </a>
-        </div>
-        <form method="get" action={`/demo/${client}/callback`}>
-          <div className="field">
-            <label htmlFor="tamper-payload">payload</label>
-            <textarea id="tamper-payload" name="payload" rows={5} defaultValue={payload} spellCheck={false} />
-          </div>
-          <div className="field">
-            <label htmlFor="tamper-signature">signature</label>
-            <textarea
-              id="tamper-signature"
-              name="signature"
-              rows={2}
-              defaultValue={signature}
-              spellCheck={false}
-            />
-          </div>
-          <button type="submit" className="quiet">
-            Send your edits
-          </button>
-        </form>
+    <Section id="tamper" title="Try to cheat">
+      <p>This is the hand-off as it arrived. Each button sends it again, and this client refuses it.</p>
+      <div className="actions">
+        <a className="button quiet" href={link({})}>
+          Replay it
+        </a>
+        <a className="button quiet" href={link({ payload: changeOne(payload) })}>
+          Change a character in the payload
+        </a>
+        <a className="button quiet" href={link({ signature: changeOne(signature) })}>
+          Change a digit in the signature
+        </a>
+        <a className="button quiet" href={link({ wait_seconds: longAfter })}>
+          Wait an hour
+        </a>
       </div>
-    </section>
+      <form method="get" action={`/demo/${client}/callback`}>
+        <div className="field">
+          <label htmlFor="tamper-payload">payload</label>
+          <textarea id="tamper-payload" name="payload" rows={5} defaultValue={payload} spellCheck={false} />
+        </div>
+        <div className="field">
+          <label htmlFor="tamper-signature">signature</label>
+          <textarea
+            id="tamper-signature"
+            name="signature"
+            rows={2}
+            defaultValue={signature}
+            spellCheck={false}
+          />
+        </div>
+        <button type="submit" className="quiet">
+          Send your edits
+        </button>
+      </form>
+    </Section>
   );
 }

@@ -1,0 +1,95 @@
+// The forms on the pages of one's own account: each says by `intent` what is to be done, and a success leads back to the
+// page with `?saved=` and that intent.
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import type { Backend } from '../server/backend.ts';
+import type { ConfirmAsks } from '../server/identity/confirm.ts';
+
+export type Caller = ReturnType<Backend['createCaller']>['caller'];
+
+type Form = Map<string, string>;
+type Context = LoaderFunctionArgs['context'];
+
+/** What a form gets back that was refused: the reason at each field, or else a message, and what was typed. */
+export type Refused = {
+  intent: string;
+  code: string;
+  errors: Record<string, string>;
+  message?: string;
+  values: Record<string, string>;
+  /** Of an edit of what has changed meanwhile: what is saved now. */
+  present?: Awaited<ReturnType<Caller['profile']['get']>>;
+  /** A credential is needed first: the page is `Confirm`. */
+  asks?: ConfirmAsks;
+};
+
+export const text = (form: Form, name: string) => form.get(name) ?? '';
+
+/** What was typed, to be shown again. A password never is. */
+export const keepTyped = (form: Form) =>
+  Object.fromEntries([...form].filter(([name]) => !/password/i.test(name)));
+
+/**
+ * `credential` names the intents that take the password: whoever has passkeys only is asked for one of those. Throws 400
+ * `invalid_request` for an intent that is not one of these.
+ */
+export async function answerForm(
+  { request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>,
+  intents: Record<string, (caller: Caller, form: Form) => Promise<unknown>>,
+  credential: string[] = [],
+) {
+  const { backend, visit } = context;
+  const { pathname } = new URL(request.url);
+  const path = pathname.replace(/\.data$/, '');
+  const form = await backend.readForm(request);
+  const intent = text(form, 'intent');
+  if (!Object.hasOwn(intents, intent))
+    throw backend.invalidParameter('intent', 'It must be an action of this page.');
+  const { caller, headers } = backend.createCaller(request, visit);
+  try {
+    const { asks } = credential.includes(intent)
+      ? await backend.confirmWithoutPassword(request, visit, form)
+      : {};
+    if (asks) {
+      const refused: Refused = { intent, code: 'login_required', errors: {}, values: {}, asks };
+      return data(refused, { status: 401 });
+    }
+    await intents[intent]?.(caller, form);
+  } catch (error) {
+    const [refused, init] = refuse(error, { intent, form, path, context });
+    if (refused.code === 'edited_meanwhile')
+      refused.present = await backend.createCaller(request, visit).caller.profile.get();
+    return data(refused, init);
+  }
+  return redirect(`${path}?saved=${intent}`, { status: 303, headers });
+}
+
+function refuse(
+  error: unknown,
+  { intent, form, path, context }: { intent: string; form: Form; path: string; context: Context },
+): [Refused, { status: number; headers?: HeadersInit }] {
+  const refusal = context.backend.readRefusal(error, context.visit);
+  if (refusal.code === 'login_required') throw redirect(`/login?next=${encodeURIComponent(path)}`, 303);
+  if (!['validation_failed', 'rate_limited', 'not_found', 'edited_meanwhile'].includes(refusal.code))
+    throw refusal;
+  const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
+  const hasField = Object.keys(errors).some((name) => form.has(name) && name !== 'id');
+  const message = hasField ? undefined : refusal.detail;
+  return [
+    { intent, code: refusal.code, errors, message, values: keepTyped(form) },
+    { status: refusal.status, headers: refusal.headers },
+  ];
+}
+
+/** Sends people who are not logged in to the login page, and back from there; the shell answers the rest. */
+export async function loadAccount<T>(
+  { request, context: { backend, visit } }: LoaderFunctionArgs,
+  load: (caller: Caller) => Promise<T>,
+): Promise<T & { saved: string | null }> {
+  try {
+    const loaded = await load(backend.createCaller(request, visit).caller);
+    return { ...loaded, saved: new URL(request.url).searchParams.get('saved') };
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+  }
+}

@@ -1,0 +1,168 @@
+import type { SetUp } from '../../../server/identity/authenticator.ts';
+import { Field } from '../field.tsx';
+import { Day, Instant } from '../instant.tsx';
+import { Page } from '../page.tsx';
+
+export function AuthenticatorOff({ comesFirst }: { comesFirst: boolean }) {
+  return (
+    <form method="post" className="card">
+      <p>
+        You need an app for codes on your phone, such as Google Authenticator, Microsoft Authenticator, 2FAS
+        or a password manager.
+      </p>
+      <p>
+        You also get ten recovery codes. With one of them you log in if you lose the phone, so keep them
+        somewhere else.
+      </p>
+      <p className="hint">Setting it up logs you out everywhere else.</p>
+      <input type="hidden" name="intent" value="set-up" />
+      <div className="actions">
+        <button type="submit">Set up the app</button>
+        {!comesFirst && <a href="/profile/security">Not now</a>}
+      </div>
+    </form>
+  );
+}
+
+type OnProps = { isRequired: boolean; addedAt: Date; lastUsedAt: Date; codesLeft: number };
+
+export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: OnProps) {
+  return (
+    <>
+      <div className="card">
+        <dl className="facts">
+          <dt>Set up</dt>
+          <dd>
+            <Day at={addedAt} />
+          </dd>
+          <dt>Last used</dt>
+          <dd>
+            <Instant at={lastUsedAt} />
+          </dd>
+          <dt>Recovery codes left</dt>
+          <dd>{codesLeft} of 10</dd>
+        </dl>
+        <p className="hint">
+          If you lose the phone, log in with a recovery code and set up the app again. If you lose both, only
+          our support can let you in.
+        </p>
+        <a href="/profile">Go to your profile</a>
+      </div>
+      <section aria-labelledby="codes">
+        <h2 id="codes">New recovery codes</h2>
+        <form method="post" className="card">
+          <p>
+            Make new ones when you have few left, or somebody may have seen them. The old ones stop working.
+          </p>
+          <input type="hidden" name="intent" value="renew-codes" />
+          <button type="submit" className="quiet">
+            Make new recovery codes
+          </button>
+        </form>
+      </section>
+      <section aria-labelledby="off">
+        <h2 id="off">New phone, or no app any more?</h2>
+        <form method="post" className="card">
+          <p>
+            Turn it off, and set it up again on the new phone. Until then your password alone is enough to log
+            in
+            {isRequired && ', and you can open nothing else here, because your role needs a second factor'}.
+          </p>
+          <input type="hidden" name="intent" value="turn-off" />
+          <button type="submit" className="quiet">
+            Turn off the authenticator app
+          </button>
+        </form>
+      </section>
+    </>
+  );
+}
+
+export function AuthenticatorSetUp({
+  setUp,
+  error,
+  email,
+}: {
+  setUp: SetUp;
+  error: string | undefined;
+  email: string;
+}) {
+  const { sealed, secret, uri, qr } = setUp;
+  return (
+    <Page title="Set up the app">
+      <form method="post" className="card">
+        <p>Open the app on your phone, choose to add an account, and scan this code with it.</p>
+        <svg
+          className="qr"
+          viewBox={`0 0 ${qr.size} ${qr.size}`}
+          role="img"
+          aria-label="QR code for your authenticator app"
+          shapeRendering="crispEdges"
+        >
+          <path d={qr.path} />
+        </svg>
+        <p>
+          On this phone? <a href={uri}>Open the app here</a>. Or type this key into it, for {email}:
+        </p>
+        <p>
+          <code className="key">{secret}</code>
+        </p>
+        <input type="hidden" name="intent" value="add" />
+        <input type="hidden" name="sealed" value={sealed} />
+        <Field
+          label="Code that the app shows now"
+          hint="Six digits. They show us that it works."
+          name="code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          required
+          error={error}
+          autoFocus={error !== undefined}
+        />
+        <div className="actions">
+          <button type="submit">Turn it on</button>
+          <a href="/profile/authenticator">Cancel</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+type CodesProps = { codes: string[]; email: string; next: string | undefined; nextTitle: string | undefined };
+
+/** Shown once. The download needs no script: the file is in the link. */
+export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
+  const text = `Recovery codes of ${email}. Each works once.\n\n${codes.join('\n')}\n`;
+  return (
+    <Page title="Keep your recovery codes" intro="The authenticator app is on.">
+      <div className="card">
+        <p>
+          If you lose your phone, you log in with one of these instead of a code from the app. Each works
+          once.
+        </p>
+        <p>
+          <strong>We show them only now.</strong> Print them or save them, but not only on that phone.
+        </p>
+        <ul className="codes">
+          {codes.map((code) => (
+            <li key={code}>
+              <code>{code}</code>
+            </li>
+          ))}
+        </ul>
+        <div className="actions">
+          <a
+            className="button"
+            download="recovery-codes.txt"
+            href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}
+          >
+            Download as text
+          </a>
+          <a href={next ?? '/profile'}>
+            {nextTitle ? `I have kept them. Continue to ${nextTitle}` : 'I have kept them. Continue'}
+          </a>
+        </div>
+      </div>
+    </Page>
+  );
+}

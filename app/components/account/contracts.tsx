@@ -1,0 +1,71 @@
+import { Badge, type Meaning } from '../badge.tsx';
+import { Day } from '../instant.tsx';
+import { type Amount, Money } from '../money.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+
+type Contract = {
+  id: string;
+  plan: string;
+  status: 'trialing' | 'active' | 'past_due' | 'canceled' | 'expired';
+  trialEndsAt: Date | null;
+  price: (Amount & { interval: 'month' | 'year' }) | null;
+};
+
+const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
+  trialing: ['Free trial', 'waiting'],
+  active: ['Active', 'good'],
+  past_due: ['Payment overdue', 'needs-you'],
+  canceled: ['Cancelled', 'neutral'],
+  expired: ['Trial ended', 'neutral'],
+};
+
+export function Contracts({ contracts }: { contracts: Contract[] }) {
+  return (
+    <Section id="contracts" title="Service contracts">
+      <Rows>
+        {contracts.map((contract) => {
+          const [words, meaning] = states[contract.status];
+          return (
+            <Row
+              key={contract.id}
+              title={<span className="plan">{contract.plan}</span>}
+              about={<About {...contract} />}
+              end={<Badge meaning={meaning}>{words}</Badge>}
+            />
+          );
+        })}
+      </Rows>
+    </Section>
+  );
+}
+
+function About({ status, trialEndsAt, price }: Contract) {
+  const cost = price && (
+    <>
+      <Money {...price} /> a {price.interval}
+    </>
+  );
+  if (status === 'trialing' && trialEndsAt) {
+    return (
+      <>
+        Free until <Day at={trialEndsAt} />
+        {cost && <>, then {cost} if you continue</>}
+      </>
+    );
+  }
+  if (status === 'expired' && trialEndsAt) {
+    return (
+      <>
+        Your trial ended on <Day at={trialEndsAt} />
+      </>
+    );
+  }
+  if (status === 'canceled') return 'This contract has been cancelled.';
+  return (
+    <>
+      {cost ?? 'No price set'}
+      {status === 'past_due' && <>. An invoice below is overdue.</>}
+    </>
+  );
+}

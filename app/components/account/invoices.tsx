@@ -1,0 +1,60 @@
+import { Badge, type Meaning } from '../badge.tsx';
+import { Day } from '../instant.tsx';
+import { type Amount, Money } from '../money.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+
+type Invoice = Amount & {
+  number: number;
+  plan: string;
+  status: 'open' | 'paid' | 'void';
+  issuedAt: Date;
+  dueAt: Date;
+};
+
+const states: Record<Invoice['status'], [words: string, meaning: Meaning]> = {
+  open: ['Unpaid', 'waiting'],
+  paid: ['Paid', 'good'],
+  void: ['Void', 'neutral'],
+};
+
+/** In the time of the service, for a loader. */
+export const isOverdue = ({ status, dueAt }: Pick<Invoice, 'status' | 'dueAt'>, now: Date) =>
+  status === 'open' && dueAt <= now;
+
+export function InvoiceState({ status, isOverdue }: { status: Invoice['status']; isOverdue: boolean }) {
+  const [words, meaning] = states[status];
+  return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;
+}
+
+export function Invoices({ invoices }: { invoices: (Invoice & { isOverdue: boolean })[] }) {
+  return (
+    <Section id="invoices" title="Invoices">
+      <Rows>
+        {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, ...amount }) => (
+          <Row
+            key={number}
+            href={`/invoices/${number}`}
+            title={`Invoice ${number}`}
+            about={
+              <>
+                <span className="plan">{plan}</span>, <Day at={issuedAt} />
+                {status === 'open' && (
+                  <>
+                    , due <Day at={dueAt} />
+                  </>
+                )}
+              </>
+            }
+            end={
+              <>
+                <Money {...amount} />
+                <InvoiceState status={status} isOverdue={isOverdue} />
+              </>
+            }
+          />
+        ))}
+      </Rows>
+    </Section>
+  );
+}

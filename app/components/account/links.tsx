@@ -1,0 +1,95 @@
+import { Form } from '@remix-run/react';
+import type { Refused } from '../../account-form.ts';
+import { Badge } from '../badge.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { Field } from '../field.tsx';
+import { Day } from '../instant.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import { Outcome } from './outcome.tsx';
+
+type Link = { provider: string; externalId: string; createdAt: Date; isSleeping: boolean };
+
+type LinksProps = {
+  links: Link[];
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  saved: string | null;
+  refused?: Refused;
+};
+
+/** Accounts elsewhere that can log this person in. */
+export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksProps) {
+  const hasCredential = hasPassword || hasPasskey;
+  const outcome = (
+    <Outcome intent="remove-link" saved={saved} refused={refused}>
+      The marketplace account is no longer connected.
+    </Outcome>
+  );
+  // Of the last one that was removed, there is still that to say.
+  if (links.length === 0) return outcome;
+  return (
+    <Section
+      id="links"
+      title="Connected accounts"
+      intro="You can log in here from an account that is connected."
+    >
+      {outcome}
+      <Rows>
+        {links.map((link) => (
+          <Row
+            key={link.externalId}
+            icon="link"
+            title="Marketplace"
+            about={
+              <>
+                ID <code>{link.externalId}</code>, connected <Day at={link.createdAt} />
+                {link.isSleeping && '. It logs nobody in until you connect it again from the marketplace'}
+              </>
+            }
+            end={
+              <Badge meaning={link.isSleeping ? 'waiting' : 'good'}>
+                {link.isSleeping ? 'Paused' : 'Connected'}
+              </Badge>
+            }
+          >
+            {hasCredential && <RemoveLink {...link} hasPassword={hasPassword} refused={refused} />}
+          </Row>
+        ))}
+      </Rows>
+      {!hasCredential && (
+        <p className="hint">
+          To remove a connected account, first set a password of your own, or add a passkey.
+        </p>
+      )}
+    </Section>
+  );
+}
+
+type RemoveLinkProps = Link & { hasPassword: boolean; refused?: Refused };
+
+function RemoveLink({ provider, externalId, hasPassword, refused }: RemoveLinkProps) {
+  const mine = refused?.values.externalId === externalId ? refused : undefined;
+  return (
+    <Disclosure label="Remove" open={mine !== undefined}>
+      <Form method="post" preventScrollReset>
+        <input type="hidden" name="provider" value={provider} />
+        <input type="hidden" name="externalId" value={externalId} />
+        {hasPassword && (
+          <Field
+            label="Current password"
+            name="currentPassword"
+            type="password"
+            autoComplete="current-password"
+            required
+            error={mine?.errors.currentPassword}
+          />
+        )}
+        <SubmitButton intent="remove-link" busy="Removing…" danger>
+          Remove the connected account
+        </SubmitButton>
+      </Form>
+    </Disclosure>
+  );
+}

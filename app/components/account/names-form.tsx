@@ -1,0 +1,63 @@
+import { Form } from '@remix-run/react';
+import { Fragment } from 'react';
+import type { Refused } from '../../account-form.ts';
+import { Field } from '../field.tsx';
+import { Notice } from '../notice.tsx';
+import { Section } from '../section.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import { Outcome } from './outcome.tsx';
+
+type NamesFormProps = {
+  profile: { name: string; accountName: string; profile_updated_at: string };
+  saved: string | null;
+  refused?: Refused;
+};
+
+export function NamesForm({ profile, saved, refused }: NamesFormProps) {
+  const present = refused?.present;
+  // From what is shown now: sent again, it replaces that.
+  const madeFrom =
+    present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
+  return (
+    <Section id="about-you" title="Your details" bare>
+      <Form method="post" className="card" preventScrollReset>
+        {present ? (
+          <Notice kind="error" focus>
+            Your details were changed somewhere else after you opened this page. Saved now: name{' '}
+            <strong>{present.name}</strong>, account name <strong>{present.accountName}</strong>. Choose Save
+            to replace them with what is in the form.
+          </Notice>
+        ) : (
+          <Outcome intent="names" saved={saved} refused={refused}>
+            Saved. Products will show your changes the next time you log in to them.
+          </Outcome>
+        )}
+        {/* New fields for a newer profile: old ones would keep their text, and undo what changed. */}
+        <Fragment key={madeFrom}>
+          <input type="hidden" name="profile_updated_at" value={madeFrom} />
+          <Field
+            label="Name"
+            name="name"
+            autoComplete="name"
+            required
+            defaultValue={refused?.values.name ?? profile.name}
+            error={refused?.errors.name}
+          />
+          <Field
+            label="Account name"
+            hint="Your shop, company or household. Everyone on this account shares it."
+            name="accountName"
+            autoComplete="organization"
+            required
+            defaultValue={refused?.values.accountName ?? profile.accountName}
+            error={refused?.errors.accountName}
+            focusOnError={!refused?.errors.name}
+          />
+        </Fragment>
+        <SubmitButton intent="names" busy="Saving…">
+          Save
+        </SubmitButton>
+      </Form>
+    </Section>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import type { Refused } from '../../account-form.ts';
+import { Notice } from '../notice.tsx';
+
+/** What the last sending of one form led to, shown at that form. */
+export function Outcome({
+  intent,
+  saved,
+  refused,
+  children,
+}: {
+  intent: string;
+  saved: string | null;
+  refused?: Refused;
+  /** The words for a success. */
+  children: ReactNode;
+}) {
+  if (refused?.intent === intent && refused.message)
+    return (
+      <Notice kind="error" focus>
+        {refused.message}
+      </Notice>
+    );
+  if (!refused && saved === intent)
+    return (
+      <Notice kind="success" focus>
+        {children}
+      </Notice>
+    );
+  return null;
+}

@@ -1,0 +1,89 @@
+import { Form, useLocation } from '@remix-run/react';
+import type { Refused } from '../../account-form.ts';
+import { Field } from '../field.tsx';
+import { KeptMails } from '../notice.tsx';
+import { Section } from '../section.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import { Outcome } from './outcome.tsx';
+
+type PasswordProps = {
+  email: string;
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  keepsMails: boolean;
+  saved: string | null;
+  refused?: Refused;
+};
+
+export function Password(props: PasswordProps) {
+  return props.hasPassword ? <ChangePassword {...props} /> : <SetFirstPassword {...props} />;
+}
+
+/** Whoever came here from another product only has not shown that the address is theirs: a mail does. */
+function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
+  const isSent = !refused && saved === 'mail-password';
+  return (
+    <Section
+      id="password"
+      title="Password"
+      intro={
+        hasPasskey
+          ? 'You do not have a password. You log in with a passkey.'
+          : 'You do not have a password yet. With one you can log in here by yourself.'
+      }
+      bare
+    >
+      <Form method="post" className="card" preventScrollReset>
+        <Outcome intent="mail-password" saved={saved} refused={refused}>
+          We have sent a link to <strong>{email}</strong>. Open it to set your password. It works for an hour.
+          {keepsMails && <KeptMails />}
+        </Outcome>
+        {!isSent && (
+          <p>
+            We will email a link to <strong>{email}</strong>, so that nobody but you can set it.
+          </p>
+        )}
+        <SubmitButton intent="mail-password" busy="Sending…" quiet={isSent}>
+          {isSent ? 'Email me another link' : 'Email me a link to set a password'}
+        </SubmitButton>
+      </Form>
+    </Section>
+  );
+}
+
+function ChangePassword({ email, saved, refused }: PasswordProps) {
+  const errors = refused?.intent === 'password' ? refused.errors : {};
+  return (
+    <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
+      {/* Made anew each time that it was sent, so that no password stays in it. */}
+      <Form method="post" className="card" preventScrollReset key={useLocation().key}>
+        <Outcome intent="password" saved={saved} refused={refused}>
+          Your password has been changed. You are logged out everywhere else.
+        </Outcome>
+        {/* Tells password managers whose password it is. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <Field
+          label="Current password"
+          name="currentPassword"
+          type="password"
+          autoComplete="current-password"
+          required
+          error={errors.currentPassword}
+        />
+        <Field
+          label="New password"
+          hint="Use at least 12 characters. A few random words work well."
+          name="newPassword"
+          type="password"
+          autoComplete="new-password"
+          required
+          error={errors.newPassword}
+          focusOnError={!errors.currentPassword}
+        />
+        <SubmitButton intent="password" busy="Changing…">
+          Change password
+        </SubmitButton>
+      </Form>
+    </Section>
+  );
+}

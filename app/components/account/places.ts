@@ -1,0 +1,60 @@
+// The pages of one's own account. One that is not built yet is left out wherever this is shown.
+import type { IconName } from '../icon.tsx';
+
+type Place = { path: string; icon: IconName; title: string };
+
+/** The navigation. `short` is what a phone has room for. */
+export const accountPages: (Place & { short: string })[] = [
+  { path: '/profile', icon: 'user', title: 'Profile', short: 'Profile' },
+  { path: '/profile/security', icon: 'shield', title: 'Sign-in & security', short: 'Security' },
+  { path: '/profile/products', icon: 'grid', title: 'Products', short: 'Products' },
+  { path: '/profile/billing', icon: 'invoice', title: 'Billing', short: 'Billing' },
+  { path: '/profile/activity', icon: 'clock', title: 'Activity', short: 'Activity' },
+];
+
+/** Ways to log in that have a page of their own: rows on Sign-in & security. */
+export const waysToLogIn: (Place & { about: string })[] = [
+  {
+    path: '/profile/passkeys',
+    icon: 'key',
+    title: 'Passkeys',
+    about: 'Log in with your fingerprint, face or screen lock.',
+  },
+  {
+    path: '/profile/authenticator',
+    icon: 'phone',
+    title: 'Authenticator app',
+    about: 'A code from your phone, in addition to your password.',
+  },
+];
+
+/** Taking one's data along, and leaving: rows on Profile. */
+export const dataPages: (Place & { about: string })[] = [
+  {
+    path: '/profile/data',
+    icon: 'download',
+    title: 'Download your data',
+    about: 'A copy of everything that we keep about you.',
+  },
+  {
+    path: '/profile/delete',
+    icon: 'bin',
+    title: 'Delete your account',
+    about: 'You have 14 days to change your mind.',
+  },
+];
+
+export const emailPage = '/profile/email';
+
+/** Which of the pages of the account a path belongs to, if any. */
+export function findAccountPage(path: string): string | undefined {
+  if (path.startsWith('/invoices/')) return '/profile/billing';
+  if (path !== '/profile' && !path.startsWith('/profile/')) return undefined;
+  const own = accountPages.find((page) => page.path !== '/profile' && path.startsWith(page.path));
+  if (own) return own.path;
+  return waysToLogIn.some((way) => path.startsWith(way.path)) ? '/profile/security' : '/profile';
+}
+
+export const everyPlace = [...accountPages, ...waysToLogIn, ...dataPages]
+  .map(({ path }) => path)
+  .concat(emailPage);

@@ -1,0 +1,62 @@
+import { Instant } from '../instant.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+
+type Product = {
+  name: string;
+  title: string;
+  logoPath: string | undefined;
+  href: string;
+  openedAt: Date | undefined;
+};
+
+export function Products({ products }: { products: Product[] }) {
+  const used = products
+    .filter(({ openedAt }) => openedAt)
+    .sort((one, other) => Number(other.openedAt) - Number(one.openedAt));
+  const unused = products.filter(({ openedAt }) => !openedAt);
+  return (
+    <>
+      {used.length > 0 && <Part id="used" title="Products you use" products={used} />}
+      {unused.length > 0 && (
+        <Part id="unused" title={used.length > 0 ? 'Also for you' : 'All our products'} products={unused} />
+      )}
+    </>
+  );
+}
+
+function Part({ id, title, products }: { id: string; title: string; products: Product[] }) {
+  return (
+    <Section id={id} title={title}>
+      <Rows>
+        {products.map((product) => (
+          <Row
+            key={product.name}
+            mark={
+              product.logoPath ? (
+                <img src={product.logoPath} alt="" />
+              ) : (
+                <span aria-hidden="true">{[...product.title][0]}</span>
+              )
+            }
+            title={product.title}
+            about={
+              product.openedAt ? (
+                <>
+                  Last opened with a new login <Instant at={product.openedAt} />
+                </>
+              ) : (
+                'Not opened yet'
+              )
+            }
+            end={
+              <a href={product.href} className="button quiet">
+                Open<span className="visually-hidden"> {product.title}</span>
+              </a>
+            }
+          />
+        ))}
+      </Rows>
+    </Section>
+  );
+}

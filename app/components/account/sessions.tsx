@@ -1,0 +1,129 @@
+import { Form } from '@remix-run/react';
+import type { Refused } from '../../account-form.ts';
+import { Badge } from '../badge.tsx';
+import { Disclosure } from '../disclosure.tsx';
+import { Field } from '../field.tsx';
+import { Instant } from '../instant.tsx';
+import { Row, Rows } from '../rows.tsx';
+import { Section } from '../section.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import { Outcome } from './outcome.tsx';
+
+type Listed = {
+  id: string;
+  device: string;
+  kind: 'phone' | 'tablet' | 'computer' | undefined;
+  /** Roughly where it was at the start, where that is known. */
+  place: string | null;
+  address: string;
+  createdAt: Date;
+  lastSeenAt: Date;
+  current: boolean;
+};
+
+type SessionsProps = {
+  sessions: Listed[];
+  /** Ending any but this one takes the password. */
+  needsPassword: boolean;
+  saved: string | null;
+  refused?: Refused;
+};
+
+const kinds = { phone: 'Phone', tablet: 'Tablet', computer: 'Computer' };
+
+export function Sessions({ sessions, needsPassword, saved, refused }: SessionsProps) {
+  const others = refused?.intent === 'end-others' ? refused : undefined;
+  return (
+    <Section id="sessions" title="Where you are logged in">
+      <Outcome intent="end-session" saved={saved} refused={refused}>
+        You are logged out on that device.
+      </Outcome>
+      <Outcome intent="end-others" saved={saved} refused={refused}>
+        You are logged out everywhere else.
+      </Outcome>
+      <Rows>
+        {sessions.map((session) => (
+          <Row
+            key={session.id}
+            icon={session.kind === 'phone' ? 'phone' : 'screen'}
+            title={session.device}
+            about={
+              <>
+                {[session.kind && kinds[session.kind], session.place, session.address]
+                  .filter(Boolean)
+                  .join(' · ')}
+                <br />
+                Logged in <Instant at={session.createdAt} />, last active <Instant at={session.lastSeenAt} />
+              </>
+            }
+            end={
+              session.current ? (
+                <Badge meaning="good">This browser</Badge>
+              ) : (
+                !needsPassword && <EndSession {...session} />
+              )
+            }
+          >
+            {!session.current && needsPassword && <EndSession {...session} needsPassword refused={refused} />}
+          </Row>
+        ))}
+      </Rows>
+      {sessions.length > 1 && (
+        <Form method="post" preventScrollReset className="aside">
+          {needsPassword ? (
+            <Disclosure label="Log out everywhere else" open={others !== undefined}>
+              <CurrentPassword refused={others} />
+              <EndOthers />
+            </Disclosure>
+          ) : (
+            <EndOthers />
+          )}
+        </Form>
+      )}
+    </Section>
+  );
+}
+
+const EndOthers = () => (
+  <SubmitButton intent="end-others" busy="Logging out…" quiet>
+    Log out everywhere else
+  </SubmitButton>
+);
+
+type EndSessionProps = Pick<Listed, 'id' | 'device'> & { needsPassword?: boolean; refused?: Refused };
+
+function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
+  const button = (
+    <SubmitButton intent="end-session" busy="Logging out…" quiet>
+      Log out<span className="visually-hidden"> of {device}</span>
+    </SubmitButton>
+  );
+  const mine = refused?.intent === 'end-session' && refused.values.id === id ? refused : undefined;
+  return (
+    <Form method="post" preventScrollReset>
+      <input type="hidden" name="id" value={id} />
+      {needsPassword ? (
+        <Disclosure label="Log out" open={mine !== undefined}>
+          <CurrentPassword refused={mine} />
+          {button}
+        </Disclosure>
+      ) : (
+        button
+      )}
+    </Form>
+  );
+}
+
+function CurrentPassword({ refused }: { refused?: Refused }) {
+  return (
+    <Field
+      label="Current password"
+      hint="We ask because you gave it more than 10 minutes ago."
+      name="currentPassword"
+      type="password"
+      autoComplete="current-password"
+      required
+      error={refused?.errors.currentPassword}
+    />
+  );
+}

@@ -1,0 +1,90 @@
+import type { ConfirmAsks } from '../../server/identity/confirm.ts';
+import { Field } from './field.tsx';
+import { Notice } from './notice.tsx';
+import { Page } from './page.tsx';
+import { PasskeyForm } from './passkey-form.tsx';
+
+/**
+ * The page that asks for a credential before a change. It sends what was asked for again, to the same address, so that
+ * the change is made straight away.
+ */
+export function Confirm({ asks }: { asks: ConfirmAsks }) {
+  const { email, canConfirm, loginPath, hasPassword, hasPasskey, values, error } = asks;
+  const kept = Object.entries(values).map(([name, value]) => (
+    <input key={name} type="hidden" name={name} value={value} />
+  ));
+  if (!canConfirm)
+    return (
+      <Page alone title="Set a password first" intro="You need one to make this change.">
+        <div className="card">
+          <p>
+            You do not have a password here yet. <a href="/forgot-password">Set one by email</a>, then come
+            back.
+          </p>
+        </div>
+      </Page>
+    );
+  if (loginPath)
+    return (
+      <Page alone title="Log in again first" intro="This change needs your second factor, too.">
+        <div className="card">
+          <p>
+            You came here from another product. Log in with your password and your second factor to go on.
+          </p>
+          <a className="button" href={loginPath}>
+            Log in again
+          </a>
+        </div>
+      </Page>
+    );
+  return (
+    <Page
+      alone
+      title="Confirm it’s you"
+      intro={hasPassword ? 'Enter your password to go on.' : 'Use your passkey to go on.'}
+    >
+      {hasPassword && (
+        // The browser's own form, to the address that it is shown at.
+        <form method="post" className="card">
+          {kept}
+          <input type="email" autoComplete="username" value={email} readOnly hidden />
+          <Field
+            label="Password"
+            name="confirmPassword"
+            type="password"
+            autoComplete="current-password"
+            required
+            autoFocus
+            error={error}
+          />
+          <button type="submit">Confirm</button>
+        </form>
+      )}
+      {!hasPassword && error && <Notice kind="error">{error}</Notice>}
+      {hasPasskey && (
+        <PasskeyForm
+          purpose="confirm"
+          name="confirmPasskey"
+          className={hasPassword ? 'aside' : 'card'}
+          instead={!hasPassword && <NoPasskeyHere />}
+        >
+          {kept}
+          <button type="submit" className={hasPassword ? 'quiet' : undefined}>
+            Use a passkey
+          </button>
+        </PasskeyForm>
+      )}
+    </Page>
+  );
+}
+
+function NoPasskeyHere() {
+  return (
+    <div className="card">
+      <p>
+        This browser cannot use a passkey, or JavaScript is switched off. You can{' '}
+        <a href="/forgot-password">set a password by email</a> instead.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { useMatches } from '@remix-run/react';
+import { type ReactNode, useContext, useEffect, useRef } from 'react';
+import scriptUrl from '../passkeys/on-static-pages.ts?worker&url';
+import { NonceContext } from './nonce.ts';
+
+type PasskeyFormProps = {
+  /** What the passkey is for, as /passkeys/options knows it. */
+  purpose: 'login' | 'confirm' | 'add' | 'arrive';
+  /** The field that carries the browser's answer. */
+  name: string;
+  /** Where the form goes; left out, to the address that it is shown at. */
+  action?: string;
+  className?: string;
+  /** Shown where the browser has no passkeys, or runs no script. */
+  instead?: ReactNode;
+  /** The form's further fields, and its button. */
+  children: ReactNode;
+};
+
+/** A form that is sent with a passkey. Only script can ask the browser for one, so without script it is not there. */
+export function PasskeyForm({ purpose, name, action, className, instead, children }: PasskeyFormProps) {
+  const part = useRef<HTMLDivElement>(null);
+  const nonce = useContext(NonceContext);
+  const isStatic = useMatches().some(
+    ({ handle }) => (handle as { isStatic?: boolean } | undefined)?.isStatic,
+  );
+  useEffect(() => {
+    import('../passkeys/ceremony.ts').then(({ enhance }) => part.current && enhance(part.current));
+  }, []);
+  return (
+    <div ref={part} data-passkey={purpose}>
+      <form method="post" action={action} className={className} hidden>
+        <input type="hidden" name={name} data-answer="" />
+        {children}
+        <p className="error" role="alert" data-fault="" hidden />
+      </form>
+      {instead && <div data-instead="">{instead}</div>}
+      {isStatic && <script type="module" src={scriptUrl} nonce={nonce} />}
+    </div>
+  );
+}

@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import { Icon, type IconName } from './icon.tsx';
+
+/** A list of `Row`s. */
+export function Rows({ children }: { children: ReactNode }) {
+  return <ul className="rows">{children}</ul>;
+}
+
+type RowProps = {
+  icon?: IconName;
+  /** Instead of an icon: a letter or picture that stands for it. */
+  mark?: ReactNode;
+  title: ReactNode;
+  /** Makes the whole row a link to there. */
+  href?: string;
+  /** A line of soft text, or several. */
+  about?: ReactNode;
+  /** On the other side: how it is, or what can be done. */
+  end?: ReactNode;
+  /** Below, such as a form that opens. */
+  children?: ReactNode;
+};
+
+export function Row({ icon, mark, title, href, about, end, children }: RowProps) {
+  return (
+    <li className="row">
+      {(icon || mark) && <div className="row-icon">{icon ? <Icon name={icon} /> : mark}</div>}
+      <div className="row-body">
+        <div className="row-text">
+          {href ? (
+            <a className="row-link" href={href}>
+              {title}
+            </a>
+          ) : (
+            <strong>{title}</strong>
+          )}
+          {about && <p className="hint">{about}</p>}
+        </div>
+        {end && <div className="row-end">{end}</div>}
+        {children && <div className="row-more">{children}</div>}
+      </div>
+      {href && <Icon name="chevron" />}
+    </li>
+  );
+}

@@ -1,0 +1,96 @@
+// Runs in the browser: asks it to use or make a passkey, and sends the answer with the form that the person is at.
+import {
+  browserSupportsWebAuthn,
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  startRegistration,
+} from '@simplewebauthn/browser';
+
+// Before the challenge that waits in the email field is too old.
+const offerAgainMs = 4 * 60 * 1_000;
+
+/** `part` is what `PasskeyForm` renders. Without passkeys in this browser it stays as it is. */
+export function enhance(part: HTMLElement): void {
+  const form = part.querySelector('form');
+  if (!form?.hidden || !browserSupportsWebAuthn()) return;
+  const purpose = part.dataset.passkey ?? '';
+  const isNew = purpose === 'add' || purpose === 'arrive';
+  const button = form.querySelector('button');
+  const error = form.querySelector<HTMLElement>('[data-fault]');
+  let isBusy = false;
+
+  form.hidden = false;
+  for (const instead of part.querySelectorAll<HTMLElement>('[data-instead]')) instead.hidden = true;
+
+  function show(words: string) {
+    if (!error) return;
+    error.textContent = words;
+    error.hidden = words === '';
+  }
+
+  function send(answer: unknown) {
+    const field = form?.querySelector<HTMLInputElement>('[data-answer]');
+    if (field) field.value = JSON.stringify(answer);
+    form?.submit();
+  }
+
+  async function run() {
+    isBusy = true;
+    button?.setAttribute('aria-disabled', 'true');
+    show('');
+    try {
+      const optionsJSON = await fetchOptions(purpose);
+      send(await (isNew ? startRegistration({ optionsJSON }) : startAuthentication({ optionsJSON })));
+    } catch (cause) {
+      show(explain(cause, isNew));
+      button?.removeAttribute('aria-disabled');
+      isBusy = false;
+      void offer();
+    }
+  }
+
+  /** The browser offers passkeys where the email address is typed, until one is chosen. */
+  async function offer() {
+    if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
+    try {
+      const optionsJSON = await fetchOptions(purpose);
+      // Another request would be ended by this one.
+      if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
+    } catch {
+      // Nobody has asked for it: the button is still there.
+    }
+  }
+
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (!isBusy) void run();
+  });
+  void offer();
+  if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
+}
+
+class Refused extends Error {}
+
+// The types of both sides are the library's own; what is sent is checked by the service.
+// biome-ignore lint/suspicious/noExplicitAny: creation and request options come from one place.
+async function fetchOptions(purpose: string): Promise<any> {
+  const response = await fetch('/passkeys/options', {
+    method: 'POST',
+    // Of a mail, where its link led here.
+    body: new URLSearchParams({ purpose, token: new URLSearchParams(location.search).get('token') ?? '' }),
+  });
+  const answer = await response.json();
+  if (!response.ok) throw new Refused(answer.detail);
+  return answer;
+}
+
+function explain(cause: unknown, isNew: boolean): string {
+  if (cause instanceof Refused) return cause.message;
+  const { name } = cause as Error;
+  if (name === 'InvalidStateError') return 'There is a passkey for this account on that device already.';
+  if (name === 'NotAllowedError' || name === 'AbortError')
+    return isNew
+      ? 'No passkey was created. Try again when you are ready.'
+      : 'No passkey was used. Try again, or choose another way.';
+  return 'That did not work. Check your connection and try again.';
+}

@@ -1,0 +1,118 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Enter your code');
+
+const nextOf = (request: Request) => new URL(request.url).searchParams.get('next');
+
+/** Only in a browser where a password was given a moment ago. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend } = context;
+  const next = backend.readOwnPath(nextOf(request));
+  if (!(await backend.hasPendingLogin(request))) throw redirect(backend.loginPathTo(next), 303);
+  return {
+    next,
+    usesRecovery: new URL(request.url).searchParams.get('use') === 'recovery',
+    clientTitle: backend.findLaunchTitle(next),
+    supportUrl: backend.config.supportUrl,
+  };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const next = backend.readOwnPath(nextOf(request));
+  const code = (await backend.readForm(request)).get('code') ?? '';
+  try {
+    const outcome = await backend.finishLogin(request, visit, code);
+    if (outcome === 'gone') return redirectDocument(backend.loginPathTo(next), 303);
+    if (outcome !== 'wrong') {
+      const headers = outcome.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+      return redirectDocument(next ?? '/profile', { status: 303, headers });
+    }
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'rate_limited') throw error;
+    const message = `${refusal.detail} Or log in with a browser that you have used before, or set a new password by email first.`;
+    return data({ message, error: undefined }, { status: refusal.status, headers: refusal.headers });
+  }
+  const error = 'This code is not right, or has been used. Enter another one.';
+  return data({ message: undefined, error }, { status: 401 });
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function Code() {
+  const { next, usesRecovery, clientTitle, supportUrl } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const query = next ? `next=${encodeURIComponent(next)}` : '';
+  return (
+    <Page
+      title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}
+      intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
+    >
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      <form method="post" action={useFormAction()} className="card">
+        {usesRecovery ? (
+          <RecoveryField error={refused?.error} />
+        ) : (
+          <Field
+            label="Code from your authenticator app"
+            hint="Open the app on your phone. Enter the six digits that it shows now."
+            name="code"
+            inputMode="numeric"
+            autoComplete="one-time-code"
+            required
+            autoFocus
+            error={refused?.error}
+          />
+        )}
+        <button type="submit">Log in</button>
+      </form>
+      <p className="aside">
+        {usesRecovery ? (
+          <a href={`/login/code${query && `?${query}`}`}>Use your authenticator app instead</a>
+        ) : (
+          <a href={`/login/code?use=recovery${query && `&${query}`}`}>
+            Don’t have your phone? Use a recovery code
+          </a>
+        )}
+      </p>
+      {usesRecovery && (
+        <p className="aside">
+          Lost your recovery codes, too?{' '}
+          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact support'}. Once they know that it
+          is you, they can let you log in with your password alone.
+        </p>
+      )}
+    </Page>
+  );
+}
+
+function RecoveryField({ error }: { error: string | undefined }) {
+  return (
+    <Field
+      label="Recovery code"
+      hint="One of the ten that you kept when you set up the app, such as 7k2m-0qfx-w9zd. Each works once."
+      name="code"
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      required
+      autoFocus
+      error={error}
+    />
+  );
+}

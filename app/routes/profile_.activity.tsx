@@ -1,0 +1,65 @@
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Instant } from '../components/instant.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+export const meta = titled('Activity');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const { caller } = backend.createCaller(request, visit);
+  const before = new URL(request.url).searchParams.get('before') ?? undefined;
+  try {
+    return { ...(await caller.activity.list({ before })), isFirst: before === undefined };
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+  }
+}
+
+export default function Activity() {
+  const { events, next, isFirst } = useLoaderData<typeof loader>();
+  return (
+    <Page
+      title="Activity"
+      intro={
+        <>
+          What happened to your account in the last 90 days, newest first. If you do not recognise something,{' '}
+          <a href="/.well-known/change-password">change your password</a>.
+        </>
+      }
+      wide
+    >
+      <div className="card">
+        {events.length === 0 ? (
+          <p>{isFirst ? 'Nothing happened in the last 90 days.' : 'Nothing happened before that.'}</p>
+        ) : (
+          <ul className="rows">
+            {events.map(({ id, at, what, device, place }) => (
+              <li key={id}>
+                <div>
+                  <strong>{what}</strong>
+                  <p className="hint">
+                    <Instant at={at} />
+                    {[device, place].filter(Boolean).map((each) => ` · ${each}`)}
+                  </p>
+                </div>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {(next || !isFirst) && (
+        <nav className="actions" aria-label="Pages of activity">
+          {next && (
+            <a className="button quiet" href={`/profile/activity?before=${next}`}>
+              Older
+            </a>
+          )}
+          {!isFirst && <a href="/profile/activity">Back to the newest</a>}
+        </nav>
+      )}
+    </Page>
+  );
+}

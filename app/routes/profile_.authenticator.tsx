@@ -1,0 +1,123 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import {
+  AuthenticatorOff,
+  AuthenticatorOn,
+  AuthenticatorSetUp,
+  RecoveryCodes,
+} from '../components/account/authenticator.tsx';
+import { Confirm } from '../components/confirm.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its forms are the browser's own: a page with a secret is better not kept by a script. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Authenticator app');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const next = readNext(request, context);
+  try {
+    const actor = await backend.requireActor(request, visit);
+    const described = await backend.authenticator.describe(actor);
+    // Nothing else is open to them before.
+    const goOn = new Map([['intent', 'go-on']]);
+    return {
+      ...described,
+      asks: described.mustUsePasskey ? (await backend.confirm(request, visit, goOn)).asks : undefined,
+      next,
+      nextTitle: backend.findLaunchTitle(next),
+      isTurnedOff: new URL(request.url).searchParams.has('off'),
+    };
+  } catch (error) {
+    throw toLogin(error, request, context) ?? error;
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  try {
+    const { asks } = await backend.confirm(request, visit, form);
+    if (asks) return data({ asks }, { status: 401 });
+    const actor = await backend.requireActor(request, visit);
+    switch (form.get('intent')) {
+      case 'go-on':
+        return redirectDocument(readNext(request, context) ?? '/profile', 303);
+      case 'set-up':
+        return data({ setUp: await backend.authenticator.offer(actor), error: undefined });
+      case 'add':
+        return await add(actor, form, context, request);
+      case 'renew-codes':
+        return showCodes(await backend.authenticator.renewCodes(actor), request);
+      case 'turn-off':
+        await backend.authenticator.remove(actor);
+        return redirectDocument('/profile/authenticator?off', 303);
+    }
+  } catch (error) {
+    const leads = toLogin(error, request, context);
+    if (leads) return leads;
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'rate_limited') throw error;
+    return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
+  }
+  throw backend.invalidParameter('intent', 'It must be an action of this page.');
+}
+
+const readNext = (request: Request, { backend }: Context) =>
+  backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+
+type Context = ActionFunctionArgs['context'];
+type Actor = Awaited<ReturnType<Context['backend']['requireActor']>>;
+
+async function add(actor: Actor, form: Map<string, string>, { backend, visit }: Context, request: Request) {
+  const sealed = form.get('sealed') ?? '';
+  try {
+    const given = { sealed, code: form.get('code') ?? '' };
+    return showCodes(await backend.authenticator.add(actor, given), request);
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'validation_failed') throw error;
+    const setUp = await backend.authenticator.repeatOffer(actor, sealed);
+    return data({ setUp, error: refusal.errors[0]?.detail }, { status: refusal.status });
+  }
+}
+
+/** The one time that they are shown. Without any, the page says how things are. */
+const showCodes = (codes: string[] | undefined, request: Request) =>
+  codes ? data({ codes }) : redirectDocument(request.url, 303);
+
+function toLogin(error: unknown, request: Request, { backend, visit }: Context) {
+  return backend.readRefusal(error, visit).code === 'login_required'
+    ? redirectDocument(backend.loginPath(request), 303)
+    : undefined;
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function Authenticator() {
+  const page = useLoaderData<typeof loader>();
+  const done = useActionData<typeof action>();
+  const asks = done && 'asks' in done ? done.asks : page.asks;
+  if (asks) return <Confirm asks={asks} />;
+  if (done && 'setUp' in done) return <AuthenticatorSetUp {...done} email={page.email} />;
+  if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
+  return (
+    <Page
+      title="Authenticator app"
+      intro="A second step at the login: your password, then a code from an app on your phone."
+    >
+      {done && 'message' in done && <Notice kind="error">{done.message}</Notice>}
+      {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
+      {page.comesFirst && (
+        <Notice kind="info">
+          You are an administrator or manager, and need a second factor. Set up the app to go on
+          {page.nextTitle && ` to ${page.nextTitle}`}, or <a href="/profile/passkeys">add a passkey</a>.
+        </Notice>
+      )}
+      {page.isOn ? <AuthenticatorOn {...page} {...page.isOn} /> : <AuthenticatorOff {...page} />}
+    </Page>
+  );
+}

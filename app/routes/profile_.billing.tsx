@@ -1,0 +1,59 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { loadAccount } from '../account-form.ts';
+import { Contracts } from '../components/account/contracts.tsx';
+import { Invoices, isOverdue } from '../components/account/invoices.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+export const meta = titled('Billing');
+
+export const loader = (args: LoaderFunctionArgs) =>
+  loadAccount(args, async (caller) => {
+    const [contracts, invoices, profile] = await Promise.all([
+      caller.contracts.list(),
+      caller.invoices.list(),
+      caller.profile.get(),
+    ]);
+    const now = args.context.backend.services.now();
+    return {
+      contracts,
+      invoices: invoices.map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, now) })),
+      isVerified: profile.emailVerified,
+    };
+  });
+
+export default function Billing() {
+  const { contracts, invoices, isVerified } = useLoaderData<typeof loader>();
+  const isEmpty = contracts.length === 0 && invoices.length === 0;
+  return (
+    <Page title="Billing" intro="What you have ordered, and the invoices for it.">
+      {isEmpty && <div className="card">{isVerified ? <NothingYet /> : <NotVerified />}</div>}
+      {contracts.length > 0 && <Contracts contracts={contracts} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} />}
+    </Page>
+  );
+}
+
+function NothingYet() {
+  return (
+    <EmptyState icon="invoice" title="No contracts or invoices yet">
+      <p>When you order one of our products, its contract and invoices will be here.</p>
+    </EmptyState>
+  );
+}
+
+/** Whether there are any is not said before the address is proved. */
+function NotVerified() {
+  return (
+    <EmptyState icon="mail" title="Verify your email address first">
+      <p>We show contracts and invoices only once we know that the address is yours.</p>
+      <p>
+        <a className="button" href="/verify-email">
+          Verify it now
+        </a>
+      </p>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,57 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and its answer is a file. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Your data');
+
+export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
+  if (!(await backend.findSession(request, visit))) throw redirect(backend.loginPath(request), 303);
+  return null;
+}
+
+export async function action({ request, context: { backend, visit } }: ActionFunctionArgs) {
+  try {
+    const { asks } = await backend.confirm(request, visit, await backend.readForm(request));
+    return asks ? data({ asks }, { status: 401 }) : redirectDocument('/profile/data.json', 303);
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    throw refusal;
+  }
+}
+
+export default function YourData() {
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  if (refused) return <Confirm asks={refused.asks} />;
+  return (
+    <Page title="Your data" intro="Download a copy of everything that we keep about you.">
+      <form method="post" action={here} className="card">
+        <p>
+          The file has your profile and account, where you are logged in, the products you have opened, your
+          contracts and invoices, the emails that we sent you, and what happened to your account. Passwords
+          and other secrets are not in it.
+        </p>
+        <p>It is a JSON file, which programs can read. Keep it somewhere safe.</p>
+        <div className="actions">
+          <button type="submit">Download your data</button>
+          <a href="/profile">Back to your profile</a>
+        </div>
+      </form>
+      <p className="aside">
+        <a href="/profile/delete">Delete your account</a>
+      </p>
+    </Page>
+  );
+}

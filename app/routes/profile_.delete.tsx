@@ -1,0 +1,159 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Contracts } from '../components/account/contracts.tsx';
+import { Invoices, isOverdue } from '../components/account/invoices.tsx';
+import { Confirm } from '../components/confirm.tsx';
+import { Instant } from '../components/instant.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its forms are the browser's own, and work before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Delete your account');
+
+const live = ['trialing', 'active', 'past_due'];
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const { searchParams } = new URL(request.url);
+  // Where a launch was stopped.
+  const next = backend.readOwnPath(searchParams.get('next'));
+  try {
+    const { email, dueAt } = await backend.describeDeletion(request, visit);
+    if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
+    const { caller } = backend.createCaller(request, visit);
+    const [contracts, invoices] = await Promise.all([caller.contracts.list(), caller.invoices.list()]);
+    return {
+      email,
+      dueAt,
+      next,
+      clientTitle: backend.findLaunchTitle(next),
+      contracts: contracts.filter(({ status }) => live.includes(status)),
+      invoices: invoices
+        .filter(({ status }) => status === 'open')
+        .map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, backend.services.now()) })),
+    };
+  } catch (error) {
+    throw pageError(error, request, context);
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  try {
+    const form = await backend.readForm(request);
+    const intent = form.get('intent');
+    if (intent === 'keep') {
+      await backend.cancelDeletion(request, visit);
+      return redirectDocument(next ?? '/profile?saved=deletion-canceled', 303);
+    }
+    if (intent !== 'delete') throw backend.invalidParameter('intent', 'It must be an action of this page.');
+    const { asks } = await backend.confirm(request, visit, form);
+    if (asks) return data({ asks }, { status: 401 });
+    if ((await backend.requestDeletion(request, visit)) === 'last_admin')
+      return data({ asks: undefined }, { status: 409 });
+    return redirectDocument('/profile/delete', 303);
+  } catch (error) {
+    throw pageError(error, request, context);
+  }
+}
+
+function pageError(error: unknown, request: Request, { backend, visit }: LoaderFunctionArgs['context']) {
+  if (error instanceof Response) return error;
+  const refusal = backend.readRefusal(error, visit);
+  return refusal.code === 'login_required' ? redirectDocument(backend.loginPath(request), 303) : refusal;
+}
+
+export default function DeleteAccount() {
+  const { dueAt } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  return dueAt ? <Planned dueAt={dueAt} /> : <Ask isLastAdmin={refused !== undefined} />;
+}
+
+function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
+  const { email, contracts, invoices } = useLoaderData<typeof loader>();
+  return (
+    <Page title="Delete your account" intro={`for ${email}`} wide>
+      {isLastAdmin && (
+        <Notice kind="error">
+          You are the only administrator, so your account cannot be deleted. Ask an operator to make somebody
+          else an administrator first.
+        </Notice>
+      )}
+      <div className="card">
+        <p>
+          You have 14 days to change your mind. Until then you can log in here and keep your account, but you
+          cannot open our products.
+        </p>
+        <p>
+          After that we delete your profile, logins and connected accounts for good, and nobody can bring them
+          back. You can sign up again with the same email address, as somebody new.
+        </p>
+        <p>
+          We keep invoices, with your email address and the name of your account on them, because the law asks
+          us to.
+        </p>
+        {contracts.length > 0 && (
+          <p>
+            <strong>The contracts below are cancelled on that day.</strong> They go on until then.
+          </p>
+        )}
+        {invoices.length > 0 && <p>The invoices below still have to be paid.</p>}
+      </div>
+      {contracts.length > 0 && <Contracts contracts={contracts} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} />}
+      <section aria-labelledby="sure">
+        <h2 id="sure">Are you sure?</h2>
+        <form method="post" action={useFormAction()} className="card">
+          <p>
+            <a href="/profile/data">Download your data</a> first if you want a copy.
+          </p>
+          <div className="actions">
+            <button type="submit" name="intent" value="delete">
+              Delete my account
+            </button>
+            <a href="/profile">Keep my account</a>
+          </div>
+        </form>
+      </section>
+    </Page>
+  );
+}
+
+function Planned({ dueAt }: { dueAt: Date }) {
+  const { email, clientTitle } = useLoaderData<typeof loader>();
+  return (
+    <Page title="Your account will be deleted" intro={`for ${email}`}>
+      <form method="post" action={useFormAction()} className="card">
+        <p>
+          We will delete it on{' '}
+          <strong>
+            <Instant at={dueAt} />
+          </strong>
+          , as you asked.
+        </p>
+        <p>
+          {clientTitle
+            ? `To continue to ${clientTitle}, keep your account.`
+            : 'Until then you cannot open our products.'}
+        </p>
+        <div className="actions">
+          <button type="submit" name="intent" value="keep">
+            Keep my account
+          </button>
+          <a href="/profile">Go to your profile</a>
+        </div>
+      </form>
+    </Page>
+  );
+}

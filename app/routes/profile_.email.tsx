@@ -1,0 +1,128 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Field } from '../components/field.tsx';
+import { KeptMails, Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Change your email address');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const session = await backend.findSession(request, visit);
+  if (!session) throw redirect(backend.loginPath(request), 303);
+  return {
+    email: session.user.email,
+    obstacle: backend.findObstacle(session.user),
+    isSent: new URL(request.url).searchParams.has('sent'),
+    keepsMails: backend.keepsMails,
+  };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const email = form.get('email') ?? '';
+  try {
+    const { asks } = await backend.confirm(request, visit, form);
+    if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
+    await backend.createCaller(request, visit).caller.email.requestChange({ email });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    if (!['validation_failed', 'rate_limited', 'email_unverified'].includes(refusal.code)) throw error;
+    const [fault] = refusal.errors;
+    const refused = {
+      asks: undefined,
+      email,
+      error: fault?.detail,
+      message: fault ? undefined : refusal.detail,
+    };
+    return data(refused, { status: refusal.status, headers: refusal.headers });
+  }
+  return redirectDocument('/profile/email?sent', 303);
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function ChangeEmail() {
+  const { email, obstacle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const answer = useActionData<typeof action>();
+  const here = useFormAction();
+  if (answer?.asks) return <Confirm asks={answer.asks} />;
+  if (obstacle) return <Obstacle email={email} obstacle={obstacle} />;
+  if (isSent && !answer) return <Sent email={email} keepsMails={keepsMails} />;
+  return (
+    <Page title="Change your email address" intro={`It is ${email} now.`}>
+      {answer?.message && <Notice kind="error">{answer.message}</Notice>}
+      <form method="post" action={here} className="card">
+        <Field
+          label="New email address"
+          hint="We will send a link to it. Nothing changes before you use the link."
+          name="email"
+          type="email"
+          autoComplete="email"
+          required
+          autoFocus
+          defaultValue={answer?.email}
+          error={answer?.error}
+        />
+        <div className="actions">
+          <button type="submit">Email me a link</button>
+          <a href="/profile">Cancel</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | 'no_credential' }) {
+  const isUnproved = obstacle === 'unproved';
+  return (
+    <Page title={isUnproved ? 'Verify your email address first' : 'Set a password first'}>
+      <div className="card">
+        <p>
+          You have <strong>{email}</strong> here.{' '}
+          {isUnproved
+            ? 'Before you can change the address, verify it.'
+            : 'Before you can change the address, set a password, so that only you can.'}
+        </p>
+        <div className="actions">
+          <a className="button" href={isUnproved ? '/verify-email' : '/forgot-password'}>
+            {isUnproved ? 'Verify it' : 'Set a password by email'}
+          </a>
+          <a href="/profile">Go to your profile</a>
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Sent({ email, keepsMails }: { email: string; keepsMails: boolean }) {
+  return (
+    <Page title="Check your new inbox">
+      <div className="card">
+        <p>
+          We have sent an email to the new address. Open the link in it within an hour. Until then, your
+          address is <strong>{email}</strong>.
+        </p>
+        <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
+        {keepsMails && <KeptMails />}
+        <div className="actions">
+          <a href="/profile/email">Use another address or ask again</a>
+          <a href="/profile">Go to your profile</a>
+        </div>
+      </div>
+    </Page>
+  );
+}

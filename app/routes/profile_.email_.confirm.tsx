@@ -1,0 +1,94 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Confirm your new email address');
+
+const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
+
+/** Only looks: programs that open links in emails must not use them up. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const session = await backend.findSession(request, visit);
+  if (!session) throw redirect(backend.loginPath(request), 303);
+  const { caller } = backend.createCaller(request, visit);
+  const change = await caller.email.findChange({ token: tokenOf(request) });
+  return data({ present: session.user.email, change }, { status: change ? 200 : 404 });
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const { caller } = backend.createCaller(request, visit);
+  try {
+    const done = await caller.email.confirmChange({ token: tokenOf(request) });
+    // The page says so itself.
+    if (done === 'taken') return data(null, { status: 409 });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    if (refusal.code !== 'not_found') throw error;
+    return data(null, { status: refusal.status });
+  }
+  return redirectDocument('/profile?saved=email-changed', 303);
+}
+
+/** The token in this page's address must not leak through a Referer. */
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+
+export default function ConfirmNewEmail() {
+  const { present, change } = useLoaderData<typeof loader>();
+  const here = useFormAction();
+  if (!change || change.isTaken) return <Dead present={present} taken={change?.email} />;
+  return (
+    <Page title="Confirm your new email address">
+      <form method="post" action={here} className="card">
+        <p>
+          Your account has <strong>{present}</strong> now. Change it to <strong>{change.email}</strong>?
+        </p>
+        <p className="hint">
+          You will log in with the new address. We will tell the old one, and for 7 days a link there can undo
+          the change.
+        </p>
+        <div className="actions">
+          <button type="submit">Yes, change it</button>
+          <a href="/profile">Keep the old one</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+function Dead({ present, taken }: { present: string; taken: string | undefined }) {
+  return (
+    <Page title={taken ? 'This address is in use' : 'This link does not work'}>
+      <div className="card">
+        <p>
+          {taken ? (
+            <>
+              Another account has <strong>{taken}</strong> by now.
+            </>
+          ) : (
+            'It has been used, is too old, or is for another account.'
+          )}{' '}
+          You are logged in as <strong>{present}</strong>.
+        </p>
+        <div className="actions">
+          <a className="button" href="/profile/email">
+            Change your address
+          </a>
+          <a href="/profile">Go to your profile</a>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,193 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Field } from '../components/field.tsx';
+import { Day, Instant } from '../components/instant.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its forms are the browser's own. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Passkeys');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  try {
+    const described = await backend.describeOwnPasskeys(request, visit);
+    return { ...described, saved: new URL(request.url).searchParams.get('saved') };
+  } catch (error) {
+    throw loginOr(error, context);
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const intent = form.get('intent');
+  const id = form.get('id') ?? '';
+  const name = form.get('name') ?? '';
+  const refused = { asks: undefined, id, name };
+  try {
+    if (intent === 'rename') await backend.renameOwnPasskey(request, visit, { id, name });
+    else if (intent === 'remove' || intent === 'add') {
+      const { asks } = await backend.confirm(request, visit, form);
+      if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
+      if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
+      await backend.removeOwnPasskey(request, visit, id);
+    } else throw backend.invalidParameter('intent', 'It must be an action of this page.');
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (!['validation_failed', 'not_found', 'rate_limited'].includes(refusal.code))
+      throw loginOr(error, context);
+    const errors = Object.fromEntries(
+      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
+    );
+    const message = errors.name ? undefined : refusal.detail;
+    return data({ ...refused, errors, message }, { status: refusal.status, headers: refusal.headers });
+  }
+  return redirectDocument(`/profile/passkeys?saved=${intent}`, 303);
+}
+
+/** Sends people who are not logged in to the login page; the shell answers the rest. */
+function loginOr(error: unknown, { backend, visit }: LoaderFunctionArgs['context']) {
+  const refusal = backend.readRefusal(error, visit);
+  return refusal.code === 'login_required'
+    ? redirectDocument('/login?next=%2Fprofile%2Fpasskeys', 303)
+    : refusal;
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+const savedNotices: Record<string, string> = {
+  added: 'Your passkey has been added. You can log in with it from now on.',
+  rename: 'The name has been saved.',
+  remove: 'The passkey has been removed. You can delete it on your device, too.',
+};
+
+type Listed = ReturnType<typeof useLoaderData<typeof loader>>['passkeys'][number];
+type Refused = { id: string; name: string; errors: Record<string, string> };
+
+export default function Passkeys() {
+  const { email, hasPassword, passkeys, refused: cannotAdd, saved } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  return (
+    <Page
+      title="Passkeys"
+      intro="Log in with your fingerprint, face or screen lock, without typing a password."
+      wide
+    >
+      {!refused && saved && savedNotices[saved] && <Notice kind="success">{savedNotices[saved]}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      <div className="card">
+        {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}
+        {passkeys.length > 0 && (
+          <ul className="rows">
+            {passkeys.map((passkey) => (
+              <Row
+                key={passkey.id}
+                passkey={passkey}
+                refused={refused?.id === passkey.id ? refused : undefined}
+              />
+            ))}
+          </ul>
+        )}
+        <AddPasskey cannotAdd={cannotAdd} />
+      </div>
+      {passkeys.length > 0 && (
+        <section aria-labelledby="lost">
+          <h2 id="lost">If you lose a passkey</h2>
+          <div className="card">
+            <p>
+              {hasPassword
+                ? 'Log in with your password, and remove the passkey here.'
+                : 'You have no password here. If you cannot use any of your passkeys, choose “Forgot your password” on the login page.'}{' '}
+              {!hasPassword && (
+                <>
+                  We will email a link to <strong>{email}</strong> that lets you in again.
+                </>
+              )}
+            </p>
+            {!hasPassword && <p>Add a second passkey on another device, so that you do not need to.</p>}
+          </div>
+        </section>
+      )}
+      <p className="aside">
+        <a href="/profile">Back to your profile</a>
+      </p>
+    </Page>
+  );
+}
+
+function AddPasskey({ cannotAdd }: { cannotAdd: 'unproved' | 'too_many' | undefined }) {
+  if (cannotAdd === 'unproved')
+    return (
+      <p>
+        You can add one once your email address is verified. <a href="/verify-email">Verify it now</a>
+      </p>
+    );
+  if (cannotAdd === 'too_many')
+    return <p className="hint">You have as many as you can have. Remove one to add another.</p>;
+  return (
+    <form method="post">
+      <button type="submit" name="intent" value="add">
+        Add a passkey
+      </button>
+    </form>
+  );
+}
+
+function Row({ passkey, refused }: { passkey: Listed; refused: Refused | undefined }) {
+  const { id, name, backedUp, createdAt, lastUsedAt } = passkey;
+  return (
+    <li>
+      <div>
+        <strong>{name}</strong>
+        <p className="hint">
+          Added <Day at={createdAt} />.{' '}
+          {lastUsedAt ? (
+            <>
+              Last used <Instant at={lastUsedAt} />.
+            </>
+          ) : (
+            'Not used yet.'
+          )}
+        </p>
+        <p className="hint">{backedUp ? 'Saved in your password manager.' : 'Saved on one device only.'}</p>
+        <details open={refused?.errors.name !== undefined}>
+          <summary>
+            Rename<span className="visually-hidden"> {name}</span>
+          </summary>
+          <form method="post">
+            <input type="hidden" name="id" value={id} />
+            <Field
+              label="Name"
+              name="name"
+              required
+              maxLength={400}
+              defaultValue={refused?.name || name}
+              error={refused?.errors.name}
+            />
+            <button type="submit" name="intent" value="rename" className="quiet">
+              Save the name
+            </button>
+          </form>
+        </details>
+        <details>
+          <summary>
+            Remove<span className="visually-hidden"> {name}</span>
+          </summary>
+          <form method="post">
+            <input type="hidden" name="id" value={id} />
+            <p>You will not be able to log in with it any more.</p>
+            <button type="submit" name="intent" value="remove" className="quiet">
+              Remove this passkey
+            </button>
+          </form>
+        </details>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,92 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import { Confirm } from '../components/confirm.tsx';
+import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its only script is that of the passkey. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Add a passkey');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  try {
+    const { refused, suggestedName } = await backend.describeOwnPasskeys(request, visit);
+    // That page says why. After a POST this one does.
+    if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
+    return { suggestedName };
+  } catch (error) {
+    throw error instanceof Response ? error : loginOr(error, context);
+  }
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const name = form.get('name') ?? '';
+  try {
+    const { asks } = await backend.confirm(request, visit, form);
+    if (asks) return data({ asks, name, errors: {} }, { status: 401 });
+    await backend.addOwnPasskey(request, visit, { name, passkey: form.get('passkey') ?? '' });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'validation_failed') throw loginOr(error, context);
+    const errors: Record<string, string> = Object.fromEntries(
+      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
+    );
+    return data({ asks: undefined, name, errors }, { status: refusal.status });
+  }
+  return redirectDocument('/profile/passkeys?saved=added', 303);
+}
+
+/** Sends people who are not logged in to the login page; the shell answers the rest. */
+function loginOr(error: unknown, { backend, visit }: LoaderFunctionArgs['context']) {
+  const refusal = backend.readRefusal(error, visit);
+  return refusal.code === 'login_required'
+    ? redirectDocument('/login?next=%2Fprofile%2Fpasskeys', 303)
+    : refusal;
+}
+
+export default function AddPasskey() {
+  const { suggestedName } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  const errors: Record<string, string> = refused?.errors ?? {};
+  return (
+    <Page title="Add a passkey" intro="Your browser asks for your fingerprint, face or screen lock.">
+      {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
+      <PasskeyForm
+        purpose="add"
+        name="passkey"
+        className="card"
+        instead={
+          <div className="card">
+            <p>
+              This browser cannot create a passkey, or JavaScript is switched off. Open this page in another
+              browser, or on your phone.
+            </p>
+          </div>
+        }
+      >
+        <Field
+          label="Name"
+          hint="So that you know it again, such as the device it is on."
+          name="name"
+          required
+          maxLength={400}
+          autoComplete="off"
+          defaultValue={refused?.name ?? suggestedName}
+          error={errors.name}
+        />
+        <button type="submit">Create the passkey</button>
+      </PasskeyForm>
+      <p className="aside">
+        <a href="/profile/passkeys">Cancel</a>
+      </p>
+    </Page>
+  );
+}

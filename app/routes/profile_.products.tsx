@@ -1,0 +1,33 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { loadAccount } from '../account-form.ts';
+import { Products } from '../components/account/products.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+export const meta = titled('Products');
+
+export const loader = (args: LoaderFunctionArgs) =>
+  loadAccount(args, async (caller) => {
+    const [products, profile] = await Promise.all([caller.products.list(), caller.profile.get()]);
+    return { products, isVerified: profile.emailVerified };
+  });
+
+export default function ProductsPage() {
+  const { products, isVerified } = useLoaderData<typeof loader>();
+  return (
+    <Page
+      title="Products"
+      intro="Each time you open a product, we send it your name, email address, role and what you can do. Products never see your password."
+    >
+      {!isVerified && (
+        <Notice kind="info">
+          You need to verify your email address before you can open other products.{' '}
+          <a href="/verify-email">Verify it now</a>
+        </Notice>
+      )}
+      <Products products={products} />
+    </Page>
+  );
+}

@@ -1,0 +1,93 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import { answerForm, loadAccount, text } from '../account-form.ts';
+import { Links } from '../components/account/links.tsx';
+import { Password } from '../components/account/password-form.tsx';
+import { waysToLogIn } from '../components/account/places.ts';
+import { Sessions } from '../components/account/sessions.tsx';
+import { Badge } from '../components/badge.tsx';
+import { Confirm } from '../components/confirm.tsx';
+import { Page } from '../components/page.tsx';
+import { Row, Rows } from '../components/rows.tsx';
+import { Section } from '../components/section.tsx';
+import { titled } from '../components/service-name.ts';
+
+export const meta = titled('Sign-in & security');
+
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadAccount(args, async (caller) => {
+    const [profile, sessions, links, { needsPassword }] = await Promise.all([
+      caller.profile.get(),
+      caller.sessions.list(),
+      caller.links.list(),
+      caller.sessions.endOthersNeeds(),
+    ]);
+    const { email, hasPassword, hasPasskey, hasAuthenticator } = profile;
+    const active: Record<string, boolean> = {
+      '/profile/passkeys': hasPasskey,
+      '/profile/authenticator': hasAuthenticator,
+    };
+    return { email, hasPassword, hasPasskey, active, sessions, links, needsPassword };
+  });
+  const { backend, hasPage } = args.context;
+  return {
+    ...loaded,
+    keepsMails: backend.keepsMails,
+    ways: waysToLogIn.filter(({ path }) => hasPage(path)),
+  };
+}
+
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(
+    args,
+    {
+      password: (caller, form) =>
+        caller.profile.changePassword({
+          currentPassword: text(form, 'currentPassword'),
+          newPassword: text(form, 'newPassword'),
+        }),
+      'mail-password': (caller) => caller.email.requestPassword(),
+      'end-session': (caller, form) =>
+        caller.sessions.end({ id: text(form, 'id'), currentPassword: text(form, 'currentPassword') }),
+      'end-others': (caller, form) =>
+        caller.sessions.endOthers({ currentPassword: text(form, 'currentPassword') }),
+      'remove-link': (caller, form) =>
+        caller.links.remove({
+          provider: 'marketplace',
+          externalId: text(form, 'externalId'),
+          currentPassword: text(form, 'currentPassword'),
+        }),
+    },
+    ['end-session', 'end-others', 'remove-link'],
+  );
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function Security() {
+  const { email, hasPassword, hasPasskey, active, keepsMails, ways, sessions, needsPassword, links, saved } =
+    useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  const told = { saved, refused };
+  return (
+    <Page title="Sign-in & security" intro="How you log in, and where you are logged in now.">
+      {ways.length > 0 && (
+        <Section id="ways" title="Ways to log in">
+          <Rows>
+            {ways.map(({ path, ...way }) => (
+              <Row
+                key={path}
+                href={path}
+                end={active[path] && <Badge meaning="good">Active</Badge>}
+                {...way}
+              />
+            ))}
+          </Rows>
+        </Section>
+      )}
+      <Password {...{ email, hasPassword, hasPasskey, keepsMails }} {...told} />
+      <Sessions sessions={sessions} needsPassword={needsPassword} {...told} />
+      <Links {...{ links, hasPassword, hasPasskey }} {...told} />
+    </Page>
+  );
+}

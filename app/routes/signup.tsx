@@ -1,0 +1,115 @@
+import {
+  type ActionFunctionArgs,
+  data,
+  type LoaderFunctionArgs,
+  redirect,
+  redirectDocument,
+} from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Field } from '../components/field.tsx';
+import { KeptMails, Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Create an account');
+
+const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent(next)}` : '');
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  backend.requireSignUp();
+  const { searchParams } = new URL(request.url);
+  const next = backend.readOwnPath(searchParams.get('next'));
+  if (await backend.findVisitor(request, visit)) throw redirect(next ?? '/profile', 303);
+  return {
+    next,
+    clientTitle: backend.findLaunchTitle(next),
+    isSent: searchParams.has('sent'),
+    keepsMails: backend.keepsMails,
+  };
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
+  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  try {
+    await backend.requestSignUp(request, visit, { name, email, next });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
+    const errors = Object.fromEntries(
+      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
+    );
+    const message = refusal.errors.length > 0 ? undefined : refusal.detail;
+    return data({ name, email, errors, message }, { status: refusal.status, headers: refusal.headers });
+  }
+  return redirectDocument(`/signup?${['sent', queryOf(next)].filter(Boolean).join('&')}`, 303);
+}
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function SignUp() {
+  const { next, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  const query = next ? `?${queryOf(next)}` : '';
+  if (isSent && !refused) return <Sent query={query} keepsMails={keepsMails} />;
+  return (
+    <Page
+      title="Create an account"
+      intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
+    >
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      <form method="post" action={here} className="card">
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          autoFocus
+          defaultValue={refused?.name}
+          error={refused?.errors.name}
+        />
+        <Field
+          label="Email address"
+          hint="We will send a link to it."
+          name="email"
+          type="email"
+          autoComplete="email"
+          required
+          defaultValue={refused?.email}
+          error={refused?.errors.email}
+          focusOnError={!refused?.errors.name}
+        />
+        <button type="submit">Continue</button>
+      </form>
+      <p className="aside">
+        Already have an account? <a href={`/login${query}`}>Log in</a>
+      </p>
+    </Page>
+  );
+}
+
+function Sent({ query, keepsMails }: { query: string; keepsMails: boolean }) {
+  return (
+    <Page title="Check your email">
+      <div className="card">
+        <p>
+          We have sent an email to the address that you entered. Open the link in it to choose a password and
+          create your account. If there is an account with that address already, the email says so.
+        </p>
+        <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
+        {keepsMails && <KeptMails />}
+        <div className="actions">
+          <a href={`/signup${query}`}>Use another address or ask again</a>
+          <a href={`/login${query}`}>Log in</a>
+        </div>
+      </div>
+    </Page>
+  );
+}

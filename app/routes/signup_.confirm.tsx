@@ -1,0 +1,101 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { AlreadyHasAccount } from '../components/already-has-account.tsx';
+import { Field } from '../components/field.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Create your account');
+
+const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
+
+/** Only looks: programs that open links in emails must not use them up. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend } = context;
+  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const signUp = await backend.findSignUp(tokenOf(request));
+  return data({ signUp, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const form = await backend.readForm(request);
+  const [name, newPassword] = [form.get('name') ?? '', form.get('newPassword') ?? ''];
+  try {
+    const done = await backend.confirmSignUp(request, visit, { token: tokenOf(request), name, newPassword });
+    // The page says so itself.
+    if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
+    const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+    const headers = done.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    return redirectDocument(next ?? '/profile?saved=signed-up', { status: 303, headers });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
+    const errors = Object.fromEntries(
+      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
+    );
+    return data({ name, errors }, { status: refusal.status });
+  }
+}
+
+/** The token in this page's address must not leak through a Referer. */
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+
+export default function ConfirmSignUp() {
+  const { signUp, clientTitle } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  if (!signUp) return <DeadLink />;
+  if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
+  return (
+    <Page title="Create your account" intro={`for ${signUp.email}`}>
+      <form method="post" action={here} className="card">
+        {/* Tells password managers whose password it is. */}
+        <input type="email" autoComplete="username" value={signUp.email} readOnly hidden />
+        <Field
+          label="Name"
+          name="name"
+          autoComplete="name"
+          required
+          defaultValue={refused?.name ?? signUp.name}
+          error={refused?.errors.name}
+        />
+        <Field
+          key={refused?.errors.newPassword}
+          label="Password"
+          hint="Use at least 12 characters. A few random words work well."
+          name="newPassword"
+          type="password"
+          autoComplete="new-password"
+          required
+          autoFocus={!refused?.errors.name}
+          error={refused?.errors.newPassword}
+          focusOnError={!refused?.errors.name}
+        />
+        {clientTitle && <p className="hint">Then we will take you to {clientTitle}.</p>}
+        <button type="submit">Create account</button>
+      </form>
+    </Page>
+  );
+}
+
+function DeadLink() {
+  return (
+    <Page title="This link does not work">
+      <div className="card">
+        <p>
+          It has been used, is too old, or is not complete. If you have created your account with it, log in.
+        </p>
+        <div className="actions">
+          <a className="button" href="/signup">
+            Ask for a new link
+          </a>
+          <a href="/login">Log in</a>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,86 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { Field } from '../components/field.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its form is the browser's own, and works before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Undo the change of your email address');
+
+const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
+
+/** Only looks: programs that open links in emails must not use them up. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const undo = await context.backend.findUndo(tokenOf(request));
+  const { supportUrl } = context.backend.config;
+  return data({ email: undo?.email, supportUrl }, { status: undo ? 200 : 404 });
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const newPassword = (await backend.readForm(request)).get('newPassword') ?? '';
+  try {
+    const done = await backend.undoEmailChange(request, visit, { token: tokenOf(request), newPassword });
+    const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    const target = backend.pathAfterLogin(done, undefined, '/profile?saved=email-undone');
+    return redirectDocument(target, { status: 303, headers });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
+    return data({ error: refusal.errors[0]?.detail }, { status: refusal.status });
+  }
+}
+
+/** The token in this page's address must not leak through a Referer. */
+export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+
+export default function UndoEmailChange() {
+  const { email, supportUrl } = useLoaderData<typeof loader>();
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  if (!email) return <DeadLink supportUrl={supportUrl} />;
+  return (
+    <Page title="Get your email address back" intro={email}>
+      <form method="post" action={here} className="card">
+        <p>
+          Your account will have this address again, and a new password that only you know. Everybody is
+          logged out, and the address that replaced it can no longer be used to get in.
+        </p>
+        {/* Tells password managers whose password it is. */}
+        <input type="email" autoComplete="username" value={email} readOnly hidden />
+        <Field
+          key={refused?.error}
+          label="New password"
+          hint="Use at least 12 characters. A few random words work well."
+          name="newPassword"
+          type="password"
+          autoComplete="new-password"
+          required
+          autoFocus
+          error={refused?.error}
+        />
+        <button type="submit">Undo the change</button>
+      </form>
+    </Page>
+  );
+}
+
+function DeadLink({ supportUrl }: { supportUrl: string | undefined }) {
+  return (
+    <Page title="This link does not work">
+      <div className="card">
+        <p>
+          It has been used, is too old, or is not complete. If somebody else has your account,{' '}
+          {supportUrl ? <a href={supportUrl}>contact support</a> : 'contact support'}.
+        </p>
+        <div className="actions">
+          <a className="button" href="/login">
+            Log in
+          </a>
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,143 @@
+// Everything kept about one person, in sections of rows that they may read. Reads only. A new table about people gets a
+// section here, or a reason in test/leaving/download.test.ts why it has none.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from './postgres/client.ts';
+import type { DB } from './schema.ts';
+
+type Columns<Table extends keyof DB> = (keyof DB[Table] & string)[];
+
+export type Section = {
+  name: string;
+  table: keyof DB & string;
+  /** Never a hash, a token or a secret. */
+  columns: string[];
+  /** What orders its rows and names each, with the types. */
+  key: [column: string, type: string][];
+  /** Which rows are this person's. */
+  isOwn: (userId: string) => RawBuilder<unknown>;
+  /** Not before the address is proved, as on the pages. */
+  needsProof?: boolean;
+};
+
+/** `key` is that of an index which begins with the user, so that no page of rows reads others. */
+function section<Table extends keyof DB & string>(
+  name: string,
+  table: Table,
+  rows: {
+    columns: Columns<Table>;
+    key: [column: keyof DB[Table] & string, type: string][];
+    isOwn?: Section['isOwn'];
+    needsProof?: boolean;
+  },
+): Section {
+  return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
+}
+
+export const sections: Section[] = [
+  section('profile', 'users', {
+    columns: [
+      ...(['id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role'] as const),
+      ...(['has_passkey', 'has_authenticator'] as const),
+      ...(['account_id', 'created_at', 'profile_updated_at', 'suspended_at', 'deletion_due_at'] as const),
+    ],
+    key: [['id', 'uuid']],
+    isOwn: (userId) => sql`id = ${userId}`,
+  }),
+  section('account', 'accounts', {
+    columns: ['id', 'name', 'name_edited_at', 'capabilities', 'verified_at', 'created_at'],
+    key: [['id', 'uuid']],
+    isOwn: (userId) => sql`id = (select account_id from users where id = ${userId})`,
+  }),
+  section('connected_accounts', 'external_links', {
+    columns: ['provider', 'external_id', 'created_at', 'applied_profile_updated_at', 'sleeping_since'],
+    key: [
+      ['provider', 'text'],
+      ['external_id', 'text'],
+    ],
+  }),
+  section('sessions', 'sessions', {
+    columns: [
+      ...(['id', 'created_at', 'last_seen_at', 'ended_at', 'auth_time', 'amr'] as const),
+      ...(['address', 'user_agent', 'place'] as const),
+    ],
+    key: [
+      ['created_at', 'timestamptz'],
+      ['id', 'uuid'],
+    ],
+  }),
+  section('passkeys', 'passkeys', {
+    columns: ['name', 'transports', 'backed_up', 'counter', 'created_at', 'last_used_at'],
+    key: [['id', 'uuid']],
+  }),
+  section('authenticator_apps', 'authenticators', {
+    columns: ['added_at', 'last_used_at'],
+    key: [['user_id', 'uuid']],
+  }),
+  section('former_addresses', 'reserved_addresses', {
+    columns: ['email', 'expires_at'],
+    key: [['number', 'bigint']],
+  }),
+  section('browsers', 'devices', {
+    columns: ['last_login_at', 'known_since', 'is_last', 'forgotten_at'],
+    key: [['token_hash', 'bytea']],
+  }),
+  section('products_opened', 'launches', {
+    columns: ['client', 'at', 'session_id', 'sid'],
+    key: [
+      ['session_id', 'uuid'],
+      ['client', 'text'],
+    ],
+  }),
+  section('contracts', 'service_contracts', {
+    columns: [
+      ...(['id', 'signup_id', 'plan', 'status', 'trial_ends_at', 'price_currency'] as const),
+      ...(['price_unit_amount', 'price_interval', 'occurred_at', 'created_at'] as const),
+      ...(['next_period_starts_at', 'billing_anchor_day'] as const),
+    ],
+    key: [['id', 'uuid']],
+    needsProof: true,
+  }),
+  section('invoices', 'invoices', {
+    columns: [
+      ...(['number', 'contract_id', 'plan', 'period_starts_at', 'period_ends_at', 'currency'] as const),
+      ...(['unit_amount', 'status', 'issued_at', 'due_at', 'paid_at', 'buyer_name', 'buyer_email'] as const),
+    ],
+    key: [['number', 'bigint']],
+    isOwn: (userId) => sql`contract_id in (select id from service_contracts where user_id = ${userId})`,
+    needsProof: true,
+  }),
+  section('emails', 'mails', {
+    columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
+    key: [['id', 'uuid']],
+  }),
+  section('activity', 'audit_events', {
+    columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
+    key: [
+      ['at', 'timestamptz'],
+      ['id', 'uuid'],
+    ],
+  }),
+];
+
+/** `row` is JSON; `key` leads to the rows behind it. */
+export type OwnRow = { row: string; key: string[] };
+
+/** The next rows, from the first behind `after` on. Each page is a statement of its own: whoever reads slowly holds nothing. */
+export async function readOwnRows(
+  db: Database,
+  { table, columns, key, isOwn }: Section,
+  userId: string,
+  { after, limit }: { after?: string[]; limit: number },
+): Promise<OwnRow[]> {
+  const members = columns.flatMap((column) => [sql.lit(column), sql.ref(column)]);
+  const order = sql.join(key.map(([column]) => sql.ref(column)));
+  const texts = sql.join(key.map(([column]) => sql`${sql.ref(column)}::text`));
+  const values = key.map(([, type], at) => sql`${after?.[at]}::${sql.raw(type)}`);
+  const isBehind = after ? sql`(${order}) > (${sql.join(values)})` : sql`true`;
+  const { rows } = await sql<OwnRow>`
+    select json_build_object(${sql.join(members)})::text as row, array[${texts}] as key
+    from ${sql.table(table)} where ${isOwn(userId)} and ${isBehind} order by ${order} limit ${limit}`.execute(
+    db,
+  );
+  return rows;
+}

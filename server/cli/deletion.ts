@@ -1,0 +1,73 @@
+// Deleting a user for somebody who cannot do it themselves.
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { listInvoices } from '../../db/invoices.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { listContracts } from '../../db/service-contracts.ts';
+import { findHolder, findUserById, lockUser, setDeletionDue, type User } from '../../db/users.ts';
+import { presentStatus } from '../billing/contract-states.ts';
+import { dueAfter } from '../identity/deletion.ts';
+import { readEmailAddress } from '../identity/email-address.ts';
+import { eraseUser } from '../identity/erase-user.ts';
+import { notify } from '../identity/notices.ts';
+import { print } from '../runtime/process.ts';
+import { CommandError, now, withDatabase } from './command.ts';
+
+type Key = { id: string } | { email: string };
+
+export function addDeletionCommand(program: Command): void {
+  program
+    .command('user:delete')
+    .description('delete a user after 14 days, in which they can change their mind')
+    .argument('<email>', 'or the id', readKey)
+    .option('--now', 'erase them at once, for good', false)
+    .action(async (key: Key, options: { now: boolean }) => {
+      const lines = await withDatabase((db) =>
+        inTransaction(db, async (trx) => {
+          const user = await ('id' in key ? findUserById(trx, key.id) : findHolder(trx, key.email));
+          if (!user) throw new CommandError('There is no such user.');
+          const stays = await countInvoices(trx, user);
+          return [await (options.now ? erase(trx, user) : plan(trx, user)), stays];
+        }),
+      );
+      print(lines.join('\n'));
+    });
+}
+
+function readKey(text: string): Key {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text };
+  const email = readEmailAddress(text);
+  if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
+  return { email };
+}
+
+async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
+  const erased = await eraseUser(trx, id, { now: now(), by: 'cli', onlyDue: false });
+  if (!erased) throw new CommandError('There is no such user.');
+  return `The user ${id} is erased. Contracts cancelled: ${erased.canceled}.`;
+}
+
+async function plan(trx: Transaction<DB>, { id }: User): Promise<string> {
+  const user = await lockUser(trx, { id });
+  if (!user) throw new CommandError('There is no such user.');
+  const dueAt = user.deletionDueAt ?? dueAfter(now());
+  if (!user.deletionDueAt) {
+    await setDeletionDue(trx, id, dueAt);
+    await recordAuditEvent(trx, { type: 'user.deletion_requested', userId: id, details: { by: 'cli' } });
+    await notify(trx, { now }, user, 'deletion_requested');
+  }
+  const contracts = await listContracts(trx, user.account.id);
+  const live = contracts.filter((each) =>
+    ['trialing', 'active', 'past_due'].includes(presentStatus(each, now())),
+  );
+  const held = user.suspendedAt ? ' The suspension holds that up: resume the user, or use --now.' : '';
+  return `The user ${id} will be erased at ${dueAt.toISOString()}.${held} Contracts to be cancelled then: ${live.length}.`;
+}
+
+async function countInvoices(trx: Transaction<DB>, { account }: User): Promise<string> {
+  const invoices = await listInvoices(trx, account.id);
+  const open = invoices.filter(({ status }) => status === 'open').length;
+  return `Invoices, which are kept: ${invoices.length}, of which open: ${open}.`;
+}

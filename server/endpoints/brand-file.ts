@@ -1,0 +1,17 @@
+// GET /brand/{file}: a logo, or the stylesheet with the accent colour, as the settings name them. The name holds a digest.
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+
+/** Throws 404 `not_found` for any other name. */
+export function brandFile({ config }: Services, name: string): Response {
+  const file = config.brandFiles.find(`/brand/${name}`);
+  if (!file) throw new AppError('not_found');
+  return new Response(file.bytes, {
+    headers: {
+      'Content-Type': file.type === 'text/css' ? 'text/css; charset=utf-8' : file.type,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      // An SVG that is opened as a page must not run a script in our origin, nor load anything.
+      'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    },
+  });
+}

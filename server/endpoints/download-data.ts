@@ -1,0 +1,85 @@
+// GET /profile/data.json: everything kept about the person who is logged in, as one file. It is written while it is sent,
+// a page of rows at a time, and no transaction waits for whoever reads it.
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { User } from '../../db/users.ts';
+import { redirect, respond } from '../http/answers.ts';
+import { isSpeculative, type Visit } from '../http/requests.ts';
+import { trailOf } from '../identity/actor.ts';
+import { notify } from '../identity/notices.ts';
+import { findLiveSession, isFresh } from '../identity/sessions.ts';
+import type { Services } from '../services.ts';
+
+const rowsAtOnce = 200;
+
+/** Leads to the page that asks for a credential where none was given within ten minutes. Throws 429 `rate_limited`. */
+export async function downloadData(services: Services, request: Request, visit: Visit): Promise<Response> {
+  if (isSpeculative(request)) return respond(204);
+  const { db, now, downloadLimits } = services;
+  const session = await findLiveSession(services, request, visit);
+  if (!session || !isFresh(session, now()) || isFromElsewhere(request)) return redirect('/profile/data');
+  const { user } = session;
+  await downloadLimits.countTry({ account: user.id, address: visit.address, device: undefined });
+  await inTransactionOf(visit, db, async (trx) => {
+    await recordAuditEvent(trx, { ...trailOf(visit), type: 'data.downloaded', userId: user.id });
+    await notify(trx, services, user, 'data_downloaded', request);
+  });
+  return new Response(toStream(services, visit, writeData(services, user)), {
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Disposition': 'attachment; filename="your-data.json"',
+      'Cache-Control': 'no-store',
+    },
+  });
+}
+
+/** A link elsewhere must not make a browser download. */
+const isFromElsewhere = ({ headers }: Request) =>
+  /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '');
+
+async function* writeData({ db, now, config }: Services, user: User): AsyncGenerator<string> {
+  yield `{\n"service": ${JSON.stringify(config.issuer)},\n"written_at": ${JSON.stringify(now())}`;
+  for (const section of sections) {
+    if (section.needsProof && !user.emailVerifiedAt) continue;
+    yield `,\n${JSON.stringify(section.name)}: [`;
+    let rows: OwnRow[] = [];
+    do {
+      const after = rows.at(-1)?.key;
+      rows = await readOwnRows(db, section, user.id, { after, limit: rowsAtOnce });
+      if (rows.length > 0) yield `${after ? ',' : ''}\n${rows.map(({ row }) => row).join(',\n')}`;
+    } while (rows.length === rowsAtOnce);
+    yield '\n]';
+  }
+  yield '\n}\n';
+}
+
+/** Reads on only as fast as the browser does. A fault breaks the download off, so that half a file is not taken for one. */
+function toStream(
+  { log }: Services,
+  { requestId }: Visit,
+  parts: AsyncGenerator<string>,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let isCanceled = false;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await parts.next();
+          if (isCanceled) return;
+          if (done) controller.close();
+          else controller.enqueue(encoder.encode(value));
+        } catch (err) {
+          log.error({ requestId, err }, 'download broken off');
+          controller.error(err);
+        }
+      },
+      async cancel() {
+        isCanceled = true;
+        await parts.return(undefined);
+      },
+    },
+    { highWaterMark: 1 },
+  );
+}

@@ -1,0 +1,72 @@
+// POST /passkeys/options: what the script of a page passes to the browser, to use a passkey or to make one. Stores nothing,
+// and says the same to everybody who is not logged in.
+import { base64url } from 'oslo/encoding';
+import { listPasskeys } from '../../db/passkeys.ts';
+import type { User } from '../../db/users.ts';
+import { respond } from '../http/answers.ts';
+import { invalidParameter, readForm, type Visit } from '../http/requests.ts';
+import { requireActor } from '../identity/actor.ts';
+import { type ChallengeUse, challengeSeconds, createChallenge } from '../identity/passkey-challenges.ts';
+import { algorithms, rpIdOf, userHandleOf } from '../identity/passkeys.ts';
+import { requireNewcomer } from '../identity/password-by-mail.ts';
+import type { Services } from '../services.ts';
+
+/**
+ * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, and 400 `invalid_request` for an unknown purpose.
+ */
+export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
+  const { purpose, token = '' } = Object.fromEntries(await readForm(request));
+  if (purpose === 'login')
+    return answer(services, request, { purpose }, { rpId: rpIdOf(services), ...asked });
+  if (purpose === 'arrive') {
+    const newcomer = await requireNewcomer(services, token);
+    return answer(services, request, { purpose, userId: newcomer.id }, describeNew(services, newcomer));
+  }
+  if (purpose !== 'confirm' && purpose !== 'add')
+    throw invalidParameter('purpose', 'It must be login, confirm, add or arrive.');
+  const { user } = (await requireActor(services, request, visit)).session;
+  const own = await listPasskeys(services.db, user.id);
+  const credentials = own.map(({ credentialId, transports }) => ({
+    type: 'public-key',
+    id: credentialId,
+    transports,
+  }));
+  const use = { purpose, userId: user.id } as const;
+  if (purpose === 'confirm')
+    return answer(services, request, use, {
+      rpId: rpIdOf(services),
+      allowCredentials: credentials,
+      ...asked,
+    });
+  return answer(services, request, use, { ...describeNew(services, user), excludeCredentials: credentials });
+}
+
+const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 };
+
+/** PublicKeyCredentialCreationOptions of WebAuthn, but for the challenge. */
+const describeNew = (services: Services, user: Pick<User, 'id' | 'email' | 'name'>) => ({
+  rp: { id: rpIdOf(services), name: services.config.name },
+  user: {
+    id: base64url.encode(userHandleOf(user.id), { includePadding: false }),
+    name: user.email,
+    displayName: user.name,
+  },
+  pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
+  // It can be found without an address typed first.
+  authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+  attestation: 'none',
+  timeout: challengeSeconds * 1_000,
+});
+
+async function answer(
+  services: Services,
+  request: Request,
+  use: ChallengeUse,
+  options: object,
+): Promise<Response> {
+  const { challenge, setCookie } = await createChallenge(services, request, use);
+  const bytes = new TextEncoder().encode(challenge);
+  const body = { ...options, challenge: base64url.encode(bytes, { includePadding: false }) };
+  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+  return respond(200, headers, JSON.stringify(body), [setCookie]);
+}

@@ -1,0 +1,123 @@
+// What somebody reads about their own account: the audit trail of 90 days, in plain words. Not who else did it, nor
+// anything about anybody else's account.
+import { listEventsOfUser, type RecordedEvent } from '../../db/audit-events.ts';
+import type { Services } from '../services.ts';
+import type { Actor } from './actor.ts';
+
+/** By the event's reason; `any` for all others. */
+type ByReason = { any: string } & Record<string, string>;
+
+/**
+ * Of every type of event that is recorded here, or by a version that runs beside this one. `undefined`: kept from the
+ * person, as one without words would be.
+ */
+export const words: Record<string, string | ByReason | undefined> = {
+  // About accounts and contracts, not about a person.
+  'contract.moved': undefined,
+  'database.restored': undefined,
+  'invoice.issued': undefined,
+  'invoice.paid': undefined,
+  'invoice.void': undefined,
+  // Nobody knows whose it was.
+  'hand_off.refused': undefined,
+  // It would say that somebody else has that address.
+  'hand_off.email_skipped': undefined,
+
+  // Of somebody who is not here any more.
+  'user.erased': undefined,
+
+  'authenticator.added': 'Added an authenticator app',
+  'authenticator.removed': 'Removed the authenticator app',
+  'data.downloaded': 'Downloaded a copy of the data',
+  'email.change_requested': 'Asked to change the email address',
+  'email.change_undone': 'The change of the email address was undone',
+  'email.changed': 'Changed the email address',
+  'email.verification_requested': 'Asked for an email to verify the address',
+  'email.verified': 'Verified the email address',
+  'factors.removed':
+    'The authenticator app and passkeys were removed, by an administrator or with a change of address',
+  'hand_off.accepted': {
+    created: 'The account was created from a marketplace account',
+    linked: 'A marketplace account was connected',
+    proved: 'The marketplace verified the email address',
+    any: 'Came here from the marketplace',
+  },
+  'hand_off.confirmed': {
+    connect: 'Connected a marketplace account',
+    any: 'Logged in from the marketplace',
+  },
+  'hand_off.pending': 'Somebody came here from a marketplace account that is not connected',
+  'import.accepted': 'The details were brought over from the marketplace',
+  'link.removed': 'Removed a marketplace account',
+  'login.code_asked': 'The password was right, and we asked for a code',
+  'login.confirmed': {
+    passkey: 'Used a passkey to confirm a change',
+    any: 'Gave the password again to make a change',
+  },
+  'login.refused': {
+    wrong_code: 'A login was refused: the code was wrong',
+    passkey_counter: 'A login was refused: the passkey may have been copied',
+    no_password: 'A login was refused: there is no password yet',
+    suspended: 'A login was refused: the account was suspended',
+    any: 'A login was refused: the password was wrong',
+  },
+  'login.succeeded': { passkey: 'Logged in with a passkey', any: 'Logged in' },
+  logout: 'Logged out',
+  'passkey.added': 'Added a passkey',
+  'passkey.removed': 'Removed a passkey',
+  'password.changed': 'Changed the password',
+  'password.refused': 'A change was refused: the password was wrong',
+  'password.set': 'Set a password through a link in an email',
+  'password_link.requested': 'Somebody asked for an email to set a new password',
+  'profile.updated': 'Changed the profile',
+  'recovery_codes.made': 'Made new recovery codes',
+  'session.ended': 'Logged out one device',
+  'session.ended_others': 'Logged out everywhere else',
+  'signup.accepted': {
+    created: 'A service contract was added',
+    unchanged: 'A service contract was sent again, without a change',
+    any: 'A service contract was changed',
+  },
+  'user.created': { sign_up: 'Signed up', any: 'An administrator created the account' },
+  'user.deletion_canceled': 'The deletion of the account was canceled',
+  'user.deletion_requested': 'The deletion of the account was asked for',
+  'user.resumed': 'An administrator let the account be used again',
+  'user.suspended': 'An administrator suspended the account',
+};
+
+const shown = Object.keys(words).filter((type) => words[type] !== undefined);
+
+const days = 90;
+const pageSize = 50;
+
+/** A page of 50, newest first. `before` is the `next` of the page before; `next` is null on the last one. */
+export async function listOwnActivity({ db, now }: Services, { session }: Actor, before?: string) {
+  const { id: userId, emailVerifiedAt } = session.user;
+  const events = await listEventsOfUser(db, {
+    userId,
+    // Contracts are for those whose address is proved.
+    types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
+    after: new Date(now().getTime() - days * 24 * 60 * 60 * 1_000),
+    before,
+    limit: pageSize + 1,
+  });
+  const page = events.slice(0, pageSize);
+  return {
+    events: page.map(describeEvent),
+    next: events.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+function describeEvent({ id, at, type, reason, device, place, details }: RecordedEvent) {
+  const said = words[type] ?? '';
+  const what = typeof said === 'string' ? said : (said[reason ?? ''] ?? said.any);
+  return { id, at, what: type === 'profile.updated' ? describeEdit(details.changed) : what, device, place };
+}
+
+const members: Record<string, string> = { name: 'name', accountName: 'account name' };
+
+/** Such as "Changed the name and account name". */
+function describeEdit(changed: unknown): string {
+  const names = (Array.isArray(changed) ? changed : []).flatMap((each) => members[each] ?? []);
+  return `Changed the ${names.join(' and ') || 'profile'}`;
+}

@@ -1,0 +1,174 @@
+// The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off. The
+// page has asked for a credential before each of these; what is here does nothing without one.
+import { encode } from 'uqr';
+import { deleteAuthenticator, findAuthenticator, insertAuthenticator } from '../../db/authenticators.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { countRecoveryCodes, deleteRecoveryCodes, replaceRecoveryCodes } from '../../db/recovery-codes.ts';
+import { type Amr, endSessions, setSessionAmr } from '../../db/sessions.ts';
+import { lockUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { hasOwnLogin } from './customers.ts';
+import { notify } from './notices.ts';
+import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { seal, unseal } from './sealing.ts';
+import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from './second-factor.ts';
+import { secretContext } from './second-factor-check.ts';
+import { amrOf, isFresh } from './sessions.ts';
+import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
+
+/** What the page shows while nothing is being set up. */
+export async function describeAuthenticator({ config, db }: Services, { session }: Actor) {
+  const { user } = session;
+  const lacksFactor = lacksSecondFactor(config, session);
+  const found = await findAuthenticator(db, user.id);
+  return {
+    email: user.email,
+    isRequired: needsSecondFactor(config, user),
+    /** Nothing else can be opened before. */
+    comesFirst: mustSetUpFactor(config, session),
+    /** They have a passkey, and came here by their password alone. */
+    mustUsePasskey: lacksFactor && user.hasPasskey,
+    isOn: found && {
+      addedAt: found.addedAt,
+      lastUsedAt: found.lastUsedAt,
+      codesLeft: await countRecoveryCodes(db, user.id),
+    },
+  };
+}
+
+export type SetUp = {
+  /** For the form that proves it: nothing is stored before. */
+  sealed: string;
+  /** For typing it into the app. */
+  secret: string;
+  uri: string;
+  qr: { size: number; path: string };
+};
+
+/** A new secret, which counts once a code of it is given. Throws 401 `login_required` as all of these. */
+export async function offerAuthenticator(services: Services, actor: Actor): Promise<SetUp> {
+  requireConfirmed(services, actor);
+  const secret = createSecret();
+  const sealed = await seal(services.config.encryptionKeys, offerContext(actor), secret);
+  return describeOffer(services, actor, { sealed, secret });
+}
+
+/**
+ * Turns it on, logs the user out everywhere else, and gives the recovery codes, which are shown this once. Undefined where
+ * it is on already. Throws 422 `validation_failed` for a wrong code, and 400 `invalid_request` for a `sealed` that was not
+ * made for this user.
+ */
+export async function addAuthenticator(
+  services: Services,
+  actor: Actor,
+  given: { sealed: string; code: string },
+): Promise<string[] | undefined> {
+  requireConfirmed(services, actor);
+  const { config, db, now } = services;
+  const { session, request, visit } = actor;
+  const { secret } = await openOffer(services, actor, given.sealed);
+  const code = given.code.replace(/\s/g, '');
+  const step = isCode(code) ? await findStep(secret, code, now()) : undefined;
+  if (step === undefined) throw wrongCode();
+  const sealedSecret = await seal(config.encryptionKeys, secretContext(session.user.id), secret);
+  return inTransactionOf(visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: session.user.id });
+    if (!user || !hasOwnLogin(user)) throw new AppError('login_required');
+    if (user.hasAuthenticator) return undefined;
+    // The code has shown it for this session. One that has ended must not turn anything on.
+    const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
+    if (!(await setSessionAmr(trx, session.id, amr))) throw new AppError('login_required');
+    await insertAuthenticator(trx, { userId: user.id, sealedSecret, step, now: now() });
+    // They were started without it.
+    await endSessions(trx, user.id, { exceptId: session.id }, now());
+    const codes = createRecoveryCodes();
+    await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
+    await recordActorEvent(trx, actor, { type: 'authenticator.added' });
+    await notify(trx, services, user, 'authenticator_added', request);
+    return codes;
+  });
+}
+
+/** The page of a set-up whose code was wrong, again. Throws what `addAuthenticator` throws for `sealed`. */
+export async function repeatOffer(services: Services, actor: Actor, sealed: string): Promise<SetUp> {
+  return describeOffer(services, actor, await openOffer(services, actor, sealed));
+}
+
+/** In place of those that are left. Undefined where no app is set up. */
+export async function renewRecoveryCodes(services: Services, actor: Actor): Promise<string[] | undefined> {
+  requireConfirmed(services, actor);
+  return inTransactionOf(actor.visit, services.db, async (trx) => {
+    const user = await lockUser(trx, { id: actor.session.user.id });
+    if (!user?.hasAuthenticator) return undefined;
+    const codes = createRecoveryCodes();
+    await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
+    await recordActorEvent(trx, actor, { type: 'recovery_codes.made' });
+    await notify(trx, services, user, 'recovery_codes_made', actor.request);
+    return codes;
+  });
+}
+
+/** With its recovery codes. */
+export async function removeAuthenticator(services: Services, actor: Actor): Promise<void> {
+  requireConfirmed(services, actor);
+  await inTransactionOf(actor.visit, services.db, async (trx) => {
+    const user = await lockUser(trx, { id: actor.session.user.id });
+    if (!user || !(await deleteAuthenticator(trx, user.id))) return;
+    await deleteRecoveryCodes(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'authenticator.removed' });
+    await notify(trx, services, user, 'authenticator_removed', actor.request);
+  });
+}
+
+function requireConfirmed({ config, now }: Services, { session }: Actor): void {
+  if (!isFresh(session, now()) || lacksSecondFactor(config, session)) throw new AppError('login_required');
+}
+
+// Another one than that of a stored secret, so that neither passes for the other.
+const offerContext = ({ session }: Actor) => `authenticator offer ${session.user.id}`;
+
+type Offer = { sealed: Uint8Array; secret: Uint8Array };
+
+async function openOffer({ config }: Services, actor: Actor, text: string): Promise<Offer> {
+  const sealed = decode(text);
+  const opened = sealed && (await unseal(config.encryptionKeys, offerContext(actor), sealed));
+  if (!sealed || !opened) throw new AppError('invalid_request', { detail: 'Start the set-up again.' });
+  return { sealed, secret: opened.plain };
+}
+
+function describeOffer({ config }: Services, { session }: Actor, { sealed, secret }: Offer): SetUp {
+  const uri = buildKeyUri(secret, { issuer: config.name, email: session.user.email });
+  return { sealed: encodeBytes(sealed), secret: spellSecret(secret), uri, qr: drawQr(uri) };
+}
+
+/** Each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
+function drawQr(text: string): SetUp['qr'] {
+  const { data, size } = encode(text, { ecc: 'M', border: 4 });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('');
+  return { size, path };
+}
+
+const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRecoveryCode(userId, code));
+
+const encodeBytes = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+
+function decode(text: string): Uint8Array | undefined {
+  // A nonce, 20 bytes and a tag.
+  if (!/^[A-Za-z0-9+/]{64}$/.test(text)) return undefined;
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+const wrongCode = () =>
+  new AppError('validation_failed', {
+    errors: [
+      {
+        pointer: '/code',
+        detail:
+          'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+      },
+    ],
+  });

@@ -1,0 +1,124 @@
+// Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
+// back for seven days (undo-email-change.ts), and belongs to nobody else meanwhile.
+import { v7 as uuidv7 } from 'uuid';
+import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
+import { deleteUnsentLetters, insertMail } from '../../db/mails.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { reserveAddress } from '../../db/reserved-addresses.ts';
+import { findAddressOwner, lockUser, type User, updateUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import { readTrace } from '../http/trace-context.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { keepTrace, voidMails } from './address-proof.ts';
+import { answerAlike } from './answer-alike.ts';
+import { hasOwnLogin } from './customers.ts';
+import { describeDevice, userAgentOf } from './device.ts';
+import { malformedEmail, readEmailAddress } from './email-address.ts';
+import { isFresh } from './sessions.ts';
+import { tellOwner } from './sign-up.ts';
+import { hashToken } from './tokens.ts';
+
+export const undoDays = 7;
+
+/** What keeps somebody from changing their address, or undefined. Theirs has to be held, and they need a credential. */
+export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
+  user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
+
+/**
+ * Mails a link to the new address, or to its holder that it is theirs; neither the answer nor its time tells the actor
+ * which. Links of earlier requests end. The actor has just confirmed that it is them: otherwise 401 `login_required`.
+ * Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
+ */
+export async function requestEmailChange(services: Services, actor: Actor, typed: string): Promise<void> {
+  const { now } = services;
+  const { session, request, visit } = actor;
+  if (findObstacle(session.user)) throw new AppError('email_unverified');
+  if (!isFresh(session, now())) throw new AppError('login_required');
+  const email = readEmailAddress(typed);
+  if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
+  await requireNew(services, session.user, email);
+  await answerAlike(services, visit, { email, request }, async (trx) => {
+    const user = await lockUser(trx, { id: session.user.id });
+    if (!user?.holdsEmail || user.suspendedAt) throw new AppError('login_required');
+    await deleteUnsentLetters(trx, user.id, ['change_email']);
+    await deleteMailTokens(trx, user.id, 'change_email');
+    await recordActorEvent(trx, actor, { type: 'email.change_requested' });
+    const details = keepTrace(visit.trace);
+    const owner = await findAddressOwner(trx, email, now());
+    if (owner) return tellOwner(trx, services, { owner, email, details });
+    const mail = { id: uuidv7(), kind: 'change_email', userId: user.id, recipient: email } as const;
+    await insertMail(trx, { ...mail, details, now: now() });
+  });
+}
+
+/** Both are known to the actor, so the answer may tell them. */
+async function requireNew({ db, now }: Services, user: User, email: string): Promise<void> {
+  const refuse = (detail: string) =>
+    new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
+  if (email === user.email) throw refuse('This is your email address already.');
+  const owner = await findAddressOwner(db, email, now());
+  if (owner?.id === user.id)
+    throw refuse(
+      'You changed this address a short while ago. To have it back, use the link in our email to it.',
+    );
+}
+
+/** What a token in a mail changes, or undefined if it does not work in that session. Uses nothing up. */
+export async function findEmailChange(
+  services: Services,
+  actor: Actor,
+  token: string,
+): Promise<{ email: string; isTaken: boolean } | undefined> {
+  const opened = await openToken(services, actor, token);
+  if (!opened) return undefined;
+  const owner = await findAddressOwner(services.db, opened.email, services.now());
+  return { email: opened.email, isTaken: owner !== undefined };
+}
+
+/** As with a proof (verify-email.ts): a stranger who got the mail by mistake must not get the account by a click. */
+async function openToken({ db, now }: Services, { session }: Actor, token: string) {
+  const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
+  const found = await findAddressToken(db, key);
+  return found?.userId === session.user.id ? { ...key, ...found } : undefined;
+}
+
+/**
+ * Uses the mail token up; `taken`, where somebody else holds the address by now, uses nothing up. All other links in mails
+ * to the user end. Throws 404 `not_found` for a token that does not work in that session.
+ */
+export async function confirmEmailChange(
+  services: Services,
+  actor: Actor,
+  token: string,
+): Promise<'changed' | 'taken'> {
+  const { db, now } = services;
+  const opened = await openToken(services, actor, token);
+  if (!opened) throw new AppError('not_found');
+  const { email } = opened;
+  return inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: opened.userId });
+    if (!user?.holdsEmail || user.suspendedAt) throw new AppError('not_found');
+    if (await findAddressOwner(trx, email, now())) return 'taken';
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const expiresAt = new Date(now().getTime() + undoDays * 24 * 60 * 60 * 1_000);
+    await updateUser(trx, user.id, { email, emailVerifiedAt: now() });
+    await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt });
+    await voidMails(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'email.changed' });
+    await insertMail(trx, {
+      id: uuidv7(),
+      kind: 'email_changed',
+      userId: user.id,
+      recipient: user.email,
+      details: {
+        at: now().toISOString(),
+        until: expiresAt.toISOString(),
+        device: describeDevice(userAgentOf(actor.request)),
+        ...keepTrace(readTrace(actor.request)),
+      },
+      now: now(),
+    });
+    return 'changed';
+  });
+}

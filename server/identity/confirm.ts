@@ -1,0 +1,122 @@
+// "Confirm it's you": a credential again, before a change that a login of long ago must not make. The form that asked for
+// the change is kept by the page that asks for the credential, and sent again with it.
+
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { confirmSession } from '../../db/sessions.ts';
+import { lockUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import { loginAgainPath, type Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent } from './actor.ts';
+import { hasOwnLogin } from './customers.ts';
+import { requireOwnPassword, wrongPassword } from './own-password.ts';
+import { checkAssertion, PasskeyRefusal, usePasskey } from './passkeys.ts';
+import { lacksSecondFactor } from './second-factor.ts';
+import { findLiveSession, isFresh, passkeyAmr } from './sessions.ts';
+
+/** What the page of `app/components/confirm.tsx` shows. */
+export type ConfirmAsks = {
+  email: string;
+  /** False for somebody who has no credential yet: they set one by mail first. */
+  canConfirm: boolean;
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  /** Where to log in again instead: their second factor has not been given in this session. */
+  loginPath?: string;
+  /** The fields that were sent, without passwords. */
+  values: Record<string, string>;
+  /** Why the credential given was refused. */
+  error?: string;
+};
+
+/**
+ * `asks` is undefined where a credential was given in this session within ten minutes, or comes with the form
+ * (`confirmPassword` or `confirmPasskey`), which counts as given now. Throws 401 `login_required` without a session, and what `guessPassword`
+ * throws.
+ */
+export async function confirm(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  form: ReadonlyMap<string, string>,
+): Promise<{ asks?: ConfirmAsks }> {
+  const session = await findLiveSession(services, request, visit);
+  if (!session) throw new AppError('login_required');
+  const { user } = session;
+  const lacksFactor = lacksSecondFactor(services.config, session);
+  if (isFresh(session, services.now()) && !lacksFactor) return {};
+  const asks: ConfirmAsks = {
+    email: user.email,
+    canConfirm: hasOwnLogin(user),
+    // The password alone would get round the second factor.
+    hasPassword: user.hasPassword && !lacksFactor,
+    hasPasskey: user.hasPasskey,
+    values: Object.fromEntries(
+      [...form].filter(([name]) => !/password/i.test(name) && name !== 'confirmPasskey'),
+    ),
+  };
+  const actor = { session, request, visit };
+  const passkey = form.get('confirmPasskey');
+  if (passkey) {
+    if (await confirmByPasskey(services, actor, passkey)) return {};
+    return { asks: { ...asks, error: 'The passkey was not accepted. Try again.' } };
+  }
+  if (lacksFactor) return { asks: user.hasPasskey ? asks : { ...asks, loginPath: loginAgainPath(request) } };
+  const password = form.get('confirmPassword');
+  if (password === undefined) return { asks };
+  try {
+    await confirmByPassword(services, actor, password);
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    return { asks: { ...asks, error: 'The password is incorrect. Try again.' } };
+  }
+}
+
+/**
+ * The same for a form that carries the password itself: asks only whoever has passkeys and no password.
+ */
+export async function confirmWithoutPassword(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  form: ReadonlyMap<string, string>,
+): Promise<{ asks?: ConfirmAsks }> {
+  const session = await findLiveSession(services, request, visit);
+  const hasOnlyPasskeys = session && !session.user.hasPassword && session.user.hasPasskey;
+  return hasOnlyPasskeys ? confirm(services, request, visit, form) : {};
+}
+
+async function confirmByPassword(services: Services, actor: Actor, password: string): Promise<void> {
+  const passwordHash = await requireOwnPassword(services, actor, password);
+  const { id, user } = actor.session;
+  await inTransactionOf(actor.visit, services.db, async (trx) => {
+    // Hashing took a while: the password may have changed since, and the session have ended.
+    if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
+    if (!(await confirmSession(trx, { id, now: services.now() }))) throw new AppError('login_required');
+    await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'password' });
+  });
+}
+
+/** False for one that is refused, for whatever reason. */
+async function confirmByPasskey(services: Services, actor: Actor, passkey: string): Promise<boolean> {
+  const { session, request, visit } = actor;
+  const userId = session.user.id;
+  try {
+    const assertion = await checkAssertion(services, request, visit, { purpose: 'confirm', userId }, passkey);
+    await inTransactionOf(visit, services.db, async (trx) => {
+      if (!(await lockUser(trx, { id: userId }))) throw new AppError('login_required');
+      const refusal = await usePasskey(trx, services, assertion);
+      if (refusal) throw new PasskeyRefusal(refusal);
+      const isLive = await confirmSession(trx, { id: session.id, now: services.now(), amr: passkeyAmr });
+      if (!isLive) throw new AppError('login_required');
+      await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'passkey' });
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof PasskeyRefusal)) throw error;
+    const { requestId, address } = visit;
+    services.log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+// Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
+// (erase-user.ts).
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { hasOtherAdmin, lockUser, setDeletionDue, type User } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent, requireActor } from './actor.ts';
+import { notify } from './notices.ts';
+import { isFresh } from './sessions.ts';
+
+export const graceDays = 14;
+
+/** When somebody who asks now is erased. */
+export const dueAfter = (now: Date) => new Date(now.getTime() + graceDays * 24 * 60 * 60 * 1_000);
+
+/**
+ * Whose account it is, and when it is deleted, or null where nobody has asked for that. Throws 401 `login_required` without
+ * a session.
+ */
+export async function describeDeletion(services: Services, request: Request, visit: Visit) {
+  const { email, deletionDueAt } = (await requireActor(services, request, visit)).session.user;
+  return { email, dueAt: deletionDueAt };
+}
+
+/**
+ * Plans the deletion; asked again, it stays as it is planned. `last_admin`: nothing changed, because nobody would be left
+ * to look after the service. Throws 401 `login_required` without a credential given in this session within ten minutes.
+ */
+export async function requestDeletion(
+  services: Services,
+  request: Request,
+  visit: Visit,
+): Promise<'planned' | 'last_admin'> {
+  const actor = await requireActor(services, request, visit);
+  if (!isFresh(actor.session, services.now())) throw new AppError('login_required');
+  return inTransactionOf(visit, services.db, async (trx) => {
+    const user = await requireUser(trx, actor);
+    if (user.deletionDueAt) return 'planned';
+    if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
+    await setDeletionDue(trx, user.id, dueAfter(services.now()));
+    await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });
+    await notify(trx, services, user, 'deletion_requested', request);
+    return 'planned';
+  });
+}
+
+/** A session is enough: it only keeps things as they were. Throws 401 `login_required` without one. */
+export async function cancelDeletion(services: Services, request: Request, visit: Visit): Promise<void> {
+  const actor = await requireActor(services, request, visit);
+  await inTransactionOf(visit, services.db, async (trx) => {
+    const user = await requireUser(trx, actor);
+    if (!user.deletionDueAt) return;
+    await setDeletionDue(trx, user.id, null);
+    await recordActorEvent(trx, actor, { type: 'user.deletion_canceled' });
+    await notify(trx, services, user, 'deletion_canceled', request);
+  });
+}
+
+async function requireUser(trx: Transaction<DB>, { session }: Actor): Promise<User> {
+  const user = await lockUser(trx, { id: session.user.id });
+  if (!user) throw new AppError('login_required');
+  return user;
+}

@@ -1,0 +1,106 @@
+// Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
+// with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security.md).
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { eraseFromAuditEvents, recordAuditEvent } from '../../db/audit-events.ts';
+import { insertErasedUser } from '../../db/erased-users.ts';
+import { listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
+import { deleteSignUpTokens } from '../../db/mail-tokens.ts';
+import { deleteSignUpMails, insertMail } from '../../db/mails.ts';
+import { breaksConnection, isDatabaseBusy } from '../../db/postgres/away.ts';
+import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { detachContracts, listContractIds, lockContract } from '../../db/service-contracts.ts';
+import { deleteUser, findUsersToErase, isAccountShared, lockUserToErase, type User } from '../../db/users.ts';
+import { endContract } from '../billing/invoicing.ts';
+import type { Services } from '../services.ts';
+
+const batchSize = 100;
+
+/**
+ * Erases everybody whose deletion is due, until none is left or `signal` aborts. Any number of instances may do this at
+ * once. One that fails does not stop the others, and is tried again by the next run; this one throws in the end.
+ */
+export async function eraseDueUsers(
+  { db, now, log }: Pick<Services, 'db' | 'now' | 'log'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const tried: string[] = [];
+  let failed = 0;
+  for (;;) {
+    const ids = await findUsersToErase(db, { limit: batchSize, except: tried });
+    if (ids.length === 0) break;
+    for (const id of ids) {
+      if (signal?.aborted) return;
+      tried.push(id);
+      try {
+        const erased = await inTransaction(db, async (trx) => {
+          await limitLockWait(trx);
+          return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
+        });
+        // Where the database is restored, this tells whom to erase again.
+        if (erased) log.info({ userId: id }, 'user erased');
+      } catch (err) {
+        if (breaksConnection(err)) throw err;
+        // Another instance is at them, or a request of theirs: the next run finds out.
+        if (isDatabaseBusy(err)) continue;
+        failed++;
+        log.error({ err, userId: id }, 'user not erased');
+      }
+    }
+  }
+  if (failed > 0) throw new Error(`users that could not be erased: ${failed}`);
+}
+
+type Erasure = {
+  now: Date;
+  by: 'request' | 'cli';
+  /** Only where the deletion is due at this moment. */
+  onlyDue: boolean;
+};
+
+/** All of it or nothing, in the caller's transaction. Undefined where there is no such user (any more). */
+export async function eraseUser(
+  trx: Transaction<DB>,
+  id: string,
+  { now, by, onlyDue }: Erasure,
+): Promise<{ user: User; canceled: number } | undefined> {
+  await lockExternalLinks(trx, id);
+  const user = await lockUserToErase(trx, id, { onlyDue });
+  if (!user) return undefined;
+  const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
+  const canceled = await endContracts(trx, user, now);
+  await eraseFromAuditEvents(trx, id, externalIds);
+  await deleteUser(trx, user);
+  if (user.holdsEmail) {
+    await deleteSignUpTokens(trx, user.email);
+    await deleteSignUpMails(trx, user.email);
+  }
+  await recordAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
+  if (user.holdsEmail) {
+    await insertMail(trx, {
+      id: uuidv7(),
+      kind: 'account_deleted',
+      userId: null,
+      recipient: user.email,
+      details: { at: now.toISOString() },
+      now,
+    });
+  }
+  return { user, canceled };
+}
+
+/** How many ended. Those of an account that others belong to go on with them. */
+async function endContracts(trx: Transaction<DB>, user: User, now: Date): Promise<number> {
+  const keepsAccount = await isAccountShared(trx, user);
+  let canceled = 0;
+  if (!keepsAccount) {
+    for (const id of await listContractIds(trx, user.account.id)) {
+      const contract = await lockContract(trx, { id });
+      if (contract && (await endContract(trx, contract, now))) canceled++;
+    }
+  }
+  await insertErasedUser(trx, user.id);
+  await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
+  return canceled;
+}

@@ -1,0 +1,179 @@
+// The passkeys of somebody who is logged in: adding, naming and removing them.
+import { v7 as uuidv7 } from 'uuid';
+import {
+  deletePasskey,
+  insertPasskey,
+  type ListedPasskey,
+  listPasskeys,
+  renamePasskey,
+} from '../../db/passkeys.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { lockOpenSession } from '../../db/sessions.ts';
+import { lockUser, type User } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { type Actor, recordActorEvent, requireActor } from './actor.ts';
+import { describeDevice, userAgentOf } from './device.ts';
+import { nameSchema } from './names.ts';
+import { notify } from './notices.ts';
+import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
+import { checkRegistration, PasskeyRefusal } from './passkeys.ts';
+import { lacksSecondFactor } from './second-factor.ts';
+import { isFresh } from './sessions.ts';
+
+export const maxPasskeys = 20;
+
+/** What /profile/passkeys shows. Throws 401 `login_required`. */
+export async function describeOwnPasskeys(services: Services, request: Request, visit: Visit) {
+  const { session } = await requireActor(services, request, visit);
+  const { user } = session;
+  const passkeys = await listPasskeys(services.db, user.id);
+  return {
+    email: user.email,
+    hasPassword: user.hasPassword,
+    passkeys: passkeys.map(({ credentialId, transports, ...shown }) => shown),
+    /** Why none can be added. */
+    refused: findReasonNotToAdd(user, passkeys),
+    /** What a new one is called, unless its owner says otherwise. */
+    suggestedName: describeDevice(userAgentOf(request)),
+  };
+}
+
+/** Whoever has not proved an address cannot be helped by mail when the passkey is lost. */
+function findReasonNotToAdd(user: User, passkeys: ListedPasskey[]): 'unproved' | 'too_many' | undefined {
+  if (!user.emailVerifiedAt) return 'unproved';
+  return passkeys.length >= maxPasskeys ? 'too_many' : undefined;
+}
+
+/**
+ * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required`, also where no
+ * credential was given within ten minutes, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
+ */
+export async function addOwnPasskey(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  fields: { name: string; passkey: string },
+): Promise<void> {
+  const actor = await requireFreshActor(services, request, visit);
+  const { id: userId } = actor.session.user;
+  const fresh = await readNewPasskey(services, request, visit, { purpose: 'add', userId }, fields);
+  await inTransactionOf(visit, services.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    // A new password may have ended it meanwhile: whoever sits at it must not come back by a passkey.
+    if (!user || !(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
+    const reason = findReasonNotToAdd(user, await listPasskeys(trx, userId));
+    if (reason === 'unproved') throw new AppError('email_unverified');
+    if (reason === 'too_many')
+      throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
+    const passkey = await storeNewPasskey(trx, services, userId, fresh);
+    await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
+    await notify(trx, services, user, 'passkey_added', request);
+  });
+}
+
+type NewPasskey = Awaited<ReturnType<typeof checkRegistration>> & { name: string };
+
+/** Throws 422 `validation_failed` at `/name` or `/passkey`. */
+export async function readNewPasskey(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  use: ChallengeUse,
+  fields: { name: string; passkey: string },
+): Promise<NewPasskey> {
+  const name = readName(fields.name);
+  const checked = await checkRegistration(services, request, visit, use, fields.passkey).catch((error) =>
+    refuse(services, visit, error),
+  );
+  return { ...checked, name };
+}
+
+/** For exactly one caller: its id. The user is locked. Throws 422 `validation_failed` at `/passkey`. */
+export async function storeNewPasskey(
+  trx: Database,
+  { now }: Pick<Services, 'now'>,
+  userId: string,
+  { created, challenge, name }: NewPasskey,
+): Promise<string> {
+  const passkey = { ...created, id: uuidv7(), userId, name, now: now() };
+  if (!(await consumeChallenge(trx, challenge)) || !(await insertPasskey(trx, passkey))) throw notAdded();
+  return passkey.id;
+}
+
+/** Throws 401 `login_required`, 404 `not_found` where the user has no such passkey, and 422 `validation_failed`. */
+export async function renameOwnPasskey(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  fields: { id: string; name: string },
+): Promise<void> {
+  const { session } = await requireActor(services, request, visit);
+  const name = readName(fields.name);
+  if (
+    !isId(fields.id) ||
+    !(await renamePasskey(services.db, { id: fields.id, userId: session.user.id, name }))
+  )
+    throw gone();
+}
+
+/**
+ * Sessions go on. Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where
+ * the user has no such passkey, and 422 `validation_failed` for the last way to log in.
+ */
+export async function removeOwnPasskey(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  id: string,
+): Promise<void> {
+  const actor = await requireFreshActor(services, request, visit);
+  const userId = actor.session.user.id;
+  await inTransactionOf(visit, services.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user || !(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
+    if (!isId(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
+    if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
+    await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
+    await notify(trx, services, user, 'passkey_removed', request);
+  });
+}
+
+/** The page has asked already ("Confirm it's you"); this is for whoever goes past it. */
+async function requireFreshActor(services: Services, request: Request, visit: Visit): Promise<Actor> {
+  const actor = await requireActor(services, request, visit);
+  const { session } = actor;
+  if (!isFresh(session, services.now()) || lacksSecondFactor(services.config, session))
+    throw new AppError('login_required');
+  return actor;
+}
+
+function readName(text: string): string {
+  const read = nameSchema.safeParse(text);
+  if (read.success) return read.data;
+  throw refusalAt('/name', read.error.issues[0]?.message ?? 'Enter a name.');
+}
+
+const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+
+function refuse({ log }: Services, { address, requestId }: Visit, error: unknown): never {
+  if (!(error instanceof PasskeyRefusal)) throw error;
+  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not added');
+  throw notAdded();
+}
+
+const refusalAt = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
+
+const notAdded = () => refusalAt('/passkey', 'The passkey could not be added. Try again.');
+
+const lastOne = () =>
+  refusalAt(
+    '/id',
+    'This is your only way to log in, so it was not removed. Set a password or add another passkey first.',
+  );
+
+const gone = () =>
+  new AppError('not_found', { detail: 'This passkey does not exist or has already been removed.' });

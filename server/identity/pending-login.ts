@@ -1,0 +1,160 @@
+// A login of somebody with an authenticator app: after the password it waits for the code, in the same browser, for ten
+// minutes. Until then there is no session.
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { hasRecentMail } from '../../db/mails.ts';
+import { deletePendingLogin, findPendingLogin, insertPendingLogin } from '../../db/pending-logins.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import type { Amr } from '../../db/sessions.ts';
+import { findPasswordOwner, lockUser, type User } from '../../db/users.ts';
+import { AppError, type ProblemCode } from '../errors.ts';
+import { toAppError } from '../http/answers.ts';
+import type { Visit } from '../http/requests.ts';
+import type { LoginResult } from '../metrics/metrics.ts';
+import type { Services } from '../services.ts';
+import { trailOf } from './actor.ts';
+import { nameDevice, readDevice } from './device.ts';
+import { notify } from './notices.ts';
+import { type FactorUse, readFactor } from './second-factor-check.ts';
+import { type SessionStart, startSession } from './sessions.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
+
+const cookie = 'identity_pending_login';
+const lifeSeconds = 600;
+
+/** How a login goes on after the password. The cookies are of a session, or of what waits for the code. */
+export type LoginStep = { setCookies: string[]; needsCode: boolean };
+
+/**
+ * What follows a right password: a session, or for somebody with an authenticator app the page that asks for the code.
+ * The caller has locked the user and seen that they are not suspended.
+ */
+export async function startSessionOrAsk(
+  trx: Transaction<DB>,
+  services: Services,
+  start: { user: User; startedBy: SessionStart; amr?: Amr[]; request: Request; visit: Visit },
+): Promise<LoginStep> {
+  const { user, request, visit } = start;
+  if (!user.hasAuthenticator)
+    return { setCookies: await startSession(trx, services, start), needsCode: false };
+  const { config, now } = services;
+  visit.userId = user.id;
+  const previous = readToken(request, config.issuer, cookie);
+  if (previous) await deletePendingLogin(trx, hashToken(previous));
+  const token = createToken();
+  const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
+  await insertPendingLogin(trx, { tokenHash: hashToken(token), userId: user.id, expiresAt });
+  await recordAuditEvent(trx, { ...trailOf(visit), type: 'login.code_asked', userId: user.id });
+  return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
+}
+
+/** Where the browser goes then: on to `next`, by way of the page that asks for the code. */
+export const pathAfterLogin = ({ needsCode }: LoginStep, next: string | undefined, home = '/profile') => {
+  const target = next ?? home;
+  return needsCode ? `/login/code?next=${encodeURIComponent(target)}` : target;
+};
+
+/** Whether a login of this browser waits for the code. */
+export async function hasPendingLogin(services: Services, request: Request): Promise<boolean> {
+  const key = readKey(services, request);
+  return key !== undefined && (await findPendingLogin(services.db, key)) !== undefined;
+}
+
+/**
+ * The `Set-Cookie` values of a session for a right code or recovery code; `wrong`, or `gone` where no login of this browser
+ * waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403 `account_suspended`.
+ */
+export async function finishLogin(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  typed: string,
+): Promise<string[] | 'wrong' | 'gone'> {
+  try {
+    const outcome = await tryCode(services, request, visit, typed);
+    if (outcome !== 'gone') services.metrics.countLogin(outcome === 'wrong' ? 'wrong_code' : 'ok');
+    return outcome;
+  } catch (error) {
+    services.metrics.countLogin(results[toAppError(error).code] ?? 'failed');
+    throw error;
+  }
+}
+
+const results: Partial<Record<ProblemCode, LoginResult>> = {
+  rate_limited: 'rate_limited',
+  account_suspended: 'suspended',
+  unavailable: 'unavailable',
+};
+
+async function tryCode(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  typed: string,
+): Promise<string[] | 'wrong' | 'gone'> {
+  const { db, config } = services;
+  const key = readKey(services, request);
+  const userId = key && (await findPendingLogin(db, key));
+  if (!key || !userId) return 'gone';
+  visit.userId = userId;
+  const { isLast, giveBack } = await countTry(services, request, visit, userId);
+  const factor = await readFactor(services, userId, typed);
+  return inTransactionOf(visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    // Whatever ends one has locked its user: from here on it stays.
+    if (!user || !(await findPendingLogin(trx, key))) return 'gone';
+    if (user.suspendedAt) throw new AppError('account_suspended');
+    const trail = { ...trailOf(visit), userId };
+    if (!factor || !(await factor.consume(trx))) {
+      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
+      if (isLast) await warnOwner(trx, services, user, request);
+      return 'wrong';
+    }
+    await deletePendingLogin(trx, key.tokenHash);
+    await recordSuccess(trx, services, { user, factor, request, visit });
+    const setCookies = await startSession(trx, services, { user, startedBy: 'code', request, visit });
+    // Last, so that nobody waits long to count a try of theirs.
+    await giveBack(trx);
+    return [...setCookies, buildTokenCookie(config.issuer, cookie, '', 0)];
+  });
+}
+
+async function recordSuccess(
+  trx: Transaction<DB>,
+  services: Services,
+  { user, factor, request, visit }: { user: User; factor: FactorUse; request: Request; visit: Visit },
+): Promise<void> {
+  const details = { factor: factor.kind };
+  await recordAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
+  if (factor.kind === 'recovery_code') await notify(trx, services, user, 'recovery_code_used', request);
+}
+
+/** Before the code is looked at, so that many at once cannot slip through. */
+async function countTry(services: Services, request: Request, visit: Visit, userId: string) {
+  const device = readDevice(services, request) ?? new Uint8Array();
+  const owner = await findPasswordOwner(services.read, { userId }, device);
+  return services.codeLimits.countTry({
+    // A new password starts to count afresh: so its owner gets in, whoever knew the old one.
+    account: `${userId} ${owner?.passwordHash ?? ''}`,
+    address: visit.address,
+    device: owner?.deviceKnownSince ? nameDevice(userId, owner.deviceKnownSince) : undefined,
+  });
+}
+
+/** Somebody has their password and goes on guessing. Once a day at most. */
+async function warnOwner(
+  trx: Transaction<DB>,
+  services: Services,
+  user: User,
+  request: Request,
+): Promise<void> {
+  const since = new Date(services.now().getTime() - 24 * 60 * 60 * 1_000);
+  if (await hasRecentMail(trx, { userId: user.id, kind: 'codes_guessed', since })) return;
+  await notify(trx, services, user, 'codes_guessed', request);
+}
+
+function readKey({ config, now }: Services, request: Request) {
+  const token = readToken(request, config.issuer, cookie);
+  return token === undefined ? undefined : { tokenHash: hashToken(token), now: now() };
+}

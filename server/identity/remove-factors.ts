@@ -1,0 +1,33 @@
+// What an operator does for somebody who has lost every second factor.
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deleteAuthenticator } from '../../db/authenticators.ts';
+import { deletePasskeys } from '../../db/passkeys.ts';
+import { deleteRecoveryCodes } from '../../db/recovery-codes.ts';
+import type { DB } from '../../db/schema.ts';
+import { endSessions } from '../../db/sessions.ts';
+import type { User } from '../../db/users.ts';
+import type { Services } from '../services.ts';
+import { notify } from './notices.ts';
+import { hasSecondFactor } from './second-factor.ts';
+
+/** Ends their sessions, too. False where there was none. The caller has locked the user. */
+export async function removeFactors(
+  trx: Transaction<DB>,
+  services: Pick<Services, 'now'>,
+  user: User,
+): Promise<boolean> {
+  if (!hasSecondFactor(user)) return false;
+  await deleteFactors(trx, user.id);
+  await endSessions(trx, user.id, 'all', services.now());
+  await recordAuditEvent(trx, { type: 'factors.removed', userId: user.id, details: { by: 'cli' } });
+  await notify(trx, services, user, 'factors_removed');
+  return true;
+}
+
+/** Every kind of second factor, or those added since. False where there was none. */
+export async function deleteFactors(trx: Transaction<DB>, userId: string, since?: Date): Promise<boolean> {
+  const hadApp = await deleteAuthenticator(trx, userId, since);
+  if (hadApp) await deleteRecoveryCodes(trx, userId);
+  return (await deletePasskeys(trx, userId, since)) > 0 || hadApp;
+}

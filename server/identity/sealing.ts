@@ -1,0 +1,47 @@
+// Encrypts what the database must not hold in the clear: AES-256-GCM of Web Crypto, with a random 96-bit nonce in front.
+// What is sealed for one context, such as one user, opens for no other.
+
+type Keys = readonly Uint8Array[];
+
+const nonceBytes = 12;
+
+/** With the first key. */
+export async function seal(keys: Keys, context: string, plain: Uint8Array): Promise<Uint8Array> {
+  const [key] = keys;
+  if (!key) throw new Error('There is no key to encrypt with.');
+  const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes));
+  const sealed = await crypto.subtle.encrypt(algorithm(nonce, context), await load(key), own(plain));
+  return new Uint8Array([...nonce, ...new Uint8Array(sealed)]);
+}
+
+/**
+ * With either key. `isCurrent` says whether it was the first: otherwise seal it again. Undefined for what was sealed with
+ * another key or for another context, or is damaged.
+ */
+export async function unseal(
+  keys: Keys,
+  context: string,
+  sealed: Uint8Array,
+): Promise<{ plain: Uint8Array; isCurrent: boolean } | undefined> {
+  const bytes = own(sealed);
+  const [nonce, cipher] = [bytes.slice(0, nonceBytes), bytes.slice(nonceBytes)];
+  for (const key of keys) {
+    const plain = await crypto.subtle
+      .decrypt(algorithm(nonce, context), await load(key), cipher)
+      .catch(() => undefined);
+    if (plain) return { plain: new Uint8Array(plain), isCurrent: key === keys[0] };
+  }
+  return undefined;
+}
+
+const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: new TextEncoder().encode(context),
+});
+
+const load = (key: Uint8Array) =>
+  crypto.subtle.importKey('raw', own(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
+
+/** A copy in memory of its own, which Web Crypto's types ask for. */
+const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);

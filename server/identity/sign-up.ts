@@ -1,0 +1,138 @@
+// Signing up: a link by mail, then a password. There is no user before the link is used, so a typed address reserves
+// nothing, and whoever typed it learns nothing about it.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { consumeMailToken, findSignUpToken } from '../../db/mail-tokens.ts';
+import { insertMail } from '../../db/mails.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { findAddressOwner, lockUser, type User } from '../../db/users.ts';
+import { AppError, type FieldError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { trailOf } from './actor.ts';
+import { keepNext, keepTrace } from './address-proof.ts';
+import { answerAlike } from './answer-alike.ts';
+import { createCustomer, hasOwnLogin } from './customers.ts';
+import { malformedEmail, readEmailAddress } from './email-address.ts';
+import { nameSchema } from './names.ts';
+import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { startSession } from './sessions.ts';
+import { hashToken } from './tokens.ts';
+
+/** Throws 404 `not_configured` where nobody can sign up by themselves. */
+export function requireSignUp({ config }: Pick<Services, 'config'>): void {
+  if (config.signUp === 'open') return;
+  const detail = 'You cannot create an account here by yourself. Contact support to get one.';
+  throw new AppError('not_configured', { detail });
+}
+
+/**
+ * Mails a link to the address, or to its holder that there is an account; neither the answer nor its time tells the caller
+ * which. `next` is a path here to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
+ */
+export async function requestSignUp(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  typed: { name: string; email: string; next?: string },
+): Promise<void> {
+  requireSignUp(services);
+  const name = readName(typed.name);
+  const email = readEmailAddress(typed.email);
+  const errors = [...name.errors, ...(email ? [] : [malformedEmail])];
+  if (!email || errors.length > 0) throw new AppError('validation_failed', { errors });
+  const details = { ...keepNext(services.config, typed.next), ...keepTrace(visit.trace) };
+  await answerAlike(services, visit, { email, request }, async (trx) => {
+    const owner = await findAddressOwner(trx, email, services.now());
+    if (owner) return tellOwner(trx, services, { owner, email, details });
+    await insertMail(trx, {
+      id: uuidv7(),
+      kind: 'sign_up',
+      userId: null,
+      recipient: email,
+      details: { ...details, name: name.value },
+      now: services.now(),
+    });
+  });
+}
+
+/**
+ * Somebody asked for an address that is not free. Its holder gets a mail with their way in; nobody does where they are
+ * suspended, or have changed the address a short while ago.
+ */
+export async function tellOwner(
+  trx: Transaction<DB>,
+  { now }: Services,
+  { owner, email, details }: { owner: User; email: string; details: Record<string, string> },
+): Promise<void> {
+  if (owner.suspendedAt || owner.email !== email) return;
+  const kind = hasOwnLogin(owner) ? 'account_exists' : 'set_password';
+  await insertMail(trx, { id: uuidv7(), kind, userId: owner.id, recipient: email, details, now: now() });
+}
+
+function readName(text: string): { value: string; errors: FieldError[] } {
+  const parsed = nameSchema.safeParse(text);
+  if (parsed.success) return { value: parsed.data, errors: [] };
+  return { value: '', errors: [{ pointer: '/name', detail: parsed.error.issues[0]?.message ?? '' }] };
+}
+
+export type SignUp = {
+  email: string;
+  /** As it was typed. */
+  name: string;
+  /** Somebody holds the address by now. */
+  isTaken: boolean;
+};
+
+/** What a token in a mail is for, or undefined if it does not work (any more). Uses nothing up. */
+export async function findSignUp(services: Services, token: string): Promise<SignUp | undefined> {
+  requireSignUp(services);
+  const opened = await openToken(services, token);
+  if (!opened) return undefined;
+  const owner = await findAddressOwner(services.db, opened.email, services.now());
+  return { email: opened.email, name: opened.name, isTaken: owner !== undefined };
+}
+
+async function openToken({ db, now }: Services, token: string) {
+  const key = { tokenHash: hashToken(token), purpose: 'sign_up', now: now() } as const;
+  const found = await findSignUpToken(db, key);
+  return found && { ...key, ...found };
+}
+
+/**
+ * Uses the mail token up, and makes the user, who holds the address that it proves. The result are the `Set-Cookie` values
+ * of their session, or `taken`, where nothing changes. Throws 404 `not_found` for a token that does not work, 422
+ * `validation_failed`, 404 `not_configured`, and what `hashPassword` throws.
+ */
+export async function confirmSignUp(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  { token, name: typedName, newPassword }: { token: string; name: string; newPassword: string },
+): Promise<string[] | 'taken'> {
+  const { db, config, now } = services;
+  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  if ((await findSignUp(services, token))?.isTaken) return 'taken';
+  const opened = await openToken(services, token);
+  if (!opened) throw new AppError('not_found');
+  const { email } = opened;
+  const name = readName(typedName);
+  if (name.errors.length > 0) throw new AppError('validation_failed', { errors: name.errors });
+  await requireGoodPassword(newPassword, { config, email, name: name.value });
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  return inTransactionOf(visit, db, async (trx) => {
+    // Of two who come at once, the unique index lets one through; the other runs again and finds what that one made.
+    if (await findAddressOwner(trx, email, now())) return 'taken';
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
+    const account = { name: name.value };
+    const { id } = await createCustomer(trx, { ...proved, name: name.value, account });
+    const event = { type: 'user.created', reason: 'sign_up', userId: id };
+    await recordAuditEvent(trx, { ...trailOf(visit), ...event });
+    const user = await lockUser(trx, { id });
+    if (!user) throw new Error('the user was made in this transaction');
+    return startSession(trx, services, { user, startedBy: 'mail', request, visit });
+  });
+}

@@ -1,0 +1,126 @@
+// The one layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark.
+//
+// Mail programs know little CSS, and some remove <style>: what the look depends on is at the elements, and <style> only
+// adds what dark mode changes. Nothing is loaded from anywhere.
+import type { Accent } from '../settings/accent.ts';
+import type { Message } from './mailer.ts';
+
+export type MailMessage = {
+  /** Says what happened, or what to do. */
+  subject: string;
+  paragraphs: string[];
+  /** Such as when it happened: labels and values, below the first paragraph. */
+  facts?: [label: string, value: string][];
+  /** The one link, as a button and as text. */
+  action?: { label: string; url: string };
+  /** Paragraphs after the action. */
+  after?: string[];
+  /** Why somebody gets it, where it is not that they have an account. */
+  why?: string;
+};
+
+/** What emails take from the settings. */
+export type MailStyle = {
+  name: string;
+  accent: Accent;
+};
+
+export function layOut(message: MailMessage, style: MailStyle): Pick<Message, 'subject' | 'text' | 'html'> {
+  const why = message.why ?? `You received this email because you have an account at ${style.name}.`;
+  return {
+    subject: message.subject,
+    text: buildText({ ...message, why }, style),
+    html: buildHtml({ ...message, why }, style),
+  };
+}
+
+type Whole = MailMessage & { why: string };
+
+function buildText(message: Whole, { name }: MailStyle): string {
+  const { paragraphs, facts = [], action, after = [], why } = message;
+  const [first = '', ...others] = paragraphs;
+  const parts = [
+    'Hello,',
+    first,
+    facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
+    ...others,
+    // The link on a line of its own, where every program finds its end.
+    ...(action ? [`${action.label}:\n${action.url}`] : []),
+    ...after,
+    why,
+    name,
+  ];
+  return `${parts.filter(Boolean).join('\n\n')}\n`;
+}
+
+const font = "font-family:-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif";
+const soft = 'color:#566069;font-size:14px';
+
+function buildHtml(message: Whole, { name, accent }: MailStyle): string {
+  const { subject, paragraphs, facts = [], action, after = [], why } = message;
+  const [first = '', ...others] = paragraphs;
+  const button =
+    action &&
+    `<p style="margin:24px 0"><a class="button" href="${escapeHtml(action.url)}" style="display:inline-block;padding:12px 20px;border-radius:8px;background:${accent.light};color:#ffffff;font-weight:600;text-decoration:none">${escapeHtml(action.label)}</a></p>
+<p class="soft" style="margin:0 0 16px;${soft};word-break:break-all">Or open this link: <a class="link" href="${escapeHtml(action.url)}" style="color:${accent.textLight}">${escapeHtml(action.url)}</a></p>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escapeHtml(subject)}</title>
+<style>
+:root { color-scheme: light dark; }
+@media (prefers-color-scheme: dark) {
+  .ground { background: #14171a !important; }
+  .card { background: #1c2024 !important; border-color: #343a40 !important; }
+  .ink { color: #e6e9eb !important; }
+  .soft { color: #a4adb5 !important; }
+  .button { background: ${accent.dark} !important; }
+  .link { color: ${accent.textDark} !important; }
+}
+</style>
+</head>
+<body class="ground" style="margin:0;padding:0;background:#f6f7f6">
+<table role="presentation" class="ground" width="100%" cellpadding="0" cellspacing="0" style="background:#f6f7f6">
+<tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;text-align:left;${font};font-size:16px;line-height:1.5">
+<tr><td class="ink" style="padding:0 4px 16px;color:#1d2429;font-weight:600;overflow-wrap:anywhere">${escapeHtml(name)}</td></tr>
+<tr><td class="card ink" style="padding:24px 24px 8px;border:1px solid #dde1e0;border-radius:10px;background:#ffffff;color:#1d2429">
+<h1 style="margin:0 0 16px;font-size:22px;line-height:1.25">${escapeHtml(subject)}</h1>
+${paragraph(first)}
+${facts.length > 0 ? listFacts(facts) : ''}
+${others.map(paragraph).join('\n')}
+${button ?? ''}
+${after.map(paragraph).join('\n')}
+</td></tr>
+<tr><td class="soft" style="padding:16px 4px 0;${soft};overflow-wrap:anywhere">${escapeHtml(why)}</td></tr>
+</table>
+</td></tr>
+</table>
+</body>
+</html>
+`;
+}
+
+const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
+
+function listFacts(facts: [string, string][]): string {
+  const rows = facts.map(
+    ([label, value]) =>
+      `<tr><td class="soft" style="padding:2px 16px 2px 0;${soft};vertical-align:top">${escapeHtml(label)}</td><td style="padding:2px 0">${escapeHtml(value)}</td></tr>`,
+  );
+  return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px">${rows.join('')}</table>`;
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

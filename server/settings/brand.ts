@@ -1,0 +1,82 @@
+// What the operator makes the pages look like: logos and the accent colour. Each file is read once, at the start, and
+// served under a name that holds its digest.
+import { readSmallFile } from '../runtime/files.ts';
+import { sha256 } from '../runtime/hash.ts';
+import { type Accent, readAccent } from './accent.ts';
+import type { SettingsReader } from './reader.ts';
+
+export type BrandFile = { type: string; bytes: Uint8Array<ArrayBuffer> };
+
+/** The files by their path, as settings name them. */
+export class BrandFiles {
+  readonly #files = new Map<string, BrandFile>();
+
+  find(path: string): BrandFile | undefined {
+    return this.#files.get(path);
+  }
+
+  /** The path that it is served at. */
+  add(bytes: Uint8Array<ArrayBuffer>, type: string, ending: string): string {
+    const digest = Array.from(sha256(bytes).slice(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join(
+      '',
+    );
+    const path = `/brand/${digest}.${ending}`;
+    this.#files.set(path, { type, bytes });
+    return path;
+  }
+}
+
+export type Brand = {
+  accent: Accent | undefined;
+  /** Paths of files of ours. */
+  logoPath: string | undefined;
+  stylesPath: string | undefined;
+};
+
+export function readBrand(reader: SettingsReader, files: BrandFiles): Brand {
+  const accent = readAccent(reader);
+  return {
+    accent,
+    logoPath: readLogo(reader, files, 'IDENTITY_LOGO_FILE'),
+    stylesPath: accent && files.add(new TextEncoder().encode(buildStyles(accent)), 'text/css', 'css'),
+  };
+}
+
+const buildStyles = ({ light, dark, textLight, textDark }: Accent) => `:root {
+  --accent: light-dark(${light}, ${dark});
+  --accent-ink: #ffffff;
+  --accent-text: light-dark(${textLight}, ${textDark});
+}
+`;
+
+const maxKibibytes = 64;
+
+/** The path that the logo is served at. Undefined where the setting names none, or a wrong one. */
+export function readLogo(reader: SettingsReader, files: BrandFiles, setting: string): string | undefined {
+  const name = reader.text(setting);
+  if (!name) return undefined;
+  const bytes = readSmallFile(name, maxKibibytes * 1024);
+  const format = bytes && findFormat(bytes);
+  reader.faultIf(setting, !bytes, `must name a file that can be read, of ${maxKibibytes} KiB at most`);
+  reader.faultIf(setting, Boolean(bytes && !format), 'must name an SVG or PNG file');
+  return bytes && format && files.add(bytes, ...format);
+}
+
+const pngStart = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+
+/** By what is in the file, whatever its name. */
+function findFormat(bytes: Uint8Array): [type: string, ending: string] | undefined {
+  if (pngStart.every((byte, at) => bytes[at] === byte)) return ['image/png', 'png'];
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    // A declaration and a document type may come before the root. Without its namespace it is no image.
+    const root = /^\s*(?:<\?xml[^>]*>)?\s*(?:<!DOCTYPE[^>[]*>)?\s*<svg\b([^>]*)>/.exec(
+      withoutComments(text),
+    )?.[1];
+    return root?.includes('http://www.w3.org/2000/svg') ? ['image/svg+xml', 'svg'] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const withoutComments = (text: string) => text.replace(/<!--[\s\S]*?-->/g, '');

@@ -1,0 +1,10 @@
+// What happened to the owner's account.
+import { z } from 'zod';
+import { listOwnActivity } from '../identity/activity.ts';
+import { authenticated, router } from './init.ts';
+
+export const activityRouter = router({
+  list: authenticated
+    .input(z.object({ before: z.uuid().optional() }).optional())
+    .query(({ ctx, input }) => listOwnActivity(ctx.services, ctx, input?.before)),
+});

@@ -1,0 +1,173 @@
+// Signing up on the way to a client, and changing an address and having it back, as a person does both.
+import type { BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const password = 'seven quiet lanterns';
+const newPassword = 'eight louder lanterns';
+
+/** Opens the link in the newest mail to the address that begins with `path`, from the page of kept mails. */
+async function followMail(page: Page, recipient: string, path: string): Promise<void> {
+  const link = page
+    .getByRole('article')
+    .filter({ hasText: `To ${recipient},` })
+    .locator(`a[href*="${path}?token="]`);
+  await expect
+    .poll(
+      async () => {
+        await page.goto('/dev/mail');
+        return link.count();
+      },
+      { timeout: 15_000 },
+    )
+    .toBeGreaterThan(0);
+  await link.first().click();
+}
+
+async function signUp(page: Page, email: string, name = 'Nia New'): Promise<void> {
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Email address').fill(email);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  await followMail(page, email, '/signup/confirm');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
+}
+
+let serial = 0;
+const newEmail = () => `browser-${serial++}@example.test`;
+
+describe.each([
+  ['a browser with script', true],
+  ['a browser without script', false],
+])('%s', (_name, javaScriptEnabled) => {
+  it('signs somebody up on the way to a client, and ends there, logged in', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.waitForURL('**/login?next=**');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    expect(await page.locator('.intro').textContent()).toBe('to continue to Marketplace');
+    await page.getByRole('link', { name: 'Log in', exact: true }).click();
+    await page.waitForURL('**/login?next=**');
+    await page.getByRole('link', { name: 'Create an account' }).click();
+    await signUp(page, newEmail(), `Nia ${javaScriptEnabled}`);
+    await page.waitForURL('**/demo/marketplace');
+    await page.getByRole('heading', { name: `Hello, Nia ${javaScriptEnabled}` }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('changes an address, and gets it back', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const [email, fresh] = [newEmail(), newEmail()];
+    await page.goto('/signup');
+    await signUp(page, email);
+    await page.getByText('Your account is ready').waitFor();
+    await page.getByRole('link', { name: 'Change your email address' }).click();
+    await page.getByLabel('New email address').fill(fresh);
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
+    await followMail(page, fresh, '/profile/email/confirm');
+    await page.getByRole('button', { name: 'Yes, change it' }).click();
+    await page.getByText('Your email address has been changed.').waitFor();
+    expect(await page.locator('.visitor-email').textContent()).toBe(fresh);
+
+    const { page: elsewhere } = await site.visit({ javaScriptEnabled });
+    await followMail(elsewhere, email, '/undo-email-change');
+    await elsewhere.getByLabel('New password').fill(newPassword);
+    await elsewhere.getByRole('button', { name: 'Undo the change' }).click();
+    await elsewhere.getByText('You have your email address back').waitFor();
+    expect(await elsewhere.locator('.visitor-email').textContent()).toBe(email);
+    await page.goto('/profile');
+    await page.waitForURL('**/login?next=**');
+    await logIn(page, email, newPassword);
+    await page.waitForURL('**/profile');
+    expect(complaints).toEqual([]);
+  });
+
+  it('asks for the password where the login was long ago, and goes on with what was typed', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const [email, fresh] = [newEmail(), newEmail()];
+    await page.goto('/signup');
+    await signUp(page, email);
+    await page.getByText('Your account is ready').waitFor();
+    await page.goto('/profile/email');
+    await site.app.db
+      .updateTable('sessions')
+      .set({ auth_time: new Date(Date.now() - 11 * 60_000) })
+      .execute();
+    await page.getByLabel('New email address').fill(fresh);
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
+    await followMail(page, fresh, '/profile/email/confirm');
+    expect(complaints).toEqual([]);
+  });
+});
+
+const widths: [string, BrowserContextOptions][] = [
+  ...appearances,
+  ['320 px', { viewport: { width: 320, height: 640 } }],
+];
+
+it.each(widths)('every page is good on %s, with a long name and address', async (what, options) => {
+  const { page, complaints } = await site.visit(options);
+  const faults: string[] = [];
+  const inspect = async (name: string) => {
+    faults.push(...(await inspectPage(page, `${name} (${what})`)));
+  };
+  const long = (start: string) => `${start}-${serial++}-${'x'.repeat(180)}@example.test`;
+  const [email, fresh] = [long('a'), long('b')];
+  await page.goto('/signup?next=/sso/launch/marketplace');
+  await inspect('sign-up');
+  await page.getByRole('button', { name: 'Continue' }).focus();
+  await page.locator('form.card').evaluate((form) => (form as unknown as { submit: () => void }).submit());
+  await page.getByText('Enter an email address in the correct format').waitFor();
+  await inspect('sign-up refused');
+  await page.getByLabel('Name').fill('م'.repeat(100) + 'x'.repeat(100));
+  await page.getByLabel('Email address').fill(email);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  await inspect('sign-up sent');
+  await followMail(page, email, '/signup/confirm');
+  await inspect('sign-up confirm');
+  const link = page.url().replace(/&next=.*/, '');
+  await page.goto(link);
+  await page.getByLabel('Password').fill(password);
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/profile?saved=signed-up');
+  await inspect('profile after sign-up');
+  await page.goto(link);
+  await inspect('sign-up dead link');
+  await page.goto('/profile/email');
+  await inspect('change address');
+  await page.getByLabel('New email address').fill(fresh);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
+  await inspect('change address sent');
+  await followMail(page, fresh, '/profile/email/confirm');
+  await inspect('change address confirm');
+  const changeLink = page.url();
+  await page.getByRole('button', { name: 'Yes, change it' }).click();
+  await page.getByText('Your email address has been changed.').waitFor();
+  await page.goto(changeLink);
+  await inspect('change address dead link');
+  await followMail(page, email, '/undo-email-change');
+  await inspect('undo change');
+  const undoLink = page.url();
+  await page.getByLabel('New password').fill(newPassword);
+  await page.keyboard.press('Enter');
+  await page.getByText('You have your email address back').waitFor();
+  await page.goto(undoLink);
+  await inspect('undo change dead link');
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
+});

@@ -1,0 +1,121 @@
+// The operator's brand on pages, the mails as a mail program shows them, and what people read about their account.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+
+const draw = (colour: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32"><script>document.documentElement.id = "run"</script><rect width="96" height="32" rx="6" fill="${colour}"/></svg>`;
+
+let site: TestSite;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'identity-brand-'));
+  await writeFile(join(folder, 'own.svg'), draw('#8a1e5c'));
+  await writeFile(join(folder, 'client.svg'), draw('#b8430f'));
+  site = await openSite({
+    IDENTITY_NAME: 'Château ID',
+    IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
+    IDENTITY_ACCENT_COLOR: '#8a1e5c',
+    SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.svg'),
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true });
+});
+
+const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
+const narrow = { viewport: { width: 320, height: 640 }, colorScheme: 'light' } as const;
+const brokenImages = `[...document.images].filter((image) => image.naturalWidth === 0).map(({ src }) => src)`;
+
+/** The newest mail with that subject, once there is one. */
+async function findMail(page: Page, subject: string): Promise<Locator> {
+  const heading = page.getByRole('heading', { name: subject, exact: true });
+  const mail = page.locator('article', { has: heading }).first();
+  for (let attempt = 0; attempt < 50; attempt++) {
+    await page.goto('/dev/mail');
+    if ((await mail.count()) > 0) break;
+    await page.waitForTimeout(200);
+  }
+  return mail;
+}
+
+describe.each([...appearances, ['320 px', narrow] as const])('on a %s', (name, options) => {
+  it('pages have the logo and the colour, and the activity is readable', async () => {
+    const { page, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `${what}, ${name}`)).map((fault) => `${what}: ${fault}`));
+      faults.push(...((await page.evaluate(brokenImages)) as string[]));
+    };
+    await page.goto(launch);
+    expect(await page.getByRole('img', { name: 'Château ID' }).isVisible()).toBe(true);
+    expect(await page.locator('main img').count()).toBe(1);
+    const colour = await page.evaluate(
+      "getComputedStyle(document.querySelector('main form > button')).backgroundColor",
+    );
+    if (options.colorScheme === 'light') expect(colour).toBe('rgb(138, 30, 92)');
+    else expect(colour).not.toBe('rgb(138, 30, 92)');
+    await look('brand login');
+    await page.goto('/login');
+    await logIn(page);
+    await page.waitForURL('**/profile');
+    await look('brand profile');
+    await page.goto('/profile/activity');
+    await page.getByRole('main').getByText('Logged in').first().waitFor();
+    await look('activity');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('a logo that is opened as a page runs nothing', async () => {
+  const { page } = await site.visit();
+  await page.goto('/login');
+  const src = await page.locator('.brand img').getAttribute('src');
+  await page.goto(src ?? '');
+  expect(await page.evaluate('document.documentElement.nodeName')).toBe('svg');
+  expect(await page.evaluate('document.documentElement.id')).toBe('');
+});
+
+describe.each([
+  ['phone, light', 390, 'light'],
+  ['phone, dark', 390, 'dark'],
+  ['desktop, light', 800, 'light'],
+  ['desktop, dark', 800, 'dark'],
+] as const)('a mail on a %s', (name, width, colorScheme) => {
+  it('is readable, and its link leads out of the frame', async () => {
+    const options = { viewport: { width, height: 800 }, colorScheme };
+    const [{ page, complaints }, { page: reader }] = [await site.visit(options), await site.visit(options)];
+    await page.goto('/login');
+    await logIn(page, 'customer@example.test');
+    await page.waitForURL('**/profile');
+    await page.goto('/forgot-password');
+    await page.getByLabel('Email address').fill('customer@example.test');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/forgot-password?sent*');
+    const faults: string[] = [];
+    const subjects = [
+      'Set a new password',
+      ...(name === 'phone, light' ? [] : ['New login to your account']),
+    ];
+    for (const subject of subjects) {
+      const src = await (await findMail(page, subject)).locator('iframe').getAttribute('src');
+      const { text } = await site.app.send(src ?? '');
+      // Where it is served no script runs, and so not axe.
+      await reader.setContent(text);
+      faults.push(...(await inspectPage(reader, `mail ${subject}, ${name}`)));
+    }
+    expect(faults).toEqual([]);
+
+    const mail = await findMail(page, 'Set a new password');
+    await mail.getByText('As HTML').click();
+    await mail.locator('iframe').contentFrame().getByRole('link', { name: 'Set a new password' }).click();
+    await page.getByRole('heading', { name: 'Set your password' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/set-password');
+    expect(complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+// Taking one's data along, and leaving, in a real browser.
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { makeDue, runErasure } from '../support/leaving.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+/** The last credential of everybody who is logged in was given an hour ago. */
+const forgetCredentials = () =>
+  sql`update sessions set auth_time = auth_time - interval '1 hour'`.execute(site.app.db);
+
+it.each([true, false])(
+  'from a launch: somebody asks to be deleted, is stopped, keeps the account, and goes on (script: %s)',
+  async (javaScriptEnabled) => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login');
+    await logIn(page, 'customer@example.test');
+    await page.waitForURL('**/profile');
+    await forgetCredentials();
+    await page.getByRole('link', { name: 'Delete your account' }).click();
+    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByLabel('Password').fill('not the password');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByText('The password is incorrect').waitFor();
+    await page.getByLabel('Password').fill('local demo password');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
+
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.getByText('To continue to Marketplace, keep your account.').waitFor();
+    await page.getByRole('button', { name: 'Keep my account' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+    expect(complaints).toEqual([]);
+  },
+);
+
+it.each([true, false])(
+  'downloads a file with their data, behind their password (script: %s)',
+  async (javaScriptEnabled) => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login');
+    await logIn(page);
+    await page.waitForURL('**/profile');
+    await forgetCredentials();
+    await page.getByRole('link', { name: 'Download your data' }).click();
+    await page.getByRole('button', { name: 'Download your data' }).click();
+    await page.getByLabel('Password').fill('local demo password');
+    const downloading = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Confirm' }).click();
+    const download = await downloading;
+    expect(download.suggestedFilename()).toBe('your-data.json');
+    const data = JSON.parse(await readFile(await download.path(), 'utf8'));
+    expect(data.profile).toMatchObject([{ email: 'merchant@example.test' }]);
+    expect(complaints).toEqual([]);
+  },
+);
+
+it('whoever is erased is logged out, and cannot log in', async () => {
+  const { page } = await site.visit();
+  await page.goto('/login');
+  await logIn(page, 'new-merchant@example.test');
+  await page.waitForURL('**/profile');
+  await makeDue(site.app.db, 'new-merchant@example.test');
+  await runErasure(site.app.db);
+  await page.goto('/profile');
+  await page.waitForURL('**/login?**');
+  await logIn(page, 'new-merchant@example.test');
+  await page.getByText('The email address or password is incorrect').waitFor();
+});
+
+const narrow: (typeof appearances)[number] = [
+  'narrow, light',
+  { viewport: { width: 320, height: 640 }, colorScheme: 'light' },
+];
+
+it.each([...appearances, narrow])('the pages are good on a %s screen', async (name, options) => {
+  const contract = {
+    plan: 'starter',
+    status: 'active',
+    price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
+  };
+  const user = { email: 'manager@example.test', name: 'x' };
+  await sendSignup(site.app, buildSignup('crm_pages', { user, contract }));
+  await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+      status, issued_at, due_at)
+    select 777, id, plan, now() - interval '1 year', now(), 'EUR', 2900, 'open', now(), now()
+    from service_contracts where signup_id = 'crm_pages' on conflict do nothing`.execute(site.app.db);
+  const { page } = await site.visit(options);
+  await page.goto('/login');
+  await logIn(page, user.email);
+  await page.waitForURL('**/profile');
+  const faults: string[] = [];
+  const look = async (what: string) => faults.push(...(await inspectPage(page, `${what} ${name}`)));
+  await page.goto('/profile/data');
+  await look('data');
+  await page.goto('/profile/delete');
+  await look('delete');
+  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
+  await look('deletion planned');
+  await page.goto('/profile');
+  await look('profile, deletion planned');
+  await page.goto('/profile/delete');
+  await page.getByRole('button', { name: 'Keep my account' }).click();
+  await page.getByText('Your account will not be deleted.').waitFor();
+  await page.goto('/invoices/777');
+  await look('invoice');
+  expect(faults).toEqual([]);
+});

@@ -1,0 +1,235 @@
+// Passkeys in a real browser, whose authenticator is Chromium's own virtual one.
+import type { CDPSession, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+/** Chromium's virtual authenticator chooses at once where a passkey is offered, so no button would ever be needed. */
+const offerNone = 'PublicKeyCredential.isConditionalMediationAvailable = async () => false;';
+
+type Device = Awaited<ReturnType<typeof plugIn>>;
+
+/** Gives the browser an authenticator, whose owner is always there. */
+async function plugIn(page: Page) {
+  const session: CDPSession = await page.context().newCDPSession(page);
+  await session.send('WebAuthn.enable');
+  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return {
+    /** Whether the person is recognised. */
+    recognise: (isUserVerified: boolean) =>
+      session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
+    async listCredentials() {
+      return (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+    },
+  };
+}
+
+async function addPasskey(page: Page, name: string): Promise<void> {
+  await page.goto('/profile/passkeys');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.waitForURL('**/profile/passkeys/add');
+  await page.getByLabel('Name').fill(name);
+  await page.getByRole('button', { name: 'Create the passkey' }).click();
+}
+
+/** Somebody with a passkey, who has logged out. */
+async function openWithPasskey(email: string): Promise<{ page: Page; device: Device; complaints: string[] }> {
+  const { page, complaints } = await site.visit();
+  const device = await plugIn(page);
+  await page.addInitScript(offerNone);
+  await page.goto('/login');
+  await logIn(page, email);
+  await page.waitForURL('**/profile');
+  await addPasskey(page, 'Work laptop');
+  await page.waitForURL('**/profile/passkeys?saved=added');
+  await page.goto('/logout');
+  await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+  await page.waitForURL('**/login?logged_out');
+  return { page, device, complaints };
+}
+
+describe('a passkey', () => {
+  it('is added with a name, logs in from a client’s launch and back, and is removed', async () => {
+    const { page, device, complaints } = await openWithPasskey('merchant@example.test');
+    expect(await device.listCredentials()).toMatchObject([{ rpId: 'localhost', isResidentCredential: true }]);
+
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.waitForURL('**/login?next=**');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    await page.getByText('merchant@example.test').first().waitFor();
+
+    await page.goto('/profile/passkeys');
+    await page.getByText('Last used').waitFor();
+    await page.getByText('Remove Work laptop').click();
+    await page.getByRole('button', { name: 'Remove this passkey' }).click();
+    await page.waitForURL('**/profile/passkeys?saved=remove');
+    await page.getByText('You do not have a passkey yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is not used where the device does not recognise the person, and the page says so', async () => {
+    const { page, device } = await openWithPasskey('customer@example.test');
+    await device.recognise(false);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('No passkey was used. Try again, or choose another way.').waitFor();
+    await device.recognise(true);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile');
+  });
+
+  it('is not made twice on one device', async () => {
+    const { page, device } = await openWithPasskey('manager@example.test');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile');
+    await addPasskey(page, 'Again');
+    await page.getByText('There is a passkey for this account on that device already.').waitFor();
+    expect(await device.listCredentials()).toHaveLength(1);
+  });
+
+  it('confirms a change, on a page of which the script is all its own and on one of Remix’s', async () => {
+    const { page } = await openWithPasskey('admin@example.test');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile');
+    // A second session, to be ended.
+    await site.app.login('admin@example.test');
+    await site.app.db
+      .updateTable('users')
+      .set({ password_hash: null })
+      .where('email', '=', 'admin@example.test')
+      .execute();
+    const stale = () =>
+      site.app.db
+        .updateTable('sessions')
+        .set({ auth_time: new Date(Date.now() - 11 * 60_000) })
+        .execute();
+    await stale();
+    await page.goto('/profile/passkeys');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile/passkeys/add');
+
+    await stale();
+    await page.goto('/profile/security');
+    expect(await countSessions('admin@example.test')).toBe(2);
+    await page.getByRole('button', { name: 'Log out everywhere else' }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile/security?saved=end-others');
+    expect(await countSessions('admin@example.test')).toBe(1);
+  });
+
+  it('is offered where the email address is typed, and logs in without the button', async () => {
+    const { page, complaints } = await site.visit();
+    const device = await plugIn(page);
+    await page.goto('/login?next=/profile/passkeys');
+    await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+    expect(await page.getByLabel('Email address').getAttribute('autocomplete')).toBe('username webauthn');
+    await logIn(page, 'new-merchant@example.test');
+    await page.waitForURL('**/profile/passkeys');
+    await addPasskey(page, 'Phone');
+    await page.waitForURL('**/profile/passkeys?saved=added');
+    await page.context().clearCookies();
+    await page.goto('/login?next=/profile/passkeys');
+    await page.waitForURL('**/profile/passkeys');
+    await page.getByText('Last used').waitFor();
+    expect(await device.listCredentials()).toHaveLength(1);
+    expect(complaints).toEqual([]);
+  });
+});
+
+it('a newcomer’s mail adds a passkey instead of a password', async () => {
+  const { page, complaints } = await site.visit();
+  const device = await plugIn(page);
+  await sendSignup(site.app, buildSignup('crm_device'));
+  const mail = page.locator('article', { hasText: 'crm_device@example.test' });
+  for (let attempt = 0; attempt < 50; attempt++) {
+    await page.goto('/dev/mail');
+    if (await mail.isVisible()) break;
+    await page.waitForTimeout(200);
+  }
+  await mail.getByRole('link').first().click();
+  await page.getByRole('button', { name: 'Create a passkey instead' }).click();
+  await page.waitForURL('**/profile/passkeys?saved=added');
+  await page.getByText('You have no password here.').waitFor();
+  expect(await device.listCredentials()).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+describe('without JavaScript', () => {
+  it('the login page has the password only, and the pages of passkeys say what they need', async () => {
+    const { page } = await site.visit({ javaScriptEnabled: false });
+    await page.goto('/login');
+    expect(await page.getByRole('button', { name: 'Use a passkey' }).isVisible()).toBe(false);
+    await logIn(page, 'new-merchant@example.test');
+    await page.goto('/profile/passkeys');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.waitForURL('**/profile/passkeys/add');
+    await page.getByText('This browser cannot create a passkey').waitFor();
+  });
+});
+
+it('a page’s script for passkeys is small', async () => {
+  const { page } = await site.visit();
+  const sizes: number[] = [];
+  page.on('response', async (response) => {
+    if (!/on-static-pages/.test(response.url())) return;
+    sizes.push(Number((await response.request().sizes()).responseBodySize));
+  });
+  await page.goto('/login', { waitUntil: 'networkidle' });
+  expect(sizes).toHaveLength(1);
+  expect(sizes[0]).toBeLessThan(6_000);
+});
+
+it.each(appearances)(
+  'pages of passkeys: no serious fault, no sideways scrolling (%s)',
+  async (name, options) => {
+    const { page } = await site.visit(options);
+    await plugIn(page);
+    await page.goto('/login');
+    await logIn(page, 'new-merchant@example.test');
+    await page.waitForURL('**/profile');
+    const faults: string[] = [];
+    const look = async (what: string) => faults.push(...(await inspectPage(page, `${what} (${name})`)));
+    await page.goto('/profile/passkeys');
+    await look('passkeys');
+    await addPasskey(page, 'x'.repeat(200));
+    await page.waitForURL('**/profile/passkeys?saved=added');
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    await look('passkeys with a long name');
+    await page.goto('/profile/passkeys/add');
+    await look('passkey add');
+    await page.getByRole('button', { name: 'Create the passkey' }).click();
+    await page.getByText('already').waitFor();
+    await look('passkey add refused');
+    expect(faults).toEqual([]);
+  },
+);
+
+async function countSessions(email: string): Promise<number> {
+  const rows = await site.app.db
+    .selectFrom('sessions as s')
+    .innerJoin('users as u', 'u.id', 's.user_id')
+    .select('s.id')
+    .where('u.email', '=', email)
+    .where('s.ended_at', 'is', null)
+    .execute();
+  return rows.length;
+}

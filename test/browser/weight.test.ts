@@ -1,0 +1,55 @@
+// What the browser has to fetch, compressed, before a page is whole.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { logIn, openSite, type TestSite } from '../support/browser.ts';
+
+const kilobyte = 1_000;
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+/** The bytes of scripts and styles that a browser without a cache fetches for a page. */
+async function weigh(path: string, isLoggedIn: boolean): Promise<{ script: number; stylesheet: number }> {
+  const { page, context } = await site.visit();
+  if (isLoggedIn) {
+    await page.goto('/login');
+    await logIn(page);
+    await page.waitForURL('**/profile');
+  }
+  // With routes, nothing comes from the cache.
+  await context.route('**', (route) => route.continue());
+  const weight = { script: 0, stylesheet: 0 };
+  const sizes: Promise<unknown>[] = [];
+  page.on('requestfinished', (request) => {
+    const type = request.resourceType();
+    if (type !== 'script' && type !== 'stylesheet') return;
+    sizes.push(
+      request.sizes().then(({ responseBodySize }) => {
+        weight[type] += responseBodySize;
+      }),
+    );
+  });
+  await page.goto(path, { waitUntil: 'networkidle' });
+  await Promise.all(sizes);
+  await context.close();
+  return weight;
+}
+
+it.each(['/profile', '/profile/security', '/profile/billing', '/dev/components', '/demo/marketplace'])(
+  '%s takes at most 110 kB of script and 12 kB of style',
+  async (path) => {
+    const { script, stylesheet } = await weigh(path, true);
+    expect(script).toBeGreaterThan(kilobyte);
+    expect(script).toBeLessThan(110 * kilobyte);
+    expect(stylesheet).toBeGreaterThan(kilobyte);
+    expect(stylesheet).toBeLessThan(12 * kilobyte);
+  },
+);
+
+it('the login takes no script but the little that shows a password and asks for a passkey', async () => {
+  const { script, stylesheet } = await weigh('/login', false);
+  expect(script).toBeLessThan(8 * kilobyte);
+  expect(stylesheet).toBeLessThan(12 * kilobyte);
+});

@@ -1,0 +1,136 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+
+const hostile =
+  '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "run"</script><rect width="9" height="9"/></svg>';
+const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0xff]);
+
+let app: TestApp;
+let plain: TestApp;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'identity-brand-'));
+  await writeFile(join(folder, 'logo'), hostile);
+  await writeFile(join(folder, 'client'), png);
+  app = await openApp({
+    env: {
+      IDENTITY_NAME: 'Château "ID"',
+      IDENTITY_LOGO_FILE: join(folder, 'logo'),
+      IDENTITY_ACCENT_COLOR: '#1E3A8A',
+      SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client'),
+    },
+  });
+  plain = await openApp();
+});
+afterAll(async () => {
+  await plain.close();
+  await app.close();
+  await rm(folder, { recursive: true });
+});
+
+const launch = '/login?next=%2Fsso%2Flaunch%2Fmarketplace';
+/** The addresses under /brand/ in a page, but for those in its script. */
+const brandOf = (page: string) =>
+  [...page.replace(/<script[\s\S]*?<\/script>/g, '').matchAll(/(?:src|href)="(\/brand\/[^"]+)"/g)].map(
+    ([, path]) => path ?? '',
+  );
+
+describe('the logo', () => {
+  it('is in the head of each page, with the name as its text', async () => {
+    for (const path of ['/login', '/forgot-password', '/nowhere']) {
+      const { text } = await app.send(path, { headers: { accept: 'text/html' } });
+      expect(text).toMatch(
+        /<a class="brand" href="\/"><img src="\/brand\/[0-9a-f]{24}\.svg" alt="Château &quot;ID&quot;"\/><\/a>/,
+      );
+    }
+  });
+
+  it('of a client is on the login page that leads to it, and beside it among the products', async () => {
+    const own = brandOf((await app.send('/login')).text);
+    const [path = '', ...more] = brandOf((await app.send(launch)).text).filter((each) => !own.includes(each));
+    expect([path, more]).toEqual([expect.stringMatching(/^\/brand\/[0-9a-f]{24}\.png$/), []]);
+    const cookie = await app.login('merchant@example.test');
+    const products = await app.send('/profile/products', { cookie });
+    expect(brandOf(products.text)).toContain(path);
+    const other = await app.send('/login?next=%2Fsso%2Flaunch%2Fcrm_app');
+    expect(brandOf(other.text)).toEqual(own);
+  });
+
+  it('is not there where none is given', async () => {
+    const cookie = await plain.login('merchant@example.test');
+    for (const page of [await plain.send(launch), await plain.send('/profile', { cookie })]) {
+      expect(brandOf(page.text)).toEqual([]);
+      expect(page.text).toMatch(
+        /<a class="brand" href="\/">(?:<span class="mark"><svg.*?<\/svg><\/span>)?Identity<\/a>/,
+      );
+    }
+  });
+});
+
+describe('a file of the brand', () => {
+  it('is served as what it is, for ever, and can run nothing', async () => {
+    const paths = brandOf((await app.send(launch)).text);
+    expect(paths).toHaveLength(3);
+    const types = new Map([
+      ['svg', 'image/svg+xml'],
+      ['png', 'image/png'],
+      ['css', 'text/css; charset=utf-8'],
+    ]);
+    for (const path of paths) {
+      const { status, headers } = await app.send(path);
+      expect([status, headers.get('content-type')]).toEqual([200, types.get(path.split('.')[1] ?? '')]);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      expect(headers.get('content-security-policy')).toBe(
+        "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+      );
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('set-cookie')).toBeNull();
+      expect((await app.send(path, { method: 'HEAD' })).status).toBe(200);
+      // By its digest alone: no other instance has it, unless it has the same file.
+      expect((await plain.send(path)).status).toBe(404);
+    }
+    const served = await app.fetch(
+      new Request(`http://localhost:3000${paths.find((path) => path.endsWith('png'))}`),
+      {
+        address: '192.0.2.1',
+      },
+    );
+    expect(new Uint8Array(await served.arrayBuffer())).toEqual(png);
+  });
+
+  it.each(['none.svg', '..%2flogo', 'logo', '__proto__', '%00'])('is not found as %s', async (name) => {
+    expect((await app.send(`/brand/${name}`)).status).toBe(404);
+  });
+});
+
+describe('the accent colour', () => {
+  it('is in a stylesheet of our own, which comes after the others', async () => {
+    const { text } = await app.send('/login');
+    const styles = [...text.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)].map(([, href]) => href ?? '');
+    expect(styles.at(-1)).toMatch(/^\/brand\/[0-9a-f]{24}\.css$/);
+    const css = await app.send(styles.at(-1) ?? '');
+    expect(css.text).toMatch(
+      /^:root \{\n {2}--accent: light-dark\(#1e3a8a, #[0-9a-f]{6}\);\n {2}--accent-ink: #ffffff;\n {2}--accent-text: light-dark\(#1e3a8a, #[0-9a-f]{6}\);\n\}\n$/,
+    );
+  });
+
+  it('is in the mails', async () => {
+    await app.send('/forgot-password', { form: { email: 'merchant@example.test' } });
+    await expect
+      .poll(
+        async () => {
+          const [mail] = await app.db
+            .selectFrom('mails')
+            .select('kept_html')
+            .where('kept_html', 'is not', null)
+            .execute();
+          return mail?.kept_html;
+        },
+        { timeout: 10_000 },
+      )
+      .toContain('background:#1e3a8a');
+  });
+});

@@ -1,0 +1,270 @@
+// Everything kept about one person, as a file.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readOwnRows, sections } from '../../db/own-data.ts';
+import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { addPasskey } from '../support/authenticator.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { listNotices } from '../support/kept-mail.ts';
+import { eventsOf } from '../support/leaving.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace.ts';
+import { setUp } from '../support/totp-app.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+
+const file = '/profile/data.json';
+const page = '/profile/data';
+const email = 'customer@example.test';
+const password = 'local demo password';
+
+let lagMs = 0;
+const now = () => new Date(Date.now() + lagMs);
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp({ now });
+});
+afterAll(() => app.close());
+
+async function logIn(who = email): Promise<Browser> {
+  await sql`truncate rate_limits`.execute(app.db);
+  const browser = openBrowser(app.send);
+  expect((await browser.login(who)).status).toBe(303);
+  return browser;
+}
+
+type Data = Record<string, Record<string, unknown>[]>;
+
+async function download(browser: Browser): Promise<Data> {
+  const answer = await browser.send(file);
+  expect(answer.status).toBe(200);
+  return JSON.parse(answer.text);
+}
+
+/** Tables about people that are in no download, and why. */
+const leftOutTables: Record<string, string> = {
+  erased_users: 'of nobody who could ask',
+  recovery_codes: 'secrets',
+  pending_logins: 'ten minutes of a login under way',
+  mail_tokens: 'secrets; the emails that they came in are there',
+  pending_hand_offs:
+    'ten minutes of a login under way; what comes of it is in connected_accounts and sessions',
+};
+
+/** Columns of the others that are left out, and why. */
+const leftOutColumns: Record<string, string> = {
+  'audit_events.id': 'of no meaning',
+  'audit_events.user_id': 'the same everywhere',
+  'authenticators.last_step': 'of the last code; when it was used is there',
+  'authenticators.sealed_secret': 'a secret',
+  'authenticators.user_id': 'the same everywhere',
+  'devices.token_hash': 'a secret',
+  'devices.user_id': 'the same everywhere',
+  'external_links.user_id': 'the same everywhere',
+  'launches.user_id': 'the same everywhere',
+  'mails.attempts': 'how sending went',
+  'mails.details': 'what the text of the email is made of',
+  'mails.id': 'of no meaning',
+  'mails.kept_html': 'local mode only; holds links, which are secrets',
+  'mails.kept_subject': 'local mode only',
+  'mails.kept_text': 'local mode only; holds links, which are secrets',
+  'mails.last_error': 'how sending went',
+  'mails.next_attempt_at': 'how sending went',
+  'mails.user_id': 'the same everywhere',
+  'passkeys.credential_id': 'what the authenticator knows it by',
+  'passkeys.id': 'of no meaning',
+  'passkeys.public_key': 'of no meaning to people',
+  'passkeys.user_id': 'the same everywhere',
+  'reserved_addresses.number': 'the order of changes',
+  'reserved_addresses.user_id': 'the same everywhere',
+  'service_contracts.account_id': 'the same everywhere',
+  'service_contracts.arrival_number': 'of the list that the CRM reads',
+  'service_contracts.erased_account_id': 'of nobody who could ask',
+  'service_contracts.erased_user_id': 'of nobody who could ask',
+  'service_contracts.user_id': 'the same everywhere',
+  'sessions.token_hash': 'a secret',
+  'sessions.user_id': 'the same everywhere',
+  'users.password_hash': 'a secret',
+};
+
+describe('a download', () => {
+  it('has every table that keeps something about a user, or there is a reason', async () => {
+    const { rows } = await sql<{ name: string }>`
+      select distinct table_name as name from information_schema.columns
+      where table_schema = 'public' and column_name ~ '(^|_)user_id$'
+      union select conrelid::regclass::text from pg_constraint
+      where contype = 'f' and confrelid in ('users'::regclass, 'accounts'::regclass)
+      union select unnest(array['users', 'accounts', 'invoices', 'erased_users'])`.execute(app.db);
+    expect(rows.length).toBeGreaterThan(10);
+    const covered = [...sections.map(({ table }) => table), ...Object.keys(leftOutTables)];
+    expect(rows.map(({ name }) => name).sort()).toEqual(covered.sort());
+  });
+
+  it('has every column of these tables, or there is a reason', async () => {
+    const tables = sections.map(({ table }) => table);
+    const { rows } = await sql<{ name: string }>`select table_name || '.' || column_name as name
+      from information_schema.columns where table_schema = 'public' and table_name = any(${tables})`.execute(
+      app.db,
+    );
+    const covered = sections.flatMap(({ table, columns }) => columns.map((column) => `${table}.${column}`));
+    expect(rows.map(({ name }) => name).sort()).toEqual([...covered, ...Object.keys(leftOutColumns)].sort());
+  });
+
+  it('is a file with what is kept about its owner, without secrets', async () => {
+    const contract = {
+      plan: 'kept',
+      status: 'active',
+      price: { currency: 'EUR', unit_amount: 4_200, interval: 'month' },
+    };
+    for (const [id, address] of [
+      ['crm_mine', email] as const,
+      ['crm_theirs', 'merchant@example.test'] as const,
+    ])
+      await sendSignup(app, buildSignup(id, { user: { email: address, name: 'x' }, contract }));
+    await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+        status, issued_at, due_at)
+      select case signup_id when 'crm_mine' then 901 else 902 end, id, 'kept', now() - interval '1 year', now(), 'EUR',
+        4200, 'open', now(), now() from service_contracts`.execute(app.db);
+    const browser = await logIn();
+    await openHandOff(app, await buildHandOff(app, { id: 'mine', email }), { cookie: browser.cookie() });
+    await browser.send('/sso/launch/network_site');
+    await browser.send('/forgot-password', { form: { email } });
+    await addPasskey(browser);
+    await setUp(browser, Date.now());
+    await sql`insert into reserved_addresses (email, user_id, expires_at)
+      select 'former@example.test', id, now() + interval '1 day' from users where email = ${email}`.execute(
+      app.db,
+    );
+    const answer = await browser.send(file);
+    // Later logins here give no code.
+    await sql`delete from authenticators`.execute(app.db);
+    expect(answer.status).toBe(200);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': 'attachment; filename="your-data.json"',
+      'cache-control': 'no-store',
+    });
+    const data: Data = JSON.parse(answer.text);
+    expect(Object.keys(data)).toEqual(['service', 'written_at', ...sections.map(({ name }) => name)]);
+    for (const { name } of sections) expect(data[name]?.length, name).toBeGreaterThan(0);
+    expect(data.profile).toMatchObject([{ email, role: 'user', deletion_due_at: null }]);
+    expect(data.account).toHaveLength(1);
+    expect(data.connected_accounts).toMatchObject([{ provider: 'marketplace', external_id: 'mine' }]);
+    expect(data.contracts).toMatchObject([{ signup_id: 'crm_mine', price_unit_amount: 4_200 }]);
+    expect(data.invoices?.map(({ number }) => number)).toContain(901);
+    expect(data.invoices?.map(({ number }) => number)).not.toContain(902);
+    expect(data.products_opened).toMatchObject([{ client: 'network_site' }]);
+    expect(data.emails?.map(({ kind }) => kind)).toContain('set_password');
+    expect(data.activity?.map(({ type }) => type)).toContain('login.succeeded');
+
+    const { rows } = await sql<{ secret: string }>`
+      select password_hash as secret from users where password_hash is not null
+      union select encode(token_hash, 'hex') from sessions union select encode(token_hash, 'hex') from devices
+      union select encode(token_hash, 'hex') from mail_tokens`.execute(app.db);
+    expect(rows.length).toBeGreaterThan(2);
+    for (const { secret } of rows) expect(answer.text).not.toContain(secret);
+    for (const value of browser.jar.values()) expect(answer.text).not.toContain(value);
+    expect(answer.text).not.toContain('merchant@example.test');
+  });
+
+  it('tells the owner by mail, and leaves an audit event', async () => {
+    const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
+    expect((await eventsOf(app.db, rows[0]?.id ?? '')).map(({ type }) => type)).toContain('data.downloaded');
+    expect(await listNotices(app.db, email)).toContain('data_downloaded');
+  });
+
+  it('has each row once, however many there are, a few hundred at a time', async () => {
+    const browser = await logIn('merchant@example.test');
+    await sql`insert into audit_events (id, at, type, user_id)
+      select gen_random_uuid(), timestamptz '2026-01-01 00:00:00.000001Z' + (n / 300) * interval '1 microsecond',
+        'many.' || n, id from users, generate_series(1, 1000) n where email = 'merchant@example.test'`.execute(
+      app.db,
+    );
+    const { activity = [] } = await download(browser);
+    const many = activity.map(({ type }) => String(type)).filter((type) => type.startsWith('many.'));
+    expect(many).toHaveLength(1_000);
+    expect(new Set(many).size).toBe(1_000);
+    const ats = activity.map(({ at }) => String(at));
+    expect(ats).toEqual([...ats].sort());
+    const [section] = sections.filter(({ name }) => name === 'activity');
+    const { rows } = await sql<{ id: string }>`
+      select id from users where email = 'merchant@example.test'`.execute(app.db);
+    const page = section && (await readOwnRows(app.db, section, rows[0]?.id ?? '', { limit: 7 }));
+    expect(page).toHaveLength(7);
+  });
+
+  it('is read only as fast as it is taken, and ends where the browser goes', async () => {
+    const cookie = (await logIn('merchant@example.test')).cookie();
+    const request = new Request(app.config.baseUrl + file, { headers: { cookie } });
+    const response = await app.fetch(request, { address: '192.0.2.1' });
+    const reader = response.body?.getReader();
+    const { value } = (await reader?.read()) ?? {};
+    expect(new TextDecoder().decode(value)).toContain('"service"');
+    await reader?.cancel();
+    // No connection is held by a download that somebody reads slowly, or not at all.
+    const { rows } = await sql`select 1 from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`.execute(app.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('is broken off where the database fails, so that nobody takes half a file for the whole', async () => {
+    const cookie = (await logIn('merchant@example.test')).cookie();
+    await sql`alter table launches rename to launches_away`.execute(app.db);
+    try {
+      await expect(app.send(file, { cookie })).rejects.toThrow();
+    } finally {
+      await sql`alter table launches_away rename to launches`.execute(app.db);
+    }
+    const lost = app.logged.filter(({ message }) => message === 'download broken off');
+    expect(lost).toHaveLength(1);
+    expect(lost[0]?.level).toBe('error');
+    expect(lost[0]?.fields.requestId).toBeTruthy();
+  });
+
+  it('shows no contract before the address is proved', async () => {
+    await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
+      select gen_random_uuid(), id, account_id, 'crm_unproved', 'secret', 'canceled', now()
+      from users where email = 'unverified@example.test'`.execute(app.db);
+    const data = await download(await logIn('unverified@example.test'));
+    expect(data.profile).toMatchObject([{ email: 'unverified@example.test' }]);
+    expect(data).not.toHaveProperty('contracts');
+    expect(data).not.toHaveProperty('invoices');
+  });
+
+  it('is limited to five an hour', async () => {
+    const browser = await logIn('new-merchant@example.test');
+    const answers = await Promise.all(Array.from({ length: 16 }, () => browser.send(file)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(11);
+    if (refused[0]) expectRetryAfter(refused[0], 3_600);
+  });
+});
+
+describe('without a password within ten minutes', () => {
+  it('nothing is downloaded, and the page asks for it', async () => {
+    const browser = await logIn();
+    const asked = await browser.send(page, { form: {} });
+    expect([asked.status, locationOf(asked).pathname]).toEqual([303, file]);
+    lagMs += 11 * 60_000;
+    expect(locationOf(await browser.send(file)).pathname).toBe(page);
+    const again = await browser.send(page, { form: {} });
+    expect([again.status, textOf(again)]).toEqual([401, expect.stringContaining('Confirm it’s you')]);
+    const right = await browser.send(page, { form: { confirmPassword: password } });
+    expect([right.status, locationOf(right).pathname]).toEqual([303, file]);
+    expect((await browser.send(file)).status).toBe(200);
+  });
+
+  it('nothing is downloaded without a login, by a link elsewhere, or ahead of a click', async () => {
+    expect(locationOf(await app.send(file)).pathname).toBe(page);
+    expect(locationOf(await app.send(page, { headers: { accept: 'text/html' } })).pathname).toBe('/login');
+    expect(locationOf(await app.send(page, { form: {} })).pathname).toBe('/login');
+    const browser = await logIn();
+    for (const site of ['cross-site', 'same-site'])
+      expect(locationOf(await browser.send(file, { headers: { 'sec-fetch-site': site } })).pathname).toBe(
+        page,
+      );
+    for (const options of [{ method: 'HEAD' }, { headers: { 'sec-purpose': 'prefetch' } }])
+      expect((await browser.send(file, options)).status).toBe(204);
+    for (const site of ['same-origin', 'none'])
+      expect((await browser.send(file, { headers: { 'sec-fetch-site': site } })).status).toBe(200);
+  });
+});

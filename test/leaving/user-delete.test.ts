@@ -1,0 +1,109 @@
+// user:delete of the command line (contract section 11).
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { openApp, type TestApp } from '../support/app.ts';
+import { expectRefused, runCli } from '../support/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { digestRows, whileInsertsFail } from '../support/database.ts';
+import { listNotices } from '../support/kept-mail.ts';
+import { eventsOf, findText } from '../support/leaving.ts';
+import { run } from '../support/process.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+const remove = (...words: string[]) => runCli(app.databaseUrl, ['user:delete', ...words]);
+
+async function sign(signupId: string): Promise<{ id: string; email: string }> {
+  const signup = buildSignup(signupId);
+  const answer = await sendSignup(app, signup);
+  const { user, contract } = JSON.parse(answer.text);
+  await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
+      status, issued_at, due_at)
+    select coalesce(max(number), 0) + 1, ${contract.id}, 'x', now(), now() + interval '1 day', 'EUR', 1, 'open', now(),
+      now() from invoices`.execute(app.db);
+  return { id: user.id, email: signup.user.email };
+}
+
+it('plans the deletion in 14 days, and says when and what ends then', async () => {
+  const { id, email } = await sign('crm_plan');
+  const before = Date.now();
+  const { code, out, err } = await remove(email.toUpperCase());
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const [, at = ''] = /^The user [0-9a-f-]{36} will be erased at (\S+Z)\. /.exec(out) ?? [];
+  expect(out).toContain(
+    'Contracts to be cancelled then: 1.\nInvoices, which are kept: 1, of which open: 1.\n',
+  );
+  const days = (Date.parse(at) - before) / 86_400_000;
+  expect(days).toBeGreaterThanOrEqual(14);
+  expect(days).toBeLessThan(14.01);
+  expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
+  expect((await eventsOf(app.db, id)).at(-1)).toMatchObject({
+    type: 'user.deletion_requested',
+    details: { by: 'cli' },
+  });
+  // Asked again, by the id: as it is planned.
+  expect((await remove(id)).out).toBe(out);
+  expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
+});
+
+it('erases at once with --now, once of four at once, and says what was erased', async () => {
+  const { id, email } = await sign('crm_now');
+  const outcomes = await Promise.all([email, id, email, id].map((key) => remove(key, '--now')));
+  const [done, ...more] = outcomes.filter(({ code }) => code === 0);
+  expect(more).toEqual([]);
+  expect(done?.out).toBe(
+    `The user ${id} is erased. Contracts cancelled: 1.\nInvoices, which are kept: 1, of which open: 1.\n`,
+  );
+  for (const outcome of outcomes.filter(({ code }) => code !== 0))
+    expectRefused(outcome, /^There is no such user\.\n$/);
+  expect(await findText(app.db, 'User crm_now')).toEqual([]);
+  const events = await eventsOf(app.db, id);
+  expect(events.filter(({ type }) => type === 'user.erased')).toMatchObject([{ details: { by: 'cli' } }]);
+});
+
+it('leaves them as they were where it is killed half way, and erases them the next time', async () => {
+  const { id, email } = await sign('crm_killed');
+  const tables = ['users', 'accounts', 'service_contracts', 'invoices', 'audit_events', 'erased_users'];
+  const before = await digestRows(app.db, tables);
+  const body = `if tg_table_name = 'erased_users' then perform pg_sleep(1); end if`;
+  await whileInsertsFail(app.db, 'erased_users', { body }, async () => {
+    const killed = run('node', ['build/service/cli.js', 'user:delete', email, '--now'], {
+      DATABASE_URL: app.databaseUrl,
+    });
+    const sleeping = sql`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`;
+    await vi.waitFor(async () => expect((await sleeping.execute(app.db)).rows).toHaveLength(1), 20_000);
+    killed.child.kill('SIGKILL');
+    expect(await killed.exited).toBeNull();
+    await vi.waitFor(async () => expect((await sleeping.execute(app.db)).rows).toEqual([]), 20_000);
+  });
+  expect(await digestRows(app.db, tables)).toBe(before);
+  expect(await listNotices(app.db, email)).toEqual([]);
+  expect((await remove(email, '--now')).code).toBe(0);
+  expect((await eventsOf(app.db, id)).filter(({ type }) => type === 'user.erased')).toHaveLength(1);
+});
+
+it('erases somebody who is suspended only with --now, and says so', async () => {
+  const { email } = await sign('crm_suspended');
+  await runCli(app.databaseUrl, ['user:suspend', email]);
+  const { code, out } = await remove(email);
+  expect(code).toBe(0);
+  expect(out).toContain('The suspension holds that up: resume the user, or use --now.');
+  expect((await remove(email, '--now')).code).toBe(0);
+  expect(await findText(app.db, 'User crm_suspended')).toEqual([]);
+});
+
+it.each(['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])(
+  'refuses %s, whom nobody knows',
+  async (key) => {
+    for (const words of [[], ['--now']])
+      expectRefused(await remove(key, ...words), /^There is no such user\.\n$/);
+  },
+);
+
+it('refuses what is neither an address nor an id', async () => {
+  expectRefused(await remove('nobody'), /Enter a valid email address, or the id of a user/);
+});

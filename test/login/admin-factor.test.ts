@@ -1,0 +1,126 @@
+// IDENTITY_ADMIN_SECOND_FACTOR=required: an administrator or manager without a second factor sets one up before anything
+// else.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/totp-app.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+
+const roles = ['admin@example.test', 'manager@example.test'];
+const password = 'local demo password';
+
+let app: TestApp;
+let clock = Date.parse('2026-03-01T12:00:00Z');
+beforeAll(async () => {
+  app = await openApp({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'required' }, now: () => new Date(clock) });
+});
+afterAll(() => app.close());
+beforeEach(async () => {
+  clock += 3_600_000;
+  await sql`delete from rate_limits`.execute(app.db);
+  await sql`delete from authenticators`.execute(app.db);
+});
+
+async function logIn(email: string): Promise<Browser> {
+  const browser = openBrowser(app.send);
+  expect((await browser.login(email)).status).toBe(303);
+  return browser;
+}
+
+const html = { accept: 'text/html' };
+
+describe.each(roles)('the session of %s', (email) => {
+  it('leads from every page to the set-up, which says why, and opens nothing else', async () => {
+    const browser = await logIn(email);
+    for (const path of ['/profile', '/verify-email', '/invoices/1', '/verify-email/confirm?token=x']) {
+      const answer = await browser.send(path, { headers: html });
+      const next = encodeURIComponent(path);
+      expect([answer.status, answer.headers.get('location')], path).toEqual([303, `${page}?next=${next}`]);
+    }
+    expect(textOf(await browser.send(page, { headers: html }))).toContain(
+      'You are an administrator or manager',
+    );
+    expect(codeOf(await browser.send('/sso/profile'))).toBe('second_factor_required');
+    const { profile, sessions } = openClient(app.send, browser.cookie());
+    expect(await refusalOf(profile.get.query())).toMatchObject({ problem: 'second_factor_required' });
+    expect(await refusalOf(sessions.list.query())).toMatchObject({ problem: 'second_factor_required' });
+    expect(await refusalOf(profile.update.mutate({ name: 'X' }))).toMatchObject({ httpStatus: 403 });
+    const form = { intent: 'password', currentPassword: password, newPassword: 'quite another password' };
+    const changed = await browser.send('/profile/security', { form, headers: html });
+    expect([changed.status, changed.headers.get('location')]).toEqual([303, page]);
+    expect((await browser.send('/profile.data')).status).toBe(403);
+  });
+
+  it('gets no payload, and goes on to the client after the set-up', async () => {
+    const browser = await logIn(email);
+    const launch = '/sso/launch/marketplace?state=s1';
+    const held = locationOf(await browser.send(launch));
+    expect([held.pathname, held.searchParams.get('next')]).toEqual([page, launch]);
+    expect(textOf(await browser.send(held.pathname + held.search))).toContain('to go on to Marketplace');
+    const silent = locationOf(await browser.send(`${launch}&prompt=none`));
+    expect(silent.searchParams.get('error')).toBe('interaction_required');
+    expect(silent.searchParams.has('payload')).toBe(false);
+    await setUp(browser, clock);
+    expect(payloadOf(await browser.send(launch))).toMatchObject({ state: 's1', amr: ['pwd', 'otp', 'mfa'] });
+    expect((await browser.send('/profile')).status).toBe(200);
+  });
+
+  it('can log out', async () => {
+    const browser = await logIn(email);
+    expect((await browser.send('/logout', { headers: html })).status).toBe(200);
+    expect((await browser.send('/logout', { form: {} })).headers.get('location')).toBe('/login?logged_out');
+    expect(browser.jar.has('identity_session')).toBe(false);
+  });
+
+  it('is held back again once the app is turned off', async () => {
+    const browser = await logIn(email);
+    await setUp(browser, clock);
+    const off = await browser.send(page, { form: { intent: 'turn-off' } });
+    expect(off.status).toBe(303);
+    expect(codeOf(await browser.send('/sso/profile'))).toBe('second_factor_required');
+  });
+});
+
+it('a code is asked for at the next login, and nothing is held back then', async () => {
+  const browser = await logIn('admin@example.test');
+  const { secret } = await setUp(browser, clock);
+  clock += 60_000;
+  const next = openBrowser(app.send);
+  expectCodeAsked(await next.login('admin@example.test'));
+  await enterCode(next, showCode(secret, clock));
+  expect(await next.whoAmI()).toBe('admin@example.test');
+});
+
+it('others are not held back, nor anybody where it is optional', async () => {
+  expect(await (await logIn('merchant@example.test')).whoAmI()).toBe('merchant@example.test');
+  const browser = await logIn('admin@example.test');
+  const optional = await app.startInstance({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'optional' } });
+  expect((await optional.send('/sso/profile', { cookie: browser.cookie() })).status).toBe(200);
+});
+
+it('whoever is made a manager is held back at once', async () => {
+  const browser = await logIn('customer@example.test');
+  expect(await browser.whoAmI()).toBe('customer@example.test');
+  await sql`update users set role = 'manager' where email = 'customer@example.test'`.execute(app.db);
+  expect((await browser.send('/sso/profile')).status).toBe(403);
+});
+
+it('a hand-off of somebody else asks as ever, and carries nothing of itself to the set-up', async () => {
+  const browser = await logIn('admin@example.test');
+  const asked = await browser.send(await buildHandOff(app, { id: 'walk-in' }, new Date(clock)), {
+    headers: html,
+  });
+  expect([asked.status, locationOf(asked).pathname]).toEqual([303, '/continue']);
+  expect(asked.headers.get('location')).not.toContain('payload');
+});
+
+it('pages that need no session stay open: a new password by mail, and the login as somebody else', async () => {
+  const browser = await logIn('manager@example.test');
+  for (const path of ['/forgot-password', '/login?prompt=login', '/problems/not_found'])
+    expect((await browser.send(path, { headers: html })).status, path).toBe(200);
+  expect((await browser.send('/set-password?token=x', { headers: html })).status).toBe(404);
+  await browser.login('merchant@example.test');
+  expect(await browser.whoAmI()).toBe('merchant@example.test');
+});

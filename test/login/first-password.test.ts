@@ -1,0 +1,86 @@
+// A first password, for whoever came from another product and never gave a credential here: only by mail.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
+import { readMails, readToken } from '../support/kept-mail.ts';
+import { handOver } from '../support/marketplace.ts';
+import { cookieOf, submitProfile, textOf } from '../support/visitor.ts';
+
+const newPassword = 'quite another long password';
+
+let app: TestApp;
+let other: TestBackend;
+beforeAll(async () => {
+  app = await openApp();
+  other = await openBackend({ databaseUrl: app.databaseUrl });
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+const ask = (cookie: string) => submitProfile(app.send, cookie, { intent: 'mail-password' });
+const comeIn = async (id: string, email: string, emailVerified: boolean) =>
+  cookieOf(await handOver(app, { id, email, emailVerified }));
+const kindsTo = async (recipient: string) => {
+  const { rows } = await sql<{ kind: string }>`
+    select kind from mails where recipient = ${recipient} order by created_at`.execute(app.db);
+  return rows.map(({ kind }) => kind);
+};
+const canLogIn = async (email: string) =>
+  (await app.send('/login', { form: { email, password: newPassword } })).status === 303;
+
+it.each([
+  ['an address that the marketplace has verified', true],
+  ['an address that was only typed', false],
+])('is set by a mail to %s, and no current password is asked for', async (_, emailVerified) => {
+  const email = `first-${emailVerified}@example.test`;
+  const cookie = await comeIn(`first-${emailVerified}`, email, emailVerified);
+  const page = await app.send('/profile/security', { cookie });
+  expect(page.text).not.toMatch(/type="password"/);
+  expect(textOf(page)).toContain('Email me a link to set a password');
+  expect(textOf(await ask(cookie))).toContain(`We have sent a link to ${email}`);
+  const token = await readToken(other, email, 'set_password');
+  expect((await app.send(`/set-password?token=${token}`, { form: { newPassword } })).status).toBe(303);
+  expect(await canLogIn(email)).toBe(true);
+});
+
+it('cannot be set in a session that only a hand-off started', async () => {
+  const email = 'only-handed-over@example.test';
+  const cookie = await comeIn('only-handed-over', email, true);
+  for (const currentPassword of ['', newPassword]) {
+    const form = { intent: 'password', currentPassword, newPassword };
+    expect((await app.send('/profile/security', { cookie, form })).status).toBe(422);
+  }
+  expect(await canLogIn(email)).toBe(false);
+});
+
+it('never leads whoever typed an address to a link for its holder', async () => {
+  const email = 'customer@example.test';
+  const cookie = await comeIn('typist', email, false);
+  expect(textOf(await ask(cookie))).toContain('We have sent a link to');
+  expect(await kindsTo(email)).toEqual(['prove_address']);
+  const token = await readToken(other, email, 'set_password');
+  const answer = await app.send(`/set-password?token=${token}`, { form: { newPassword } });
+  expect(answer.status).toBe(409);
+  expect(await canLogIn(email)).toBe(false);
+});
+
+it('is asked for five times, of sixteen at once, and the form says when there were too many', async () => {
+  const email = 'impatient@example.test';
+  const cookie = await comeIn('impatient', email, true);
+  const form = { intent: 'mail-password' };
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, () => app.send('/profile/security', { cookie, form })),
+  );
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused).toHaveLength(11);
+  expect(textOf(refused[0] as Answer)).toMatch(/Password You do not have a password yet.*too many/);
+  expect(await readMails(other, email, 5)).toHaveLength(5);
+});
+
+it('needs a session', async () => {
+  const answer = await app.send('/profile/security', { form: { intent: 'mail-password' } });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?next=%2Fprofile%2Fsecurity']);
+});

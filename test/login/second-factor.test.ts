@@ -1,0 +1,396 @@
+// The second step of a login: a code from the authenticator app, or a recovery code.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectRetryAfter, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { listNotices, readToken } from '../support/kept-mail.ts';
+import {
+  enterCode,
+  expectCodeAsked,
+  page,
+  payloadOf,
+  setUp,
+  showCode,
+  wrongCode,
+} from '../support/totp-app.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+
+const email = 'merchant@example.test';
+const start = Date.parse('2026-03-01T12:00:00Z');
+
+let app: TestApp;
+let other: TestInstance;
+let backend: TestBackend;
+let clock = start;
+let owner: Browser;
+let secret: string;
+let codes: string[];
+beforeAll(async () => {
+  app = await openApp({ now: () => new Date(clock) });
+  other = await app.startInstance();
+  backend = await openBackend({ databaseUrl: app.databaseUrl, now: () => new Date(clock) });
+});
+afterAll(async () => {
+  await backend.close();
+  await app.close();
+});
+beforeEach(async () => {
+  clock += 86_400_000;
+  await sql`delete from rate_limits`.execute(app.db);
+  await sql`delete from authenticators`.execute(app.db);
+  await sql`delete from recovery_codes`.execute(app.db);
+  await sql`delete from mails`.execute(app.db);
+  owner = openBrowser(app.send);
+  await owner.login(email);
+  ({ secret, codes } = await setUp(owner, clock));
+  clock += 60_000;
+});
+
+const show = () => showCode(secret, clock);
+
+/** A browser that has given the password, and nothing else. */
+async function openPending(path = '/login'): Promise<Browser> {
+  const browser = openBrowser(app.send);
+  const next = new URL(path, 'http://localhost').searchParams.get('next') ?? undefined;
+  expectCodeAsked(await browser.login(email, undefined, path), next);
+  return browser;
+}
+
+/** Ten an hour would refuse some of 16 before their code is looked at. */
+async function withoutLimits<T>(work: () => Promise<T>): Promise<T> {
+  await sql`create function never_count() returns trigger language plpgsql
+    as 'begin new.points := 0; return new; end'`.execute(app.db);
+  await sql`create trigger never_count before insert or update on rate_limits
+    for each row execute function never_count()`.execute(app.db);
+  try {
+    return await work();
+  } finally {
+    await sql`drop function never_count cascade`.execute(app.db);
+  }
+}
+
+async function listEvents(since: string): Promise<[type: string, reason: string | null][]> {
+  const { rows } = await sql<{ type: string; reason: string | null }>`select e.type, e.reason
+    from audit_events e join users u on u.id = e.user_id
+    where u.email = ${email} and e.type like ${since} order by e.id`.execute(app.db);
+  return rows.map(({ type, reason }) => [type, reason]);
+}
+
+describe('a right password of somebody with an authenticator app', () => {
+  it('starts no session, but leads to the page that asks for the code', async () => {
+    const browser = openBrowser(app.send);
+    expectCodeAsked(await browser.login(email));
+    expect(await browser.whoAmI()).toBeUndefined();
+    expect((await browser.send('/profile')).status).toBe(303);
+    const asked = await browser.send('/login/code');
+    expect(asked.status).toBe(200);
+    expect(asked.text).toMatch(/autocomplete="one-time-code"/i);
+    expect(textOf(asked)).toContain('Use a recovery code');
+    expect(textOf(asked)).not.toContain(email);
+  });
+
+  it('and a right code start a session that says so, and goes on where it was meant to', async () => {
+    const launch = '/sso/launch/marketplace?state=s1&auth_after=1';
+    const browser = await openPending(`/login?next=${encodeURIComponent(launch)}`);
+    const path = `/login/code?next=${encodeURIComponent(launch)}`;
+    expect(textOf(await browser.send(path))).toContain('to continue to Marketplace');
+    const done = await enterCode(browser, show(), path);
+    expect([done.status, done.headers.get('location')]).toEqual([303, launch]);
+    const handed = payloadOf(await browser.send(launch));
+    expect(handed).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], auth_time: clock / 1_000, state: 's1' });
+    expect(browser.jar.has('identity_pending_login')).toBe(false);
+    expect((await listEvents('login.%')).slice(-2)).toEqual([
+      ['login.code_asked', null],
+      ['login.succeeded', null],
+    ]);
+  });
+
+  it('goes on to no other site after the code', async () => {
+    const browser = await openPending();
+    const done = await enterCode(browser, show(), '/login/code?next=https://evil.example/');
+    expect(done.headers.get('location')).toBe('/profile');
+  });
+
+  it('may be spaced as apps show it', async () => {
+    const browser = await openPending();
+    expect((await enterCode(browser, show().replace(/(...)/, ' $1 '))).status).toBe(303);
+    expect(await browser.whoAmI()).toBe(email);
+  });
+
+  it('keeps somebody else logged in until the code was given', async () => {
+    const browser = openBrowser(app.send);
+    await browser.login('customer@example.test');
+    expectCodeAsked(await browser.login(email));
+    expect(await browser.whoAmI()).toBe('customer@example.test');
+    await enterCode(browser, show());
+    expect(await browser.whoAmI()).toBe(email);
+  });
+
+  it('is asked for the code again where a client asks for a login again', async () => {
+    const browser = await openPending();
+    await enterCode(browser, show());
+    clock += 60_000;
+    const again = locationOf(await browser.send('/sso/launch/marketplace?prompt=login'));
+    const asked = await browser.login(email, undefined, again.pathname + again.search);
+    expect(locationOf(asked).pathname).toBe('/login/code');
+    await enterCode(browser, show(), locationOf(asked).pathname + locationOf(asked).search);
+    const launch = again.searchParams.get('next') ?? '';
+    expect(payloadOf(await browser.send(launch))).toMatchObject({ auth_time: clock / 1_000 });
+  });
+});
+
+describe('a code', () => {
+  it('that is wrong gets the page again, with 401 and no session', async () => {
+    const browser = await openPending();
+    for (const wrong of [wrongCode(secret, clock), '', '12345', 'abcdef', showCode(secret, clock - 90_000)]) {
+      const refused = await enterCode(browser, wrong);
+      expect(refused.status, wrong).toBe(401);
+      expect(textOf(refused)).toContain('This code is not right');
+      expect(refused.headers.getSetCookie()).toEqual([]);
+    }
+    expect((await listEvents('login.refused')).at(-1)).toEqual(['login.refused', 'wrong_code']);
+    expect((await enterCode(browser, show())).status).toBe(303);
+  });
+
+  it('works once, even when 16 logins give it at once, on two instances', async () => {
+    const browsers = await withoutLimits(() => Promise.all(Array.from({ length: 16 }, () => openPending())));
+    const code = show();
+    const answers = await withoutLimits(() =>
+      Promise.all(
+        browsers.map((browser, at) =>
+          (at % 2 ? app : other).send('/login/code', { cookie: browser.cookie(), form: { code } }),
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    // A busy machine may do nothing for some of them.
+    expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(15);
+    expect(
+      answers.filter(({ headers }) => /identity_session=/.test(headers.getSetCookie().join())),
+    ).toHaveLength(1);
+  });
+
+  it('starts one session, even when one login gives it 16 times at once', async () => {
+    const browser = await openPending();
+    const cookie = browser.cookie();
+    const code = show();
+    const answers = await withoutLimits(() =>
+      Promise.all(
+        Array.from({ length: 16 }, (_, at) =>
+          (at % 2 ? app : other).send('/login/code', { cookie, form: { code } }),
+        ),
+      ),
+    );
+    expect(
+      answers.filter(({ headers }) => /identity_session=/.test(headers.getSetCookie().join())),
+    ).toHaveLength(1);
+    // What it waited with is used up.
+    const late = await app.send('/login/code?next=/logout', {
+      cookie,
+      form: { code: showCode(secret, clock + 30_000) },
+    });
+    expect([late.status, late.headers.get('location')]).toEqual([303, '/login?next=%2Flogout']);
+  });
+
+  it('of before the last one does not work, nor that of the set-up', async () => {
+    const setUpCode = showCode(secret, clock - 60_000);
+    clock -= 30_000;
+    expect((await enterCode(await openPending(), setUpCode)).status).toBe(401);
+    const [earlier, later] = [show(), showCode(secret, clock + 30_000)];
+    expect((await enterCode(await openPending(), later)).status).toBe(303);
+    expect((await enterCode(await openPending(), earlier)).status).toBe(401);
+  });
+
+  it('counts in the browser that gave the password only, for ten minutes', async () => {
+    const browser = await openPending();
+    const stranger = openBrowser(app.send);
+    for (const cookie of ['', `identity_pending_login=${'A'.repeat(43)}`]) {
+      const answer = await app.send('/login/code', { cookie, form: { code: show() } });
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
+    }
+    expect((await stranger.send('/login/code?next=/logout')).headers.get('location')).toBe(
+      '/login?next=%2Flogout',
+    );
+    clock += 599_000;
+    expect((await browser.send('/login/code')).status).toBe(200);
+    clock += 2_000;
+    expect((await browser.send('/login/code')).status).toBe(303);
+    await enterCode(browser, show());
+    expect(await browser.whoAmI()).toBeUndefined();
+  });
+
+  it('comes too late once the password has changed, the app was removed, or the user is suspended', async () => {
+    const changes = [
+      sql`update users set password_hash = password_hash || ' ' where email = ${email}`,
+      sql`update users set suspended_at = now() where email = ${email}`,
+      sql`delete from authenticators`,
+    ];
+    const undo = sql`update users set suspended_at = null, password_hash = trim(password_hash) where email = ${email}`;
+    for (const change of changes) {
+      const browser = await openPending();
+      await change.execute(app.db);
+      expect((await enterCode(browser, show())).headers.get('location')).toBe('/login');
+      expect(await browser.whoAmI()).toBeUndefined();
+      await undo.execute(app.db);
+    }
+  });
+
+  it('from another site is refused', async () => {
+    const browser = await openPending();
+    const sent = { form: { code: show() }, headers: { origin: 'https://evil.example' } };
+    expect((await browser.send('/login/code', sent)).status).toBe(403);
+    expect((await enterCode(browser, show())).status).toBe(303);
+  });
+});
+
+describe('a recovery code', () => {
+  it('logs in once in place of a code, and its owner gets a mail', async () => {
+    const [code = ''] = codes;
+    const browser = await openPending();
+    const asked = await browser.send('/login/code?use=recovery');
+    expect(textOf(asked)).toContain('Lost your recovery codes, too?');
+    expect((await enterCode(browser, ` ${code.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(303);
+    expect(payloadOf(await browser.send('/sso/launch/marketplace'))).toMatchObject({
+      amr: ['pwd', 'otp', 'mfa'],
+    });
+    expect((await enterCode(await openPending(), code)).status).toBe(401);
+    expect(await listNotices(app.db, email)).toContain('recovery_code_used');
+    expect(textOf(await browser.send(page))).toContain('9 of 10');
+  });
+
+  it('works once, even when 16 logins give it at once', async () => {
+    const browsers = await withoutLimits(() => Promise.all(Array.from({ length: 16 }, () => openPending())));
+    const answers = await withoutLimits(() =>
+      Promise.all(browsers.map((browser) => enterCode(browser, codes[0] ?? ''))),
+    );
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(15);
+  });
+
+  it('of somebody else does not work', async () => {
+    const stranger = openBrowser(app.send);
+    await stranger.login('customer@example.test');
+    const theirs = await setUp(stranger, clock);
+    expect((await enterCode(await openPending(), theirs.codes[0] ?? '')).status).toBe(401);
+    expect((await enterCode(await openPending(), showCode(theirs.secret, clock + 30_000))).status).toBe(401);
+  });
+});
+
+describe('guesses of codes', () => {
+  it('are ten an hour, however many come at once', async () => {
+    const browser = await openPending();
+    const cookie = browser.cookie();
+    const wrong = wrongCode(secret, clock);
+    const answers = await Promise.all(
+      Array.from({ length: 32 }, (_, at) =>
+        (at % 2 ? app : other).send('/login/code', { cookie, form: { code: wrong } }),
+      ),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused).toHaveLength(22);
+    expect(answers.filter(({ status }) => status === 401 || status === 503)).toHaveLength(10);
+    for (const answer of refused) expectRetryAfter(answer, 3_600);
+    // Not even the right ones are looked at, from any address.
+    const elsewhere = await openPending();
+    const late = { cookie: elsewhere.cookie(), form: { code: show() }, from: '203.0.113.9' };
+    expect((await app.send('/login/code', late)).status).toBe(429);
+    expect((await enterCode(elsewhere, codes[0] ?? '')).status).toBe(429);
+  });
+
+  it('by somebody who knows the password do not keep the owner out of the browsers they use, and the owner gets one mail', async () => {
+    const attacker = await openPending();
+    for (let tries = 0; tries < 12; tries++) await enterCode(attacker, wrongCode(secret, clock));
+    expect((await listNotices(app.db, email)).filter((kind) => kind === 'codes_guessed')).toHaveLength(1);
+    expectCodeAsked(await owner.login(email));
+    expect((await enterCode(owner, show())).status).toBe(303);
+    expect(await owner.whoAmI()).toBe(email);
+  });
+
+  it('that are right do not count', async () => {
+    for (let tries = 0; tries < 12; tries++) {
+      clock += 30_000;
+      expect((await enterCode(await openPending(), show())).status).toBe(303);
+    }
+  });
+});
+
+describe('a password set by mail', () => {
+  const newPassword = 'quite another long password';
+  const setByMail = async (browser: Browser) => {
+    await backend.backend.requestPasswordMail(newVisit(), { email });
+    const token = await readToken(backend, email, 'set_password');
+    return browser.send(`/set-password?token=${token}`, { form: { newPassword } });
+  };
+
+  it('asks for the code before a session starts, logs out everywhere, and lets the owner guess anew', async () => {
+    const { rows } = await sql<{
+      hash: string;
+    }>`select password_hash as hash from users where email = ${email}`.execute(app.db);
+    const attacker = await openPending();
+    for (let tries = 0; tries < 11; tries++) await enterCode(attacker, wrongCode(secret, clock));
+    const browser = openBrowser(app.send);
+    expectCodeAsked(await setByMail(browser), '/profile?saved=password-set');
+    expect(await browser.whoAmI()).toBeUndefined();
+    expect(await owner.whoAmI()).toBeUndefined();
+    // What waited with the old password waits no more.
+    expect((await enterCode(attacker, show())).headers.get('location')).toBe('/login');
+    expect((await enterCode(browser, show())).status).toBe(303);
+    expect(await browser.whoAmI()).toBe(email);
+    await sql`update users set password_hash = ${rows[0]?.hash} where email = ${email}`.execute(app.db);
+  });
+});
+
+it('a change of the password keeps what the session says of the second factor', async () => {
+  const form = {
+    intent: 'password',
+    currentPassword: 'local demo password',
+    newPassword: 'quite another long password',
+  };
+  expect((await owner.send('/profile/security', { form })).status).toBe(303);
+  expect(payloadOf(await owner.send('/sso/launch/marketplace'))).toMatchObject({
+    amr: ['pwd', 'otp', 'mfa'],
+  });
+  const back = {
+    intent: 'password',
+    currentPassword: form.newPassword,
+    newPassword: 'another local password!',
+  };
+  expect((await owner.send('/profile/security', { form: back })).status).toBe(303);
+  await sql`update users set password_hash = (select password_hash from users where email = 'customer@example.test')
+    where email = ${email}`.execute(app.db);
+});
+
+it('the database holds neither the secret nor a recovery code, nor what a login waits with', async () => {
+  const browser = await openPending();
+  const token = browser.jar.get('identity_pending_login') ?? '';
+  expect(token).toHaveLength(43);
+  const bare = secret.replaceAll(' ', '');
+  const { rows } = await sql<{ text: string }>`select database_to_xml(true, false, '')::text as text`.execute(
+    app.db,
+  );
+  const log = JSON.stringify(app.logged);
+  for (const hidden of [token, bare, ...codes, ...codes.map((code) => code.replaceAll('-', ''))]) {
+    expect(rows[0]?.text).not.toContain(hidden);
+    expect(log).not.toContain(hidden);
+  }
+});
+
+describe('a rotation of the key', () => {
+  const key = (byte: number) =>
+    btoa(String.fromCharCode(...Array.from({ length: 32 }, (_, at) => byte + at)));
+  const local = btoa('local-encryption-key-do-not-use!');
+  const logIn = async (keys: string) => {
+    clock += 60_000;
+    const { send } = await app.startInstance({ env: { IDENTITY_ENCRYPTION_KEY: keys } });
+    const browser = openBrowser(send);
+    await browser.login(email);
+    return (await enterCode(browser, show())).status;
+  };
+
+  it('writes the secret anew with the first key when a code is used', async () => {
+    expect(await logIn(`${key(1)},${local}`)).toBe(303);
+    expect(await logIn(key(1))).toBe(303);
+    expect(await logIn(local)).toBe(500);
+    app.logged.length = 0;
+  });
+});

@@ -1,0 +1,171 @@
+// The first credential of somebody who has none, through a mail: a passkey instead of a password.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import {
+  addPasskey,
+  createAuthenticator,
+  fetchOptions,
+  type Lie,
+  logInByPasskey,
+  origin,
+} from '../support/authenticator.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { listNotices, readToken } from '../support/kept-mail.ts';
+import { handOver } from '../support/marketplace.ts';
+import { type Browser, cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+
+let app: TestApp;
+let other: TestBackend;
+beforeAll(async () => {
+  app = await openApp();
+  other = await openBackend({ databaseUrl: app.databaseUrl });
+});
+beforeEach(async () => {
+  await sql`truncate mails, mail_tokens, rate_limits, sessions`.execute(app.db);
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+/** A new customer from the CRM, and the token in the mail that welcomes them. */
+async function signUp(id: string): Promise<{ email: string; token: string }> {
+  await sendSignup(app, buildSignup(id));
+  const email = `${id}@example.test`;
+  return { email, token: await readToken(other, email, 'set_password') };
+}
+
+async function arrive(browser: Browser, token: string, lie: Lie = {}, phone = createAuthenticator()) {
+  const passkey = phone.register(await fetchOptions(browser, 'arrive', token), origin, lie);
+  return browser.send(`/set-password?token=${token}`, { form: { passkey } });
+}
+
+const countPasskeys = async () =>
+  (await sql<{ n: number }>`select count(*)::int as n from passkeys`.execute(app.db)).rows[0]?.n;
+
+describe('a link that sets a password', () => {
+  it('adds a passkey instead, for whoever has neither, and proves the address', async () => {
+    const { email, token } = await signUp('crm_passkey');
+    const browser = openBrowser(app.send);
+    expect(textOf(await browser.send(`/set-password?token=${token}`))).toContain('Create a passkey instead');
+    const phone = createAuthenticator();
+    const answer = await arrive(browser, token, {}, phone);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/passkeys?saved=added']);
+    expect(await browser.whoAmI()).toBe(email);
+    const { rows } =
+      await sql`select s.amr, u.password_hash, u.has_passkey, u.email_verified_at is not null as is_proved
+      from sessions s join users u on u.id = s.user_id where u.email = ${email}`.execute(app.db);
+    expect(rows).toEqual([{ amr: ['pop', 'mfa'], password_hash: null, has_passkey: true, is_proved: true }]);
+    expect(await listNotices(app.db, email)).toEqual(
+      expect.arrayContaining(['passkey_added', 'email_proved']),
+    );
+    const later = openBrowser(app.send);
+    expect((await logInByPasskey(later, phone)).status).toBe(303);
+    expect(await later.whoAmI()).toBe(email);
+    expect((await later.send(`/set-password?token=${token}`)).status).toBe(404);
+  });
+
+  it('proves a typed address so, and leaves whoever typed it with nothing', async () => {
+    const email = 'typed-passkey@example.test';
+    const typist = await handOver(app, { id: 'typed-passkey', email, emailVerified: false });
+    const cookie = cookieOf(typist);
+    await app.send('/verify-email', { cookie, form: {} });
+    const token = await readToken(other, email, 'set_password');
+    const browser = openBrowser(app.send);
+    expect((await arrive(browser, token)).status).toBe(303);
+    expect(await browser.whoAmI()).toBe(email);
+    expect(await openBrowser(app.send, cookie).whoAmI()).toBeUndefined();
+    const { rows } = await sql`select sleeping_since is not null as sleeps from external_links
+      where external_id = 'typed-passkey'`.execute(app.db);
+    expect(rows).toEqual([{ sleeps: true }]);
+  });
+
+  it('adds one, of 16 that come at once with a challenge each', async () => {
+    const { token } = await signUp('crm_sixteen');
+    const before = (await countPasskeys()) ?? 0;
+    const ready: (() => Promise<Answer>)[] = [];
+    while (ready.length < 16) {
+      const browser = openBrowser(app.send);
+      const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
+      ready.push(() => browser.send(`/set-password?token=${token}`, { form: { passkey } }));
+    }
+    const answers = await Promise.all(ready.map((send) => send()));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(await countPasskeys()).toBe(before + 1);
+  });
+
+  it.each<[string, Lie]>([
+    ['made for another origin', { origin: 'https://evil.example' }],
+    ['made without user verification', { isUnverified: true }],
+    ['with a challenge of its own', { challenge: 'AAAA' }],
+  ])('takes no passkey %s, and is not used up', async (_, lie) => {
+    const { token } = await signUp(`crm_${crypto.randomUUID()}`);
+    const browser = openBrowser(app.send);
+    const refused = await arrive(browser, token, lie);
+    expect(refused.status).toBe(422);
+    expect(textOf(refused)).toContain('The passkey could not be added. Try again.');
+    expect((await arrive(browser, token)).status).toBe(303);
+  });
+
+  it('takes none for the challenge of another user', async () => {
+    const first = await signUp('crm_first');
+    const second = await signUp('crm_second');
+    const browser = openBrowser(app.send);
+    const passkey = createAuthenticator().register(
+      await fetchOptions(browser, 'arrive', first.token),
+      origin,
+    );
+    const answer = await browser.send(`/set-password?token=${second.token}`, { form: { passkey } });
+    expect(answer.status).toBe(422);
+  });
+
+  it.each(['customer@example.test', 'merchant@example.test'])(
+    'adds none for whoever has a credential, which it would get round: %s',
+    async (email) => {
+      if (email.startsWith('merchant')) {
+        const own = openBrowser(app.send);
+        await own.login(email);
+        await addPasskey(own);
+        await sql`update users set password_hash = null where email = ${email}`.execute(app.db);
+        await sql`truncate mails`.execute(app.db);
+      }
+      await other.backend.requestPasswordMail(newVisit(), { email });
+      const token = await readToken(other, email, 'set_password');
+      const browser = openBrowser(app.send);
+      const page = await browser.send(`/set-password?token=${token}`);
+      expect(page.status).toBe(200);
+      expect(page.text).not.toContain('Create a passkey');
+      const options = await browser.send('/passkeys/options', { form: { purpose: 'arrive', token } });
+      expect(options.status).toBe(404);
+      const passkey = createAuthenticator().register(await fetchOptions(browser, 'login'), origin);
+      expect((await browser.send(`/set-password?token=${token}`, { form: { passkey } })).status).toBe(404);
+    },
+  );
+
+  it('adds none where they get a password meanwhile', async () => {
+    const { email, token } = await signUp('crm_meanwhile');
+    const browser = openBrowser(app.send);
+    const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
+    const before = await countPasskeys();
+    let isAnswered = false;
+    const { answer } = await app.db.transaction().execute(async (trx) => {
+      await sql`update users set password_hash = (select password_hash from users where email = 'admin@example.test')
+        where email = ${email}`.execute(trx);
+      const answer = browser.send(`/set-password?token=${token}`, { form: { passkey } }).finally(() => {
+        isAnswered = true;
+      });
+      // It has checked everything by then, and waits for the user.
+      while (!isAnswered) {
+        const { rows } = await sql`select 1 from pg_stat_activity
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(app.db);
+        if (rows.length > 0) break;
+        await new Promise((done) => setTimeout(done, 10));
+      }
+      return { answer };
+    });
+    expect((await answer).status).toBe(404);
+    expect(await countPasskeys()).toBe(before);
+  });
+});

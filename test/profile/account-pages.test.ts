@@ -1,0 +1,101 @@
+// The pages of one's own account as one site: its navigation, and where a success is said.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { openBrowser, submitProfile } from '../support/visitor.ts';
+
+const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
+
+let app: TestApp;
+let cookie: string;
+beforeAll(async () => {
+  app = await openApp();
+  cookie = await app.login('merchant@example.test');
+});
+afterAll(() => app.close());
+
+const linksOf = (text: string) => {
+  const [nav = ''] = /<nav [\s\S]*?<\/nav>/.exec(text) ?? [];
+  return [...nav.matchAll(/<a href="([^"]*)"( aria-current="page")?/g)].map(([, href, current]) => ({
+    href,
+    isCurrent: current !== undefined,
+  }));
+};
+
+describe('the navigation of the account', () => {
+  it('has only pages that there are, and marks the one that is open', async () => {
+    const hrefs = linksOf((await app.send('/profile', { cookie })).text).map(({ href }) => href ?? '');
+    expect(hrefs).toEqual(expect.arrayContaining(pages));
+    for (const href of hrefs) {
+      const page = await app.send(href, { cookie });
+      expect(page.status).toBe(200);
+      expect(linksOf(page.text).filter(({ isCurrent }) => isCurrent)).toEqual([{ href, isCurrent: true }]);
+    }
+  });
+
+  it('is on no page of somebody who is not logged in, nor on another', async () => {
+    for (const answer of [await app.send('/login'), await app.send('/logout', { cookie })])
+      expect(linksOf(answer.text)).toEqual([]);
+  });
+});
+
+it('each page shows only what it is about', async () => {
+  const [profile = '', security = '', products = '', billing = ''] = await Promise.all(
+    pages.map(async (path) => (await app.send(path, { cookie })).text),
+  );
+  const headings = (text: string) => [...text.matchAll(/<h2[^>]*>([^<]*)/g)].map(([, title]) => title);
+  expect(headings(profile)).toEqual(['Your details', 'Email address', 'What you can do', 'Your data']);
+  expect(headings(security)).toEqual(expect.arrayContaining(['Password', 'Where you are logged in']));
+  expect(headings(products)).toEqual(['All our products']);
+  expect(headings(billing)).toEqual([]);
+  expect(billing).toContain('No contracts or invoices yet');
+});
+
+it('products that were opened come first, the last one at the top', async () => {
+  const browser = openBrowser(app.send);
+  await browser.login('manager@example.test');
+  for (const client of ['crm_app', 'network_site']) await browser.send(`/sso/launch/${client}`);
+  const { text } = await browser.send('/profile/products');
+  const titles = [...text.matchAll(/(?:<h2[^>]*>|<strong>)(Products you use|Also for you|[A-Z][\w ]+)</g)];
+  expect(titles.map(([, title]) => title)).toEqual([
+    'Products you use',
+    'Network site',
+    'CRM app',
+    'Also for you',
+    'Marketplace',
+  ]);
+});
+
+it('nothing is said of contracts before the address is proved', async () => {
+  const unproved = await app.login('unverified@example.test');
+  const user = { email: 'unverified@example.test', name: 'Una' };
+  expect((await sendSignup(app, buildSignup('crm_unproved', { user }))).status).toBe(201);
+  const { text } = await app.send('/profile/billing', { cookie: unproved });
+  expect(text).toContain('Verify your email address first');
+  expect(text).not.toContain('Service contracts');
+});
+
+it.each([
+  ['/profile', { intent: 'names', name: 'Maya Merchant', accountName: 'Maya’s account' }, 'about-you'],
+  ['/profile/security', { intent: 'end-others' }, 'sessions'],
+] as const)(
+  'what was saved on %s is said at its form, which takes the focus',
+  async (path, form, section) => {
+    for (const page of [
+      await submitProfile(app.send, cookie, form),
+      await app.send(`${path}?saved=${form.intent}`, { cookie }),
+    ]) {
+      const [, part = ''] =
+        new RegExp(`aria-labelledby="${section}">([\\s\\S]*?)</section>`).exec(page.text) ?? [];
+      expect(part).toMatch(/<div class="notice success" role="status" tabindex="-1" autofocus="">/);
+      expect(page.text.match(/class="notice/g)).toHaveLength(1);
+    }
+  },
+);
+
+it('/dev/components is there in local mode only', async () => {
+  expect((await app.send('/dev/components')).status).toBe(200);
+  const production = await openProductionApp();
+  expect((await production.send('/dev/components')).status).toBe(404);
+  await production.close();
+});

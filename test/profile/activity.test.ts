@@ -1,0 +1,204 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordAuditEvent, selectEventsOfUser } from '../../db/audit-events.ts';
+import { words } from '../../server/identity/activity.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { readSources } from '../support/source-rules.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+import { openBrowser, textOf } from '../support/visitor.ts';
+
+const email = 'merchant@example.test';
+const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+let app: TestApp;
+let mine: string;
+let myId: string;
+let now = new Date();
+beforeAll(async () => {
+  app = await openApp({ now: () => now });
+  const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
+  myId = rows[0]?.id ?? '';
+  mine = await app.login(email);
+});
+afterAll(() => app.close());
+
+const listOf = (cookie: string, before?: string) =>
+  openClient(app.send, cookie).activity.list.query({ before });
+
+/** Stored as it would have been `minutesAgo`. */
+async function record(event: { type: string; reason?: string }, minutesAgo = 0): Promise<void> {
+  const id = crypto.randomUUID();
+  await recordAuditEvent(app.db, { id, userId: myId, ...event });
+  await sql`update audit_events set at = now() - make_interval(mins => ${minutesAgo}) where id = ${id}`.execute(
+    app.db,
+  );
+}
+
+describe('the activity of an account', () => {
+  it('says what happened, when and with which browser, newest first', async () => {
+    const { send } = openBrowser(app.send);
+    const headers = { 'user-agent': firefox };
+    await send('/login', { form: { email, password: 'a wrong password' }, headers });
+    await expect.poll(async () => (await listOf(mine)).events[0]?.what).toContain('refused');
+    await send('/login', { form: { email, password: 'local demo password' }, headers });
+    const form = { intent: 'names', name: 'Somebody Else', accountName: 'Another <b>Name</b>' };
+    await send('/profile', { form, headers });
+    await send('/logout', { method: 'POST', headers });
+
+    const { events } = await listOf(mine);
+    expect(events.slice(0, 4)).toMatchObject([
+      { what: 'Logged out', device: 'Firefox on Linux' },
+      { what: 'Changed the name and account name', device: 'Firefox on Linux' },
+      { what: 'Logged in', device: 'Firefox on Linux', place: null },
+      { what: 'A login was refused: the password was wrong', device: 'Firefox on Linux' },
+    ]);
+    expect(Math.abs(Date.now() - (events[0]?.at.getTime() ?? 0))).toBeLessThan(60_000);
+    // Nothing of what was typed, no address, id or secret.
+    expect(events.map((event) => Object.keys(event).sort())).toEqual(
+      events.map(() => ['at', 'device', 'id', 'place', 'what']),
+    );
+  });
+
+  it('is on a page, and nobody else’s is', async () => {
+    const page = await app.send('/profile/activity', { cookie: mine });
+    expect(page.status).toBe(200);
+    expect(page.text).toMatch(/<title>Activity · Identity<\/title>/);
+    expect(textOf(page)).toContain('Changed the name and account name');
+    expect(textOf(page)).toContain('Firefox on Linux');
+    const other = await app.send('/profile/activity', { cookie: await app.login('customer@example.test') });
+    expect(textOf(other)).not.toContain('Changed the name');
+  });
+
+  it('does not say who an administrator is, and nothing that is kept from the person', async () => {
+    const details = { by: 'ada@example.test' };
+    await recordAuditEvent(app.db, { type: 'user.resumed', userId: myId, details });
+    for (const type of ['hand_off.email_skipped', 'contract.moved', 'unheard.of'])
+      await recordAuditEvent(app.db, { type, userId: myId, reason: 'kept back', details });
+    const page = await app.send('/profile/activity', { cookie: mine });
+    expect(textOf(page)).toContain('An administrator let the account be used again');
+    expect(page.text).not.toMatch(/ada@|email_skipped|kept back|unheard/);
+  });
+
+  it('tells of contracts only once the address is proved', async () => {
+    const cookie = await app.login('unverified@example.test');
+    await sql`insert into audit_events (id, type, reason, user_id) select gen_random_uuid(), 'signup.accepted', 'created', id
+      from users where email = 'unverified@example.test'`.execute(app.db);
+    expect((await listOf(cookie)).events.map(({ what }) => what)).toEqual(['Logged in']);
+    await sql`update users set email_verified_at = now() where email = 'unverified@example.test'`.execute(
+      app.db,
+    );
+    expect((await listOf(cookie)).events.map(({ what }) => what)).toContain('A service contract was added');
+  });
+
+  it('goes back 90 days', async () => {
+    await record({ type: 'password.changed' }, 90 * 24 * 60 - 5);
+    await record({ type: 'link.removed' }, 90 * 24 * 60 + 5);
+    const { events } = await listOf(mine);
+    expect(events.at(-1)?.what).toBe('Changed the password');
+    now = new Date(Date.now() + 10 * 60 * 1_000);
+    expect((await listOf(mine)).events.map(({ what }) => what)).not.toContain('Changed the password');
+    now = new Date();
+  });
+
+  it('needs a login', async () => {
+    const page = await app.send('/profile/activity?before=x', { headers: { accept: 'text/html' } });
+    expect([page.status, page.headers.get('location')]).toEqual([
+      303,
+      '/login?next=%2Fprofile%2Factivity%3Fbefore%3Dx',
+    ]);
+    expect(await refusalOf(listOf(''))).toMatchObject({ problem: 'login_required' });
+  });
+});
+
+describe('its pages', () => {
+  const total = 120;
+  let cookie: string;
+  let userId: string;
+  beforeAll(async () => {
+    cookie = await app.login('customer@example.test');
+    const { rows } = await sql<{
+      id: string;
+    }>`select id from users where email = 'customer@example.test'`.execute(app.db);
+    userId = rows[0]?.id ?? '';
+    await sql`delete from audit_events where user_id = ${userId}`.execute(app.db);
+    // Several at the same microsecond, and several within a millisecond.
+    await sql`insert into audit_events (id, type, user_id, at)
+      select gen_random_uuid(), 'login.succeeded', ${userId}, now() - (n / 3) * interval '1 microsecond'
+      from generate_series(1, ${total}) n`.execute(app.db);
+  });
+
+  it('have 50 each, show every event once, in order, also while new ones come', async () => {
+    const seen: string[] = [];
+    const sizes: number[] = [];
+    let before: string | undefined;
+    do {
+      const page: Awaited<ReturnType<typeof listOf>> = await listOf(cookie, before);
+      seen.push(...page.events.map(({ id }) => id));
+      sizes.push(page.events.length);
+      before = page.next ?? undefined;
+      await recordAuditEvent(app.db, { type: 'logout', userId });
+    } while (before);
+    expect(sizes).toEqual([50, 50, 20]);
+    const { rows } = await sql<{ id: string }>`select id from audit_events
+      where user_id = ${userId} and type = 'login.succeeded' order by at desc, id desc`.execute(app.db);
+    expect(seen).toEqual(rows.map(({ id }) => id));
+  });
+
+  it('lead on and back by links, without script', async () => {
+    const first = await app.send('/profile/activity', { cookie });
+    expect(first.text).not.toContain('Back to the newest');
+    const [, link = ''] = /href="(\/profile\/activity\?before=[^"]+)"/.exec(first.text) ?? [];
+    const second = await app.send(link, { cookie });
+    expect(second.text.replace(/^.*<main/s, '').match(/<li>/g)).toHaveLength(50);
+    expect(second.text).toContain('href="/profile/activity"');
+    expect(second.text).toContain('>Older<');
+  });
+
+  it('end after the last event, and begin after no event of somebody else', async () => {
+    const { rows } = await sql<{ id: string }>`select id from audit_events where user_id = ${userId}
+      order by at, id limit 1`.execute(app.db);
+    expect(await listOf(cookie, rows[0]?.id)).toEqual({ events: [], next: null });
+    await record({ type: 'logout' });
+    const [mineFirst] = (await listOf(mine)).events;
+    expect(await listOf(cookie, mineFirst?.id)).toEqual({ events: [], next: null });
+    expect(await listOf(cookie, crypto.randomUUID())).toEqual({ events: [], next: null });
+    expect(await refusalOf(listOf(cookie, "1'"))).toMatchObject({ problem: 'validation_failed' });
+    const page = await app.send('/profile/activity?before=1', { cookie, headers: { accept: 'text/html' } });
+    expect(page.status).toBe(422);
+  });
+
+  it('read little more than a page of 100,000 events', async () => {
+    for (let batch = 0; batch < 12; batch++)
+      await sql`insert into audit_events (id, type, user_id, at)
+        select gen_random_uuid(), 'login.succeeded', case n % 6 when 0 then gen_random_uuid() else ${userId}::uuid end,
+          now() - n * interval '1 minute'
+        from generate_series(${batch * 10_000 + 1}::int, ${(batch + 1) * 10_000}::int) n`.execute(app.db);
+    await sql`analyze audit_events`.execute(app.db);
+    const { rows } = await sql<{ id: string }>`select id from audit_events where user_id = ${userId}
+      order by at desc offset 60000 limit 1`.execute(app.db);
+    const some = { userId, types: ['login.succeeded', 'logout'], after: new Date(0), limit: 51 };
+    for (const before of [undefined, rows[0]?.id]) {
+      const query = selectEventsOfUser(app.db, { ...some, before });
+      const [plan] = await query.explain('json', sql`analyze, buffers`);
+      const [{ Plan }] = (plan as { 'QUERY PLAN': [{ Plan: Record<string, unknown> }] })['QUERY PLAN'];
+      expect(JSON.stringify(Plan)).not.toContain('Seq Scan');
+      expect(Number(Plan['Shared Hit Blocks']) + Number(Plan['Shared Read Blocks'])).toBeLessThan(200);
+    }
+  });
+});
+
+it('has words for every type of event that is recorded, or keeps it back', () => {
+  const recorders = readSources().filter(({ text }) => /\brecord(Audit|Actor)Event\b/.test(text));
+  const types = recorders.flatMap(({ text }) => {
+    const literals = [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? '');
+    const plain = [...text.matchAll(/\btype: '([a-z_]+)'/g)].map(([, type]) => type ?? '');
+    return [...literals, ...plain];
+  });
+  // `invoice.${status}`, which is paid or void.
+  expect(recorders.filter(({ text }) => /type: `/.test(text)).map(({ file }) => file)).toEqual([
+    'server/billing/invoicing.ts',
+  ]);
+  const recorded = [...new Set([...types, 'invoice.paid', 'invoice.void'])];
+  expect(recorded).toEqual(expect.arrayContaining(['login.succeeded', 'logout', 'user.suspended']));
+  expect(recorded.filter((type) => !(type in words))).toEqual([]);
+});

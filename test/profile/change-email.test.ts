@@ -1,0 +1,262 @@
+// Changing one's own address: nothing happens before the link to the new one is used.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AddressChanges,
+  dayMs,
+  newPassword,
+  openAddressChanges,
+  password,
+} from '../support/address-changes.ts';
+import { locationOf } from '../support/app.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { digestRows } from '../support/database.ts';
+import { readMails, readToken } from '../support/kept-mail.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+
+let changes: AddressChanges;
+beforeAll(async () => {
+  changes = await openAddressChanges();
+});
+afterAll(() => changes.close());
+beforeEach(() => changes.startOver());
+
+describe('a change of address', () => {
+  it('happens when the link is used, moves profile_updated_at, and tells the old address', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const fresh = changes.newEmail();
+    const profile = async () => JSON.parse((await browser.send('/sso/profile')).text);
+    const before = await profile();
+    const link = await changes.askForLink(browser, fresh);
+    for (const method of ['GET', 'HEAD', 'GET'])
+      expect((await browser.send(link, { method })).status).toBe(200);
+    expect(textOf(await browser.send(link))).toContain(`Change it to ${fresh}`);
+    expect((await browser.send(link)).headers.get('referrer-policy')).toBe('no-referrer');
+    expect(await profile()).toEqual(before);
+
+    expect((await changes.click(browser, link)).status).toBe(303);
+    const after = await profile();
+    expect(after).toMatchObject({ id, email: fresh });
+    expect(after.profile_updated_at > before.profile_updated_at).toBe(true);
+    expect(textOf(await browser.send('/profile?saved=email-changed'))).toContain(
+      'Your email address has been changed',
+    );
+    expect(await changes.eventsOf(id)).toEqual(
+      expect.arrayContaining(['email.change_requested', 'email.changed']),
+    );
+    expect(
+      (await changes.app.send('/login', { form: { email, password }, from: changes.from() })).status,
+    ).toBe(401);
+    await changes.app.login(fresh, password);
+    const mail = (await readMails(changes.other, email, 2)).at(-1);
+    expect(mail?.subject).toBe('Your email address has changed');
+    const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+    expect(mail?.text).toContain(`until ${until.format(new Date(changes.clock.now.getTime() + 7 * dayMs))}`);
+    expect(mail?.text).not.toContain(fresh);
+    expect((await changes.click(browser, link)).status).toBe(404);
+  });
+
+  it('takes a credential of the last ten minutes, and keeps what was typed', async () => {
+    const { browser } = await changes.signUp();
+    const fresh = changes.newEmail();
+    changes.passTime(11 * 60_000);
+    const asked = await changes.ask(browser, fresh);
+    expect(asked.status).toBe(401);
+    expect(textOf(asked)).toContain('Confirm it’s you');
+    expect(fieldOf(asked, 'email').value).toBe(fresh);
+    const wrong = await browser.send('/profile/email', { form: { email: fresh, confirmPassword: 'wrong' } });
+    expect(wrong.status).toBe(401);
+    await readMails(changes.other, fresh, 0);
+    const right = await browser.send('/profile/email', { form: { email: fresh, confirmPassword: password } });
+    expect(right.status).toBe(303);
+    await readToken(changes.other, fresh, 'change_email');
+  });
+
+  it('takes one also from programs', async () => {
+    const { browser } = await changes.signUp();
+    changes.passTime(11 * 60_000);
+    const client = openClient(changes.app.send, browser.cookie());
+    const refusal = await refusalOf(client.email.requestChange.mutate({ email: changes.newEmail() }));
+    expect(refusal.problem).toBe('login_required');
+  });
+
+  it('takes an address that is held, and a credential of one’s own', async () => {
+    const typed = openBrowser(changes.app.send);
+    const handOff = { id: 'typed', email: changes.newEmail(), emailVerified: false };
+    await typed.send(
+      (await typed.send(await buildHandOff(changes.app, handOff, changes.clock.now))).headers.get(
+        'location',
+      ) ?? '',
+      { form: {} },
+    );
+    expect(textOf(await typed.send('/profile/email'))).toContain('Verify your email address first');
+    const bare = openBrowser(changes.app.send);
+    const verified = { id: 'bare', email: changes.newEmail() };
+    await bare.send(
+      (await bare.send(await buildHandOff(changes.app, verified, changes.clock.now))).headers.get(
+        'location',
+      ) ?? '',
+      {
+        form: {},
+      },
+    );
+    expect(textOf(await bare.send('/profile/email'))).toContain('Set a password first');
+    for (const browser of [typed, bare]) {
+      const fresh = changes.newEmail();
+      expect((await changes.ask(browser, fresh)).status).toBe(401);
+      const client = openClient(changes.app.send, browser.cookie());
+      const refusal = await refusalOf(client.email.requestChange.mutate({ email: fresh }));
+      expect(refusal.problem).toBe('email_unverified');
+      await readMails(changes.other, fresh, 0);
+    }
+    expect((await openBrowser(changes.app.send).send('/profile/email')).headers.get('location')).toBe(
+      '/login?next=%2Fprofile%2Femail',
+    );
+  });
+
+  it('refuses what is no address, and one’s own', async () => {
+    const { browser, email } = await changes.signUp();
+    for (const typed of ['nobody', email, ` ${email}`, email.toUpperCase()]) {
+      const refused = await changes.ask(browser, typed);
+      expect(refused.status).toBe(422);
+      expect(fieldOf(refused, 'email')).toMatchObject({ isInvalid: true, value: typed });
+    }
+  });
+
+  it('works once of 16 clicks at once, on two instances', async () => {
+    const { browser, id } = await changes.signUp();
+    const fresh = changes.newEmail();
+    const link = await changes.askForLink(browser, fresh);
+    const cookie = browser.cookie();
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) =>
+        (at % 2 ? changes.app : changes.instance).send(link, { form: {}, cookie }),
+      ),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status === 303)).toHaveLength(1);
+    for (const { status } of answers) expect([303, 404, 409]).toContain(status);
+    expect(await changes.emailOf(id)).toBe(fresh);
+    expect((await changes.eventsOf(id)).filter((type) => type === 'email.changed')).toHaveLength(1);
+  });
+
+  it('goes to one of 16 users who ask for the same address', async () => {
+    const fresh = changes.newEmail();
+    const people = [];
+    // Five mails an hour go to one address.
+    for (let n = 0; n < 5; n++) people.push(await changes.signUp());
+    const links: URL[] = [];
+    for (const { browser } of people) expect((await changes.ask(browser, fresh)).status).toBe(303);
+    const mails = await readMails(changes.other, fresh, 5);
+    for (const { text } of mails) links.push(new URL(/^http\S+$/m.exec(text)?.[0] ?? ''));
+    const clicks = people.flatMap(({ browser }) =>
+      links.map((link) =>
+        changes.app.send(link.pathname + link.search, { form: {}, cookie: browser.cookie() }),
+      ),
+    );
+    const statuses = (await Promise.all(clicks)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
+    expect(await changes.holdersOf(fresh)).toHaveLength(1);
+  });
+
+  it('needs a session of that user, so a stranger who got the mail by mistake cannot take the account', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const link = await changes.askForLink(browser, changes.newEmail());
+    const stranger = openBrowser(changes.app.send);
+    expect(locationOf(await stranger.send(link)).pathname).toBe('/login');
+    expect(locationOf(await changes.click(stranger, link)).pathname).toBe('/login');
+    await stranger.login('merchant@example.test');
+    expect((await stranger.send(link)).status).toBe(404);
+    expect((await changes.click(stranger, link)).status).toBe(404);
+    expect(await changes.emailOf(id)).toBe(email);
+    // In any browser of theirs.
+    const elsewhere = openBrowser(changes.app.send);
+    const { pathname, search } = locationOf(await elsewhere.send(link));
+    const back = await elsewhere.login(email, password, pathname + search);
+    expect(back.headers.get('location')).toBe(link);
+    expect((await changes.click(elsewhere, link)).status).toBe(303);
+  });
+
+  it.each([
+    ['a newer request', async (browser: Browser) => void (await changes.ask(browser, changes.newEmail()))],
+    [
+      'a new password',
+      async (browser: Browser) => {
+        const form = { intent: 'password', currentPassword: password, newPassword };
+        expect((await browser.send('/profile/security', { form })).status).toBe(303);
+      },
+    ],
+    ['an hour', async () => changes.passTime(60 * 60_000 + 1_000)],
+  ])('is off after %s', async (_, end) => {
+    const { browser, email, id } = await changes.signUp();
+    const link = await changes.askForLink(browser, changes.newEmail());
+    await end(browser);
+    expect((await changes.click(browser, link)).status).toBe(404);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('is off where somebody holds the address by then: the first wins, and nothing changes', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const fresh = changes.newEmail();
+    const link = await changes.askForLink(browser, fresh);
+    const user = { email: fresh, name: 'First' };
+    await sendSignup(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
+      at: changes.clock.now,
+    });
+    const before = await digestRows(changes.app.db, [
+      'users',
+      'mail_tokens',
+      'reserved_addresses',
+      'audit_events',
+    ]);
+    expect(textOf(await browser.send(link))).toContain('Another account has');
+    expect((await changes.click(browser, link)).status).toBe(409);
+    expect(
+      await digestRows(changes.app.db, ['users', 'mail_tokens', 'reserved_addresses', 'audit_events']),
+    ).toBe(before);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('ends the links in mails to the old address', async () => {
+    const { browser, email, id } = await changes.signUp();
+    await changes.app.send('/forgot-password', { form: { email }, from: changes.from() });
+    const token = await readToken(changes.other, email, 'set_password', 2);
+    await changes.change(browser, email, changes.newEmail());
+    expect((await changes.app.send(`/set-password?token=${token}`)).status).toBe(404);
+    expect((await changes.app.send(`/set-password?token=${token}`, { form: { newPassword } })).status).toBe(
+      404,
+    );
+    const { rows } = await sql`select from mail_tokens where user_id = ${id}
+      and purpose <> 'undo_email_change'`.execute(changes.app.db);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('whose the new address is', () => {
+  it('is not told by the answer', async () => {
+    await sql`update users set password_hash = null where email = 'new-merchant@example.test'`.execute(
+      changes.app.db,
+    );
+    await changes.app.send(
+      await buildHandOff(
+        changes.app,
+        { id: 'typed-only', email: 'typed-only@example.test', emailVerified: false },
+        changes.clock.now,
+      ),
+    );
+    const { browser } = await changes.signUp();
+    const looks = [];
+    for (const name of ['merchant', 'new-merchant', 'suspended', 'typed-only', 'nobody']) {
+      const startedAt = performance.now();
+      const asked = await changes.ask(browser, `${name}@example.test`);
+      expect(performance.now() - startedAt).toBeGreaterThan(290);
+      const page = await browser.send(asked.headers.get('location') ?? '');
+      looks.push([asked.status, [...asked.headers.keys()], asked.text, textOf(page)]);
+    }
+    for (const look of looks) expect(look).toEqual(looks[0]);
+    const [mail] = await readMails(changes.other, 'merchant@example.test');
+    expect(mail?.subject).toBe('You already have an account');
+    await readMails(changes.other, 'suspended@example.test', 0);
+  });
+});

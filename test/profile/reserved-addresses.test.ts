@@ -1,0 +1,153 @@
+// An address that was changed is nobody else's while it can be had back: at each door through which one comes by an address.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AddressChanges,
+  dayMs,
+  newPassword,
+  openAddressChanges,
+  password,
+} from '../support/address-changes.ts';
+import { type Answer, locationOf } from '../support/app.ts';
+import { runCli } from '../support/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { listNotices, readToken } from '../support/kept-mail.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { fieldOf, openBrowser } from '../support/visitor.ts';
+
+let changes: AddressChanges;
+beforeAll(async () => {
+  changes = await openAddressChanges();
+});
+afterAll(() => changes.close());
+beforeEach(() => changes.startOver());
+
+describe('an address that was changed within seven days', () => {
+  it('is nobody’s to sign up with: no mail, and a link from before finds it taken', async () => {
+    const { browser } = await changes.signUp();
+    const asked = changes.newEmail();
+    await changes.app.send('/signup', { form: { name: 'Early', email: asked }, from: changes.from() });
+    const early = `/signup/confirm?token=${await readToken(changes.other, asked, 'sign_up')}`;
+    await changes.ask(browser, asked);
+    const link = `/profile/email/confirm?token=${await readToken(changes.other, asked, 'change_email', 2)}`;
+    expect((await changes.click(browser, link)).status).toBe(303);
+    await changes.change(browser, asked, changes.newEmail());
+    const page = await changes.app.send(early, { form: { name: 'Early', newPassword } });
+    expect([page.status, await changes.holdersOf(asked)]).toEqual([409, []]);
+    const before = await changes.countMails(asked);
+    expect(
+      (await changes.app.send('/signup', { form: { name: 'Late', email: asked }, from: changes.from() }))
+        .status,
+    ).toBe(303);
+    expect(await changes.countMails(asked)).toBe(before);
+  });
+
+  it('is nobody’s to change to, not even theirs who had it: for that there is the link', async () => {
+    const { browser, email, id, present } = await changes.leave();
+    const stranger = await changes.signUp();
+    const before = await changes.countMails(email);
+    expect((await changes.ask(stranger.browser, email)).status).toBe(303);
+    const own = await changes.ask(browser, email);
+    expect([own.status, fieldOf(own, 'email').isInvalid]).toEqual([422, true]);
+    expect(await changes.countMails(email)).toBe(before);
+    expect(await changes.emailOf(id)).toBe(present);
+  });
+
+  it('logs nobody in, and gets no mail to set a password', async () => {
+    const { email } = await changes.leave();
+    expect(
+      (await changes.app.send('/login', { form: { email, password }, from: changes.from() })).status,
+    ).toBe(401);
+    const before = await changes.countMails(email);
+    await changes.app.send('/forgot-password', { form: { email }, from: changes.from() });
+    expect(await changes.countMails(email)).toBe(before);
+  });
+
+  it('is still that user’s for the CRM: the contract goes to them, and no second user is made', async () => {
+    const { email, id, present } = await changes.leave();
+    const signup = buildSignup(`reserved-${id}`, { user: { email, name: 'Cora' } }, changes.clock.now);
+    const answer = await sendSignup(changes.app, signup, { at: changes.clock.now });
+    expect([answer.status, JSON.parse(answer.text).user]).toEqual([201, { id, created: false }]);
+    expect(await changes.holdersOf(email)).toEqual([]);
+    expect(await listNotices(changes.app.db, present)).toContain('contract_added');
+    expect(await listNotices(changes.app.db, email)).not.toContain('contract_added');
+  });
+
+  it('is still that user’s for the marketplace: nobody is logged in or linked before their own login', async () => {
+    const { email, id } = await changes.leave();
+    const stranger = openBrowser(changes.app.send);
+    const answer = await stranger.send(
+      await buildHandOff(changes.app, { id: `reserved-${id}`, email }, changes.clock.now),
+    );
+    expect(locationOf(answer).pathname).toBe('/continue');
+    await stranger.send(answer.headers.get('location') ?? '', { form: {} });
+    expect(await stranger.whoAmI()).toBeUndefined();
+    const { rows } = await sql`select from external_links where external_id = ${`reserved-${id}`}`.execute(
+      changes.app.db,
+    );
+    expect([rows, await changes.holdersOf(email)]).toEqual([[], []]);
+    // Not even were they without a password.
+    await sql`update users set password_hash = null where id = ${id}`.execute(changes.app.db);
+    const url = await buildHandOff(changes.app, { id: `reserved-2-${id}`, email }, changes.clock.now);
+    const again = await stranger.send(url);
+    expect(locationOf(again).pathname).toBe('/continue');
+    await stranger.send(again.headers.get('location') ?? '', { form: {} });
+    expect(await stranger.whoAmI()).toBeUndefined();
+    const links = await sql`select from external_links where user_id = ${id}`.execute(changes.app.db);
+    expect(links.rows).toEqual([]);
+  });
+
+  it('does not become that of a marketplace user, new or known, nor of one who proves it by mail', async () => {
+    const { email, id } = await changes.leave();
+    const known = { id: `known-${id}`, email: changes.newEmail() };
+    await changes.app.send(await buildHandOff(changes.app, known, changes.clock.now));
+    const profileUpdatedAt = new Date(changes.clock.now.getTime() - 1_000);
+    await changes.app.send(
+      await buildHandOff(changes.app, { ...known, email, profileUpdatedAt }, changes.clock.now),
+    );
+    const typed = openBrowser(changes.app.send);
+    const handOff = await buildHandOff(
+      changes.app,
+      { id: `typed-${id}`, email, emailVerified: false },
+      changes.clock.now,
+    );
+    await typed.send((await typed.send(handOff)).headers.get('location') ?? '', { form: {} });
+    expect(await typed.whoAmI()).toBe(email);
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from mails where recipient = ${email}
+      and kind in ('sign_up', 'email_changed')`.execute(changes.app.db);
+    await typed.send('/verify-email', { form: {}, from: changes.from() });
+    const token = await readToken(changes.other, email, 'set_password', (rows[0]?.n ?? 0) + 1);
+    const taken = await changes.app.send(`/set-password?token=${token}`, { form: { newPassword } });
+    expect(taken.status).toBe(409);
+    expect(await changes.holdersOf(email)).toEqual([]);
+  });
+
+  it('is refused by the command line', async () => {
+    const { email } = await changes.leave();
+    const outcome = await runCli(
+      changes.app.databaseUrl,
+      ['user:create', '--email', email, '--name', 'X'],
+      newPassword,
+    );
+    expect(outcome.code).toBe(1);
+    expect(outcome.err).toContain('already exists');
+  });
+
+  it('is refused by the database itself, whatever the code does', async () => {
+    const { email } = await changes.leave();
+    const take = sql`update users set email = ${email} where email = 'admin@example.test'`.execute(
+      changes.app.db,
+    );
+    await expect(take).rejects.toMatchObject({ code: '23505', constraint: 'users_email_not_reserved' });
+  });
+
+  it('is free once they are over', async () => {
+    const { email, id } = await changes.leave();
+    changes.passTime(7 * dayMs + 1_000);
+    const signup = buildSignup(`free-${id}`, { user: { email, name: 'Next' } }, changes.clock.now);
+    const answer: Answer = await sendSignup(changes.app, signup, { at: changes.clock.now });
+    expect(JSON.parse(answer.text).user.created).toBe(true);
+    expect(await changes.holdersOf(email)).not.toContain(id);
+    expect(await changes.holdersOf(email)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,190 @@
+// Having back an address that was changed: by the link to it, whatever somebody did since.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type AddressChanges,
+  dayMs,
+  newPassword,
+  openAddressChanges,
+  password,
+} from '../support/address-changes.ts';
+import { addPasskey } from '../support/authenticator.ts';
+import { runCli } from '../support/cli.ts';
+import { listNotices, readMails, readToken } from '../support/kept-mail.ts';
+import { setUp } from '../support/totp-app.ts';
+import { fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+
+let changes: AddressChanges;
+beforeAll(async () => {
+  changes = await openAddressChanges();
+});
+afterAll(() => changes.close());
+beforeEach(() => changes.startOver());
+
+describe('the link to the old address', () => {
+  it('removes the second factors that whoever changed it had set up', async () => {
+    const { email } = await changes.signUp();
+    const thief = openBrowser(changes.app.send);
+    await thief.login(email, password);
+    await setUp(thief, Date.now());
+    await addPasskey(thief);
+    const link = await changes.change(thief, email, changes.newEmail());
+    const owner = openBrowser(changes.app.send);
+    const done = await owner.send(link, { form: { newPassword } });
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-undone']);
+    expect(await owner.whoAmI()).toBe(email);
+    expect((await owner.send('/profile/passkeys')).text).not.toContain('My phone');
+  });
+
+  it('brings it back with a new password, and nobody else is in any more', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const thief = openBrowser(changes.app.send);
+    await thief.login(email, password);
+    const taken = changes.newEmail();
+    const link = await changes.change(thief, email, taken);
+    // What the thief still has in hand.
+    await changes.app.send('/forgot-password', { form: { email: taken }, from: changes.from() });
+    const reset = await readToken(changes.other, taken, 'set_password', 2);
+    const later = await changes.askForLink(thief, changes.newEmail());
+    for (const method of ['GET', 'HEAD', 'GET'])
+      expect((await changes.app.send(link, { method })).status).toBe(200);
+    expect(await changes.emailOf(id)).toBe(taken);
+
+    const owner = openBrowser(changes.app.send);
+    const weak = await owner.send(link, { form: { newPassword: 'short' } });
+    expect([weak.status, fieldOf(weak, 'newPassword').isInvalid]).toEqual([422, true]);
+    expect(await changes.emailOf(id)).toBe(taken);
+    const done = await owner.send(link, { form: { newPassword } });
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-undone']);
+    expect(await owner.whoAmI()).toBe(email);
+    for (const each of [browser, thief]) expect(await each.whoAmI()).toBeUndefined();
+    expect((await changes.click(thief, later)).status).not.toBe(409);
+    expect(await changes.emailOf(id)).toBe(email);
+    expect((await changes.app.send(`/set-password?token=${reset}`, { form: { newPassword } })).status).toBe(
+      404,
+    );
+    for (const address of [email, taken])
+      expect(
+        (await changes.app.send('/login', { form: { email: address, password }, from: changes.from() }))
+          .status,
+      ).toBe(401);
+    await changes.app.login(email, newPassword);
+    expect(await changes.eventsOf(id)).toEqual(
+      expect.arrayContaining(['email.change_undone', 'password.set']),
+    );
+    expect(await listNotices(changes.app.db, taken)).toEqual(['email_change_undone']);
+    expect(await listNotices(changes.app.db, email)).toContain('password_set');
+    // The address that replaced it is free at once.
+    await signUpAgain(taken);
+    expect((await changes.undo(link)).status).toBe(404);
+    expect(textOf(await changes.app.send(link))).toContain('This link does not work');
+  });
+
+  async function signUpAgain(email: string) {
+    await changes.app.send('/signup', { form: { name: 'Next', email }, from: changes.from() });
+    const mail = (await readMails(changes.other, email, 3)).at(-1);
+    expect(mail?.subject).toBe('Create your account');
+  }
+
+  it('works once of 16 at once, on two instances', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const link = await changes.change(browser, email, changes.newEmail());
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) =>
+        changes.undo(link, (at % 2 ? changes.app : changes.instance).send),
+      ),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(404)]);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('works also after a second change and a new password, and then that of the second does not', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const [second, third] = [changes.newEmail(), changes.newEmail()];
+    const first = await changes.change(browser, email, second);
+    const later = await changes.change(browser, second, third);
+    const form = { intent: 'password', currentPassword: password, newPassword: 'thief has a password' };
+    expect((await browser.send('/profile/security', { form })).status).toBe(303);
+    expect((await changes.undo(first)).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(email);
+    expect((await changes.undo(later)).status).toBe(404);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('works after the second change was undone', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const second = changes.newEmail();
+    const first = await changes.change(browser, email, second);
+    const later = await changes.change(browser, second, changes.newEmail());
+    expect((await changes.undo(later)).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(second);
+    expect((await changes.undo(first)).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('is not sent for a change that has been undone meanwhile', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const second = changes.newEmail();
+    const first = await changes.change(browser, email, second);
+    await changes.change(browser, second, changes.newEmail());
+    // As if the mail server had been away.
+    await sql`update mails set sent_at = null, kept_text = null, next_attempt_at = ${new Date(changes.clock.now.getTime() + dayMs)}
+      where recipient = ${second} and kind = 'email_changed'`.execute(changes.app.db);
+    expect((await changes.undo(first)).status).toBe(303);
+    const { rows } =
+      await sql`select from mails where recipient = ${second} and kind = 'email_changed'`.execute(
+        changes.app.db,
+      );
+    expect(rows).toEqual([]);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('works for seven days and not after', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const taken = changes.newEmail();
+    const link = await changes.change(browser, email, taken);
+    changes.passTime(7 * dayMs + 1_000);
+    expect((await changes.app.send(link)).status).toBe(404);
+    expect((await changes.undo(link)).status).toBe(404);
+    expect(await changes.emailOf(id)).toBe(taken);
+    changes.passTime(-2_000);
+    expect((await changes.undo(link)).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(email);
+  });
+
+  it('is refused for a suspended user', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const taken = changes.newEmail();
+    const link = await changes.change(browser, email, taken);
+    await sql`update users set suspended_at = now() where id = ${id}`.execute(changes.app.db);
+    const refused = await changes.undo(link);
+    expect([refused.status, refused.headers.get('set-cookie')]).toEqual([403, null]);
+    expect(await changes.emailOf(id)).toBe(taken);
+  });
+
+  it('puts links to other systems to sleep, as whoever changed the address may have made them', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const link = await changes.change(browser, email, changes.newEmail());
+    await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`thief-${id}`}, ${id})`.execute(
+      changes.app.db,
+    );
+    expect((await changes.undo(link)).status).toBe(303);
+    const { rows } =
+      await sql`select from external_links where user_id = ${id} and sleeping_since is null`.execute(
+        changes.app.db,
+      );
+    expect(rows).toEqual([]);
+  });
+});
+
+it('the link to the old address works after database:restored, which ends all other links', async () => {
+  const { browser, email, id } = await changes.signUp();
+  const link = await changes.change(browser, email, changes.newEmail());
+  const asked = changes.newEmail();
+  await changes.app.send('/signup', { form: { name: 'Lost', email: asked }, from: changes.from() });
+  const token = await readToken(changes.other, asked, 'sign_up');
+  expect((await runCli(changes.app.databaseUrl, ['database:restored'])).code).toBe(0);
+  expect((await changes.app.send(`/signup/confirm?token=${token}`)).status).toBe(404);
+  expect((await changes.undo(link)).status).toBe(303);
+  expect(await changes.emailOf(id)).toBe(email);
+});

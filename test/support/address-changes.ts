@@ -1,0 +1,114 @@
+// People who change their address: their browsers, mails and links, on two instances with a clock that tests move.
+import { sql } from 'kysely';
+import { expect } from 'vitest';
+import { openApp, type TestApp } from './app.ts';
+import { openBackend } from './backend.ts';
+import { readToken } from './kept-mail.ts';
+import { type Browser, openBrowser } from './visitor.ts';
+
+export const password = 'seven quiet lanterns';
+export const newPassword = 'eight louder lanterns';
+export const dayMs = 24 * 60 * 60 * 1_000;
+
+export type AddressChanges = Awaited<ReturnType<typeof openAddressChanges>>;
+
+/** Close it in afterAll. */
+export async function openAddressChanges() {
+  // That of the database, too, which sweeps by its own.
+  const startedAt = new Date();
+  const clock = { now: startedAt };
+  const now = () => clock.now;
+  const app = await openApp({ now });
+  const instance = await app.startInstance();
+  // On the same database: hands out what the mails say.
+  const other = await openBackend({ databaseUrl: app.databaseUrl, now });
+
+  let serial = 0;
+  const newEmail = () => `change-${serial++}@example.test`;
+  /** Each from a network of its own. */
+  const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
+
+  /** Somebody who has just signed up, in a browser. */
+  async function signUp(email = newEmail()): Promise<{ browser: Browser; email: string; id: string }> {
+    const browser = openBrowser(app.send);
+    await browser.send('/signup', { form: { name: 'Cora Change', email }, from: from() });
+    const token = await readToken(other, email, 'sign_up');
+    const form = { name: 'Cora Change', newPassword: password };
+    expect((await browser.send(`/signup/confirm?token=${token}`, { form })).status).toBe(303);
+    const { id } = JSON.parse((await browser.send('/sso/profile')).text);
+    return { browser, email, id };
+  }
+
+  const ask = (browser: Browser, email: string) =>
+    browser.send('/profile/email', { form: { email }, from: from() });
+
+  async function askForLink(browser: Browser, email: string): Promise<string> {
+    const asked = await ask(browser, email);
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, '/profile/email?sent']);
+    return `/profile/email/confirm?token=${await readToken(other, email, 'change_email')}`;
+  }
+
+  const click = (browser: Browser, link: string) => browser.send(link, { form: {} });
+
+  /** Changes the address; the result is the link that undoes it. */
+  async function change(browser: Browser, old: string, email: string): Promise<string> {
+    const done = await click(browser, await askForLink(browser, email));
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-changed']);
+    return undoLinkOf(old);
+  }
+
+  /** In the newest of the mails with a link to it. */
+  async function undoLinkOf(email: string): Promise<string> {
+    const { rows } = await sql<{ n: number }>`select count(*)::int as n from mails where recipient = ${email}
+      and kind not in ('password_set', 'new_browser', 'email_change_undone', 'contract_added', 'authenticator_added',
+        'passkey_added')`.execute(app.db);
+    return `/undo-email-change?token=${await readToken(other, email, 'undo_email_change', rows[0]?.n)}`;
+  }
+
+  /** Somebody who had `email` until now, and the link that brings it back. */
+  async function leave() {
+    const { browser, email, id } = await signUp();
+    const present = newEmail();
+    const link = await change(browser, email, present);
+    return { browser, email, id, present, link };
+  }
+
+  const { db } = app;
+  return {
+    app,
+    instance,
+    other,
+    clock,
+    newEmail,
+    from,
+    signUp,
+    ask,
+    askForLink,
+    click,
+    change,
+    leave,
+    startOver: () => {
+      clock.now = startedAt;
+    },
+    passTime: (ms: number) => {
+      clock.now = new Date(clock.now.getTime() + ms);
+    },
+    undo: (link: string, send: TestApp['send'] = app.send) => send(link, { form: { newPassword } }),
+    emailOf: async (id: string) =>
+      (await db.selectFrom('users').select('email').where('id', '=', id).executeTakeFirstOrThrow()).email,
+    holdersOf: async (email: string) =>
+      (
+        await sql<{ id: string }>`select id from users where email = ${email} and holds_email`.execute(db)
+      ).rows.map(({ id }) => id),
+    eventsOf: async (id: string) =>
+      (await sql<{ type: string }>`select type from audit_events where user_id = ${id}`.execute(db)).rows.map(
+        ({ type }) => type,
+      ),
+    countMails: async (email: string) =>
+      (await sql`select from mails where recipient = ${email}`.execute(db)).rows.length,
+    async close() {
+      await other.close();
+      await app.close();
+    },
+  };
+}
