@@ -119,7 +119,7 @@ function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
             <a href="/profile/data">Download your data</a> first if you want a copy.
           </p>
           <div className="actions">
-            <button type="submit" name="intent" value="delete">
+            <button type="submit" name="intent" value="delete" className="danger">
               Delete my account
             </button>
             <a href="/profile">Keep my account</a>

@@ -76,9 +76,9 @@ it('a statement that hangs on the reading connection holds up others for a momen
 });
 
 it('a statement that hung goes to a connection of its own, until it is answered fast again', async () => {
-  const hanging = client.read(sleep(2));
+  const hanging = client.read(sleep(3));
   await client.read(ask(1));
-  const again = client.read(sleep(0.1));
+  const again = client.read(sleep(0.4));
   const [row] = await client.read(ask(2));
   // The connection that was left, and the one of its own.
   const sleepers = await findSleepers();

@@ -112,6 +112,6 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
     0.5,
   );
   noteFigures(`beside ${manyLogins} logins`, { 'p50 of others': p50, 'p99 of others': p99Of(others) });
-  // The slowest are those on new connections, which wait behind the 500 others: Node takes one in each turn of its loop.
-  if (isLong) expect(p50).toBeLessThan(100);
+  // Not so on new connections, which wait behind the 500 others: Node takes one in each turn of its loop.
+  if (isLong) expect(p99Of(others)).toBeLessThan(100);
 });
