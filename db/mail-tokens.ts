@@ -58,15 +58,15 @@ export async function findMailToken(
 export async function findSignUpToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
-): Promise<{ userId: null; email: string; name: string } | undefined> {
+): Promise<{ userId: null; email: string; name: string; expiresAt: Date } | undefined> {
   const row = await db
     .selectFrom('mail_tokens')
-    .select(['email', 'name'])
+    .select(['email', 'name', 'expires_at as expiresAt'])
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', purpose)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-  return row && { userId: null, email: row.email, name: row.name ?? '' };
+  return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
 /** Of a change of address: `email` is the one that its user does not have yet, or has no more. */

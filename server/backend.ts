@@ -171,7 +171,7 @@ export function createBackend(options: {
     confirmSignUp: (
       request: Request,
       visit: Visit,
-      fields: { token: string; name: string; newPassword: string },
+      fields: { token: string; name: string } & ({ newPassword: string } | { passkey: string }),
     ) => confirmSignUp(services, request, visit, fields),
     /** What keeps a user from changing their address. */
     findObstacle,

@@ -2,7 +2,9 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocumen
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { Field } from '../components/field.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
@@ -23,9 +25,15 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const form = await backend.readForm(request);
-  const [name, newPassword] = [form.get('name') ?? '', form.get('newPassword') ?? ''];
+  const name = form.get('name') ?? '';
+  const passkey = form.get('passkey');
+  const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
   try {
-    const done = await backend.confirmSignUp(request, visit, { token: tokenOf(request), name, newPassword });
+    const done = await backend.confirmSignUp(request, visit, {
+      token: tokenOf(request),
+      name,
+      ...credential,
+    });
     // The page says so itself.
     if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
     const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
@@ -52,6 +60,7 @@ export default function ConfirmSignUp() {
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
     <Page title="Create your account" intro={`for ${signUp.email}`}>
+      {refused?.errors.passkey && <Notice kind="error">{refused.errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
         {/* Tells password managers whose password it is. */}
         <input type="email" autoComplete="username" value={signUp.email} readOnly hidden />
@@ -78,6 +87,13 @@ export default function ConfirmSignUp() {
         {clientTitle && <p className="hint">Then we will take you to {clientTitle}.</p>}
         <button type="submit">Create account</button>
       </form>
+      <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
+        <input type="hidden" name="name" value={refused?.name ?? signUp.name} />
+        <p>Or log in without a password, by your fingerprint, face or screen lock:</p>
+        <button type="submit" className="quiet">
+          Create a passkey instead
+        </button>
+      </PasskeyForm>
     </Page>
   );
 }

@@ -9,17 +9,19 @@ import { requireActor } from '../identity/actor.ts';
 import { type ChallengeUse, challengeSeconds, createChallenge } from '../identity/passkey-challenges.ts';
 import { algorithms, rpIdOf, userHandleOf } from '../identity/passkeys.ts';
 import { requireNewcomer } from '../identity/password-by-mail.ts';
+import { findFutureUser } from '../identity/sign-up.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, and 400 `invalid_request` for an unknown purpose.
+ * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, and 400
+ * `invalid_request` for an unknown purpose.
  */
 export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
   const { purpose, token = '' } = Object.fromEntries(await readForm(request));
   if (purpose === 'login')
     return answer(services, request, { purpose }, { rpId: rpIdOf(services), ...asked });
   if (purpose === 'arrive') {
-    const newcomer = await requireNewcomer(services, token);
+    const newcomer = (await findFutureUser(services, token)) ?? (await requireNewcomer(services, token));
     return answer(services, request, { purpose, userId: newcomer.id }, describeNew(services, newcomer));
   }
   if (purpose !== 'confirm' && purpose !== 'add')

@@ -1,4 +1,4 @@
-// Signing up: a link by mail, then a password. There is no user before the link is used, so a typed address reserves
+// Signing up: a link by mail, then a password or a passkey. There is no user before the link is used, so a typed address reserves
 // nothing, and whoever typed it learns nothing about it.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -15,10 +15,12 @@ import { trailOf } from './actor.ts';
 import { keepNext, keepTrace } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { createCustomer, hasOwnLogin } from './customers.ts';
+import { describeDevice, userAgentOf } from './device.ts';
 import { malformedEmail, readEmailAddress } from './email-address.ts';
 import { nameSchema } from './names.ts';
+import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
 import { hashPassword, requireGoodPassword } from './passwords.ts';
-import { startSession } from './sessions.ts';
+import { passkeyAmr, startSession } from './sessions.ts';
 import { hashToken } from './tokens.ts';
 
 /** Throws 404 `not_configured` where nobody can sign up by themselves. */
@@ -95,44 +97,76 @@ export async function findSignUp(services: Services, token: string): Promise<Sig
   return { email: opened.email, name: opened.name, isTaken: owner !== undefined };
 }
 
+/** Whom a link will make, for the passkey that comes first. Undefined where it makes nobody (any more). */
+export async function findFutureUser(
+  services: Services,
+  token: string,
+): Promise<Pick<User, 'id' | 'email' | 'name'> | undefined> {
+  if (services.config.signUp !== 'open') return undefined;
+  return (await findSignUp(services, token))?.isTaken === false ? openToken(services, token) : undefined;
+}
+
 async function openToken({ db, now }: Services, token: string) {
-  const key = { tokenHash: hashToken(token), purpose: 'sign_up', now: now() } as const;
+  const tokenHash = hashToken(token);
+  const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
   const found = await findSignUpToken(db, key);
-  return found && { ...key, ...found };
+  // Always the same for one link: a passkey is made for an id before there is a user.
+  const id = found && uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
+  return found && { ...key, ...found, id: id ?? '' };
 }
 
 /**
  * Uses the mail token up, and makes the user, who holds the address that it proves. The result are the `Set-Cookie` values
  * of their session, or `taken`, where nothing changes. Throws 404 `not_found` for a token that does not work, 422
- * `validation_failed`, 404 `not_configured`, and what `hashPassword` throws.
+ * `validation_failed` (at `/passkey` for one that was not made for this link), 404 `not_configured`, and what
+ * `hashPassword` throws.
  */
 export async function confirmSignUp(
   services: Services,
   request: Request,
   visit: Visit,
-  { token, name: typedName, newPassword }: { token: string; name: string; newPassword: string },
+  { token, name: typedName, ...given }: { token: string; name: string } & Credential,
 ): Promise<string[] | 'taken'> {
-  const { db, config, now } = services;
+  const { db, now } = services;
   // Before the work of hashing: such a link is not used up, so it could be sent without end.
   if ((await findSignUp(services, token))?.isTaken) return 'taken';
   const opened = await openToken(services, token);
   if (!opened) throw new AppError('not_found');
-  const { email } = opened;
-  const name = readName(typedName);
-  if (name.errors.length > 0) throw new AppError('validation_failed', { errors: name.errors });
-  await requireGoodPassword(newPassword, { config, email, name: name.value });
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const { id, email } = opened;
+  const { value: name, errors } = readName(typedName);
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+  const credential = await readCredential(services, request, visit, given, { id, email, name });
+  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
   return inTransactionOf(visit, db, async (trx) => {
     // Of two who come at once, the unique index lets one through; the other runs again and finds what that one made.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
-    const account = { name: name.value };
-    const { id } = await createCustomer(trx, { ...proved, name: name.value, account });
+    await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
+    if (passkey) await storeNewPasskey(trx, services, id, passkey);
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
     await recordAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('the user was made in this transaction');
-    return startSession(trx, services, { user, startedBy: 'mail', request, visit });
+    const amr = passkey && passkeyAmr;
+    return startSession(trx, services, { user, startedBy: 'mail', amr, request, visit });
   });
+}
+
+type Credential = { newPassword: string } | { passkey: string };
+
+async function readCredential(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  given: Credential,
+  { id, ...person }: Pick<User, 'id' | 'email' | 'name'>,
+) {
+  if ('passkey' in given) {
+    const use = { purpose: 'arrive', userId: id } as const;
+    const fields = { name: describeDevice(userAgentOf(request)), passkey: given.passkey };
+    return { passkey: await readNewPasskey(services, request, visit, use, fields) };
+  }
+  await requireGoodPassword(given.newPassword, { config: services.config, ...person });
+  return { passwordHash: await visit.deadline.pause(() => hashPassword(given.newPassword, visit.signal)) };
 }

@@ -155,21 +155,42 @@ describe('a passkey', () => {
   });
 });
 
+/** Opens the link of the newest mail to that address. */
+async function followMail(page: Page, email: string): Promise<void> {
+  const mail = page.locator('article', { hasText: email });
+  for (let attempt = 0; attempt < 50; attempt++) {
+    await page.goto('/dev/mail');
+    if (await mail.first().isVisible()) break;
+    await page.waitForTimeout(200);
+  }
+  await mail.first().getByRole('link').first().click();
+}
+
 it('a newcomer’s mail adds a passkey instead of a password', async () => {
   const { page, complaints } = await site.visit();
   const device = await plugIn(page);
   await sendSignup(site.app, buildSignup('crm_device'));
-  const mail = page.locator('article', { hasText: 'crm_device@example.test' });
-  for (let attempt = 0; attempt < 50; attempt++) {
-    await page.goto('/dev/mail');
-    if (await mail.isVisible()) break;
-    await page.waitForTimeout(200);
-  }
-  await mail.getByRole('link').first().click();
+  await followMail(page, 'crm_device@example.test');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
   await page.waitForURL('**/profile/passkeys?saved=added');
   await page.getByText('You have no password here.').waitFor();
   expect(await device.listCredentials()).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+it('somebody signs up with a passkey on the way to a client, and ends there', async () => {
+  const { page, complaints } = await site.visit();
+  await plugIn(page);
+  await page.goto('/demo/marketplace');
+  await page.getByRole('link', { name: 'Log in with Identity' }).click();
+  await page.getByRole('link', { name: 'Create an account' }).click();
+  await page.getByLabel('Name').fill('Pia Passkey');
+  await page.getByLabel('Email address').fill('pia@example.test');
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+  await followMail(page, 'pia@example.test');
+  await page.getByRole('button', { name: 'Create a passkey instead' }).click();
+  await page.getByRole('heading', { name: 'Hello, Pia Passkey' }).waitFor();
   expect(complaints).toEqual([]);
 });
 

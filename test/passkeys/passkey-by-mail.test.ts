@@ -169,3 +169,87 @@ describe('a link that sets a password', () => {
     expect(await countPasskeys()).toBe(before);
   });
 });
+
+describe('a link that creates an account', () => {
+  /** The token in the mail to somebody who signs up. */
+  async function askToSignUp(email: string): Promise<string> {
+    await app.send('/signup', { form: { name: 'Pia Passkey', email } });
+    return readToken(other, email, 'sign_up');
+  }
+
+  async function create(browser: Browser, token: string, phone = createAuthenticator()): Promise<Answer> {
+    const passkey = phone.register(await fetchOptions(browser, 'arrive', token), origin);
+    return browser.send(`/signup/confirm?token=${token}`, { form: { name: 'Pia Passkey', passkey } });
+  }
+
+  const countUsers = async (email: string) =>
+    (await sql`select from users where email = ${email}`.execute(app.db)).rows.length;
+
+  it('makes the user with a passkey instead of a password', async () => {
+    const email = 'signs-up@example.test';
+    const token = await askToSignUp(email);
+    const browser = openBrowser(app.send);
+    expect(textOf(await browser.send(`/signup/confirm?token=${token}`))).toContain(
+      'Create a passkey instead',
+    );
+    const phone = createAuthenticator();
+    const answer = await create(browser, token, phone);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile?saved=signed-up']);
+    const { rows } = await sql<{ id: string }>`select u.id, u.name, u.holds_email, u.password_hash, s.amr
+      from sessions s join users u on u.id = s.user_id where u.email = ${email}`.execute(app.db);
+    expect(rows).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
+        name: 'Pia Passkey',
+        holds_email: true,
+        password_hash: null,
+        amr: ['pop', 'mfa'],
+      },
+    ]);
+    const later = openBrowser(app.send);
+    expect((await logInByPasskey(later, phone)).status).toBe(303);
+    expect(await later.whoAmI()).toBe(email);
+    expect((await browser.send(`/signup/confirm?token=${token}`)).status).toBe(404);
+  });
+
+  it('makes one user of 16 that come at once with a passkey each', async () => {
+    const email = 'sixteen-sign-up@example.test';
+    const token = await askToSignUp(email);
+    const ready = await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        const browser = openBrowser(app.send);
+        const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
+        return () => browser.send(`/signup/confirm?token=${token}`, { form: { name: 'Six Teen', passkey } });
+      }),
+    );
+    const answers = await Promise.all(ready.map((send) => send()));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(await countUsers(email)).toBe(1);
+  });
+
+  it('takes no passkey that was made for another link or in another browser, and is not used up', async () => {
+    const [email, token] = ['own-link@example.test', await askToSignUp('own-link@example.test')];
+    const theirs = await askToSignUp('their-link@example.test');
+    const [browser, elsewhere] = [openBrowser(app.send), openBrowser(app.send)];
+    for (const options of [
+      await fetchOptions(browser, 'arrive', theirs),
+      await fetchOptions(elsewhere, 'arrive', token),
+    ]) {
+      const passkey = createAuthenticator().register(options, origin);
+      const form = { name: 'Pia Passkey', passkey };
+      expect((await browser.send(`/signup/confirm?token=${token}`, { form })).status).toBe(422);
+    }
+    expect(await countUsers(email)).toBe(0);
+    expect((await create(browser, token)).status).toBe(303);
+  });
+
+  it('is off with sign-up, where a customer’s mail still adds a passkey', async () => {
+    const token = await askToSignUp('too-late@example.test');
+    const closed = await app.startInstance({ env: { IDENTITY_SIGN_UP: 'closed' } });
+    const browser = openBrowser(closed.send);
+    const refused = await browser.send('/passkeys/options', { form: { purpose: 'arrive', token } });
+    expect(refused.status).toBe(404);
+    const customer = await signUp('crm_while_closed');
+    expect((await arrive(browser, customer.token)).status).toBe(303);
+  });
+});
