@@ -96,14 +96,20 @@ export async function findHolderOfDevice(
   return row?.knownSince ? { ...row, knownSince: row.knownSince } : undefined;
 }
 
-/** From now on that user has no allowance with any device, and none of them logs them in. */
-export async function forgetDevices(db: Database, userId: string, now: Date): Promise<void> {
-  await db
+/** From now on that user has no allowance with any device but that one, and no other logs them in. */
+export async function forgetDevices(
+  db: Database,
+  userId: string,
+  now: Date,
+  exceptTokenHash?: Uint8Array,
+): Promise<void> {
+  let query = db
     .updateTable('devices')
     .set({ forgotten_at: now })
     .where('user_id', '=', userId)
-    .where('forgotten_at', 'is', null)
-    .execute();
+    .where('forgotten_at', 'is', null);
+  if (exceptTokenHash) query = query.where('token_hash', '<>', exceptTokenHash);
+  await query.execute();
 }
 
 /** The same for everybody. */

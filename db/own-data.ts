@@ -107,10 +107,14 @@ export const sections: Section[] = [
     needsProof: true,
   }),
   section('emails', 'mails', {
+    // One to a new address is stored only where nobody has it. That it was asked for is among the activity.
+    isOwn: (userId) => sql`user_id = ${userId} and kind <> 'change_email'`,
     columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
+    // It would say that somebody else has that address.
+    isOwn: (userId) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped'`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
     key: [
       ['at', 'timestamptz'],

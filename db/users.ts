@@ -314,7 +314,9 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
 
 // By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds it up,
 // or whoever is suspended could come back under the same address.
-const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null`;
+// Not while they can have back an address that was changed.
+const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
+  and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 
 /** The ids of those whose deletion is due. */
 export async function findUsersToErase(

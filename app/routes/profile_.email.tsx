@@ -92,10 +92,10 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
     <Page title={isUnproved ? 'Verify your email address first' : 'Set a password first'}>
       <div className="card">
         <p>
-          You have <strong>{email}</strong> here.{' '}
+          Your address is <strong>{email}</strong>.{' '}
           {isUnproved
             ? 'Before you can change the address, verify it.'
-            : 'Before you can change the address, set a password, so that only you can.'}
+            : 'Set a password before you change the address. It shows us that the change is yours.'}
         </p>
         <div className="actions">
           <a className="button" href={isUnproved ? '/verify-email' : '/forgot-password'}>

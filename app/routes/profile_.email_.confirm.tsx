@@ -53,7 +53,7 @@ export default function ConfirmNewEmail() {
     <Page title="Confirm your new email address">
       <form method="post" action={here} className="card">
         <p>
-          Your account has <strong>{present}</strong> now. Change it to <strong>{change.email}</strong>?
+          Your email address is <strong>{present}</strong>. Change it to <strong>{change.email}</strong>?
         </p>
         <p className="hint">
           You will log in with the new address. We will tell the old one, and for 7 days a link there can undo
@@ -75,7 +75,7 @@ function Dead({ present, taken }: { present: string; taken: string | undefined }
         <p>
           {taken ? (
             <>
-              Another account has <strong>{taken}</strong> by now.
+              Another account already uses <strong>{taken}</strong>.
             </>
           ) : (
             'It has been used, is too old, or is for another account.'

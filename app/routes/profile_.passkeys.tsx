@@ -115,7 +115,7 @@ export default function Passkeys() {
         </section>
       )}
       <p className="aside">
-        <a href="/profile">Back to your profile</a>
+        <a href="/profile/security">Back to Sign-in &amp; security</a>
       </p>
     </Page>
   );

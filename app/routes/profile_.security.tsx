@@ -58,7 +58,7 @@ export const action = (args: ActionFunctionArgs) =>
           currentPassword: text(form, 'currentPassword'),
         }),
     },
-    ['end-session', 'end-others', 'remove-link'],
+    ['password', 'end-session', 'end-others', 'remove-link'],
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

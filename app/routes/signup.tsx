@@ -100,8 +100,8 @@ function Sent({ query, keepsMails }: { query: string; keepsMails: boolean }) {
     <Page title="Check your email">
       <div className="card">
         <p>
-          We have sent an email to the address that you entered. Open the link in it to choose a password and
-          create your account. If there is an account with that address already, the email says so.
+          We have sent an email to the address that you entered. Open the link in it to create your account.
+          If there is an account with that address already, the email says so.
         </p>
         <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
         {keepsMails && <KeptMails />}

@@ -56,7 +56,7 @@ export function addUserCommands(program: Command): void {
 
   program
     .command('user:remove-factors')
-    .description('let a person who has lost their authenticator app and recovery codes log in without them')
+    .description('remove the authenticator app, recovery codes and passkeys of a person who has lost them')
     .argument('<email>', '', readEmail)
     .action(async (email: string) => {
       await withDatabase((db) =>

@@ -8,7 +8,7 @@ import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative, type Visit } from '../http/requests.ts';
 import { trailOf } from '../identity/actor.ts';
 import { notify } from '../identity/notices.ts';
-import { findLiveSession, isFresh } from '../identity/sessions.ts';
+import { findLiveSession, isConfirmed } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
 
 const rowsAtOnce = 200;
@@ -16,9 +16,10 @@ const rowsAtOnce = 200;
 /** Leads to the page that asks for a credential where none was given within ten minutes. Throws 429 `rate_limited`. */
 export async function downloadData(services: Services, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
-  const { db, now, downloadLimits } = services;
+  const { db, downloadLimits } = services;
   const session = await findLiveSession(services, request, visit);
-  if (!session || !isFresh(session, now()) || isFromElsewhere(request)) return redirect('/profile/data');
+  if (!session || !isConfirmed(services, session) || isFromElsewhere(request))
+    return redirect('/profile/data');
   const { user } = session;
   await downloadLimits.countTry({ account: user.id, address: visit.address, device: undefined });
   await inTransactionOf(visit, db, async (trx) => {

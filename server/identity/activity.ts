@@ -34,8 +34,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'email.changed': 'Changed the email address',
   'email.verification_requested': 'Asked for an email to verify the address',
   'email.verified': 'Verified the email address',
-  'factors.removed':
-    'The authenticator app and passkeys were removed, by an administrator or with a change of address',
+  'factors.removed': 'Second factors were removed, by our support or when a change of address was undone',
   'hand_off.accepted': {
     created: 'The account was created from a marketplace account',
     linked: 'A marketplace account was connected',
@@ -48,7 +47,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   },
   'hand_off.pending': 'Somebody came here from a marketplace account that is not connected',
   'import.accepted': 'The details were brought over from the marketplace',
-  'link.removed': 'Removed a marketplace account',
+  'link.removed': 'Disconnected a marketplace account',
   'login.code_asked': 'The password was right, and we asked for a code',
   'login.confirmed': {
     passkey: 'Used a passkey to confirm a change',
@@ -71,7 +70,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'password_link.requested': 'Somebody asked for an email to set a new password',
   'profile.updated': 'Changed the profile',
   'recovery_codes.made': 'Made new recovery codes',
-  'session.ended': 'Logged out one device',
+  'session.ended': 'Logged out another browser',
   'session.ended_others': 'Logged out everywhere else',
   'signup.accepted': {
     created: 'A service contract was added',
@@ -79,7 +78,7 @@ export const words: Record<string, string | ByReason | undefined> = {
     any: 'A service contract was changed',
   },
   'user.created': { sign_up: 'Signed up', any: 'An administrator created the account' },
-  'user.deletion_canceled': 'The deletion of the account was canceled',
+  'user.deletion_canceled': 'The deletion of the account was cancelled',
   'user.deletion_requested': 'The deletion of the account was asked for',
   'user.resumed': 'An administrator let the account be used again',
   'user.suspended': 'An administrator suspended the account',

@@ -2,6 +2,7 @@
 // page has asked for a credential before each of these; what is here does nothing without one.
 import { encode } from 'uqr';
 import { deleteAuthenticator, findAuthenticator, insertAuthenticator } from '../../db/authenticators.ts';
+import { forgetDevices } from '../../db/devices.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { countRecoveryCodes, deleteRecoveryCodes, replaceRecoveryCodes } from '../../db/recovery-codes.ts';
 import { type Amr, endSessions, setSessionAmr } from '../../db/sessions.ts';
@@ -10,12 +11,13 @@ import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
+import { readDevice } from './device.ts';
 import { notify } from './notices.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { seal, unseal } from './sealing.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from './second-factor.ts';
 import { secretContext } from './second-factor-check.ts';
-import { amrOf, isFresh } from './sessions.ts';
+import { amrOf, isConfirmed } from './sessions.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** What the page shows while nothing is being set up. */
@@ -83,6 +85,8 @@ export async function addAuthenticator(
     await insertAuthenticator(trx, { userId: user.id, sealedSecret, step, now: now() });
     // They were started without it.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
+    // Other browsers know the password at most: none of them has an allowance for codes.
+    await forgetDevices(trx, user.id, now(), readDevice(services, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
     await recordActorEvent(trx, actor, { type: 'authenticator.added' });
@@ -122,8 +126,8 @@ export async function removeAuthenticator(services: Services, actor: Actor): Pro
   });
 }
 
-function requireConfirmed({ config, now }: Services, { session }: Actor): void {
-  if (!isFresh(session, now()) || lacksSecondFactor(config, session)) throw new AppError('login_required');
+function requireConfirmed(services: Services, { session }: Actor): void {
+  if (!isConfirmed(services, session)) throw new AppError('login_required');
 }
 
 // Another one than that of a stored secret, so that neither passes for the other.

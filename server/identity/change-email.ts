@@ -15,7 +15,7 @@ import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
 import { describeDevice, userAgentOf } from './device.ts';
 import { malformedEmail, readEmailAddress } from './email-address.ts';
-import { isFresh } from './sessions.ts';
+import { isConfirmed } from './sessions.ts';
 import { tellOwner } from './sign-up.ts';
 import { hashToken } from './tokens.ts';
 
@@ -34,7 +34,7 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   const { now } = services;
   const { session, request, visit } = actor;
   if (findObstacle(session.user)) throw new AppError('email_unverified');
-  if (!isFresh(session, now())) throw new AppError('login_required');
+  if (!isConfirmed(services, session)) throw new AppError('login_required');
   const email = readEmailAddress(typed);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(services, session.user, email);

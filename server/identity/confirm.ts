@@ -74,7 +74,8 @@ export async function confirm(
 }
 
 /**
- * The same for a form that carries the password itself: asks only whoever has passkeys and no password.
+ * The same for a form that carries the password itself: asks only whoever has passkeys and no password, or has not given
+ * their second factor.
  */
 export async function confirmWithoutPassword(
   services: Services,
@@ -83,8 +84,10 @@ export async function confirmWithoutPassword(
   form: ReadonlyMap<string, string>,
 ): Promise<{ asks?: ConfirmAsks }> {
   const session = await findLiveSession(services, request, visit);
-  const hasOnlyPasskeys = session && !session.user.hasPassword && session.user.hasPasskey;
-  return hasOnlyPasskeys ? confirm(services, request, visit, form) : {};
+  if (!session) return {};
+  const hasOnlyPasskeys = !session.user.hasPassword && session.user.hasPasskey;
+  const mustAsk = hasOnlyPasskeys || lacksSecondFactor(services.config, session);
+  return mustAsk ? confirm(services, request, visit, form) : {};
 }
 
 async function confirmByPassword(services: Services, actor: Actor, password: string): Promise<void> {

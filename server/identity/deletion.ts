@@ -9,7 +9,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent, requireActor } from './actor.ts';
 import { notify } from './notices.ts';
-import { isFresh } from './sessions.ts';
+import { isConfirmed } from './sessions.ts';
 
 export const graceDays = 14;
 
@@ -35,7 +35,7 @@ export async function requestDeletion(
   visit: Visit,
 ): Promise<'planned' | 'last_admin'> {
   const actor = await requireActor(services, request, visit);
-  if (!isFresh(actor.session, services.now())) throw new AppError('login_required');
+  if (!isConfirmed(services, actor.session)) throw new AppError('login_required');
   return inTransactionOf(visit, services.db, async (trx) => {
     const user = await requireUser(trx, actor);
     if (user.deletionDueAt) return 'planned';

@@ -20,8 +20,7 @@ import { nameSchema } from './names.ts';
 import { notify } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
 import { checkRegistration, PasskeyRefusal } from './passkeys.ts';
-import { lacksSecondFactor } from './second-factor.ts';
-import { isFresh } from './sessions.ts';
+import { isConfirmed } from './sessions.ts';
 
 export const maxPasskeys = 20;
 
@@ -144,9 +143,7 @@ export async function removeOwnPasskey(
 /** The page has asked already ("Confirm it's you"); this is for whoever goes past it. */
 async function requireFreshActor(services: Services, request: Request, visit: Visit): Promise<Actor> {
   const actor = await requireActor(services, request, visit);
-  const { session } = actor;
-  if (!isFresh(session, services.now()) || lacksSecondFactor(services.config, session))
-    throw new AppError('login_required');
+  if (!isConfirmed(services, actor.session)) throw new AppError('login_required');
   return actor;
 }
 

@@ -4,11 +4,12 @@ import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';
 import { guessPassword } from './guess-password.ts';
+import { lacksSecondFactor } from './second-factor.ts';
 import { isFresh } from './sessions.ts';
 
 /**
- * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, and what
- * `guessPassword` throws.
+ * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, 401
+ * `login_required` in a session that their second factor was not given in, and what `guessPassword` throws.
  */
 export async function requireOwnPassword(
   services: Services,
@@ -18,6 +19,8 @@ export async function requireOwnPassword(
   const { db, read } = services;
   const { session, request, visit } = actor;
   const { id: userId, email, hasPassword } = session.user;
+  // The password alone would get round their second factor: first they log in.
+  if (lacksSecondFactor(services.config, session)) throw new AppError('login_required');
   // Nothing to guess. The address may be somebody else's, for whom it must not count.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(services, request, visit, {

@@ -75,6 +75,8 @@ export function createRateLimits(db: Database) {
       [
         count('code-device', 10, hour, ({ device }) => device),
         count('code-device-day', 30, day, ({ device }) => device),
+        // As with passwords: each login makes a device.
+        count('code-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
         count('code-account', 10, hour, ({ account }) => account),

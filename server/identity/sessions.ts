@@ -25,7 +25,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { rememberLogin, userAgentOf } from './device.ts';
 import { notifyNewBrowser } from './notices.ts';
-import { requireNoSetUp } from './second-factor.ts';
+import { lacksSecondFactor, requireNoSetUp } from './second-factor.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_session';
@@ -182,3 +182,10 @@ const freshSeconds = 10 * 60;
 export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
   return authTime !== null && authTime > secondsBefore(now, freshSeconds);
 }
+
+/**
+ * The same, where a second factor of theirs was given in it, too: what every sensitive change needs. Pages ask for it
+ * (confirm.ts); this holds for whoever goes past them.
+ */
+export const isConfirmed = ({ config, now }: Pick<Services, 'config' | 'now'>, session: Session): boolean =>
+  isFresh(session, now()) && !lacksSecondFactor(config, session);

@@ -3,11 +3,12 @@
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { lockExternalLinks } from '../../db/external-links.ts';
 import { consumeMailToken, findAddressToken } from '../../db/mail-tokens.ts';
-import { deleteUnsentUndoLetters } from '../../db/mails.ts';
+import { deleteUnsentUndoLetters, hasRecentMail } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { deleteRecoveryCodes } from '../../db/recovery-codes.ts';
 import { findReservation, releaseAddresses } from '../../db/reserved-addresses.ts';
-import { lockUser, updateUser } from '../../db/users.ts';
+import { lockUser, setDeletionDue, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -65,8 +66,12 @@ export async function undoEmailChange(
     // Whoever took the address may have locked the owner out by a second factor of their own, just before it or since.
     const since = new Date(first.expiresAt.getTime() - (undoDays + 1) * 24 * 60 * 60 * 1_000);
     const hadFactors = await deleteFactors(trx, userId, since);
+    // Theirs, in place of the owner's.
+    if (await hasRecentMail(trx, { userId, kind: 'recovery_codes_made', since }))
+      await deleteRecoveryCodes(trx, userId);
+    await setDeletionDue(trx, userId, null);
     if (hadFactors) await recordAuditEvent(trx, { ...trailOf(visit), type: 'factors.removed', userId });
-    const user = hadFactors ? await lockUser(trx, { id: userId }) : { ...former, email };
+    const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     await recordAuditEvent(trx, { ...trailOf(visit), type: 'email.change_undone', userId });
     await notify(trx, services, former, 'email_change_undone', request);

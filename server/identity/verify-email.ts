@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { findReservation } from '../../db/reserved-addresses.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -30,6 +31,8 @@ export async function requestEmailVerification(
   await inTransactionOf(actor.visit, db, async (trx) => {
     // A hand-off may have moved their link to somebody else, and removed them.
     if (!(await lockUser(trx, { id: user.id }))) throw new AppError('login_required');
+    // Reserved for whoever had it until a short while ago: it gets no other mail.
+    if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     await insertMail(trx, {
       id: uuidv7(),
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',

@@ -144,7 +144,7 @@ type Notice = {
 
 const usual = {
   advice:
-    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check your profile.',
+    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Sign-in & security in your account.',
   action: { label: 'Set a new password', path: '/forgot-password' },
 };
 
@@ -153,7 +153,7 @@ const notices: Record<NoticeKind, Notice> = {
     subject: 'Your account is deleted',
     text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law asks us to.',
     advice: 'You can use this email address for a new account at any time.',
-    action: { label: 'Go to our pages', path: '/' },
+    action: { label: 'Go to the login page', path: '/login' },
     why: 'You received this email because this was the email address of your account.',
   },
   account_linked: {
@@ -175,12 +175,12 @@ const notices: Record<NoticeKind, Notice> = {
   contract_added: {
     subject: 'A contract has been added to your account',
     text: 'A service contract has been added to your account.',
-    advice: 'You can see it on your profile.',
-    action: { label: 'See the contract', path: '/profile' },
+    advice: 'You can see it under Billing.',
+    action: { label: 'See the contract', path: '/profile/billing' },
   },
   data_downloaded: {
     subject: 'Your data has been downloaded',
-    text: 'Somebody who gave your password has downloaded a copy of everything that we keep about you.',
+    text: 'Somebody who was logged in to your account has downloaded a copy of everything that we keep about you.',
   },
   deletion_canceled: {
     subject: 'Your account will not be deleted',
@@ -209,7 +209,8 @@ const notices: Record<NoticeKind, Notice> = {
   },
   factors_removed: {
     subject: 'Your second factor has been removed',
-    text: 'Our support has removed what your account asked for besides the password: its authenticator app, and the recovery codes. All browsers have been logged out. Log in with your password and set up the app again.',
+    text: 'Our support has removed the authenticator app, recovery codes and passkeys of your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
+    advice: 'If you did not ask for this, set a new password now and contact support.',
   },
   new_browser: {
     subject: 'New login to your account',
@@ -217,7 +218,7 @@ const notices: Record<NoticeKind, Notice> = {
   },
   passkey_added: {
     subject: 'A passkey has been added to your account',
-    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that on your profile, under Passkeys.',
+    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that under Sign-in & security, Passkeys.',
   },
   passkey_removed: {
     subject: 'A passkey has been removed from your account',

@@ -23,7 +23,7 @@ import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { trailOf } from '../identity/actor.ts';
-import { findLiveSession, isFresh, startSession } from '../identity/sessions.ts';
+import { findLiveSession, isConfirmed, startSession } from '../identity/sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
@@ -115,7 +115,7 @@ export async function describePending(
         ? { name: user.name, email: user.email, isProved: user.emailVerifiedAt !== null }
         : undefined,
     present: session && session.user.id !== user.id ? session.user.email : undefined,
-    needsLogin: kind === 'connect' && !mayConnect(session, user.id, now()),
+    needsLogin: kind === 'connect' && !mayConnect(services, session, user.id),
   };
 }
 
@@ -136,7 +136,7 @@ export async function confirmPending(
     // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
-    if (seen.kind === 'connect' && !mayConnect(session, seen.user.id, now())) return 'login_needed';
+    if (seen.kind === 'connect' && !mayConnect(services, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
     const pending = await consumePendingHandOff(trx, key, now());
@@ -187,8 +187,8 @@ async function logIn(
 }
 
 /** Whether that user has logged in a short while ago, as for whatever a session alone must not do. */
-function mayConnect(session: Session | undefined, userId: string, now: Date): boolean {
-  return session?.user.id === userId && isFresh(session, now);
+function mayConnect(services: Services, session: Session | undefined, userId: string): boolean {
+  return session?.user.id === userId && isConfirmed(services, session);
 }
 
 /** Throws 404 `not_found` where this browser has no cookie for the id that the page's address names. */

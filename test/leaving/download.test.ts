@@ -268,3 +268,12 @@ describe('without a password within ten minutes', () => {
       expect((await browser.send(file, { headers: { 'sec-fetch-site': site } })).status).toBe(200);
   });
 });
+
+it('does not tell whether somebody else has an address, by the mails about a change to it', async () => {
+  const browser = await logIn();
+  for (const address of ['nobody-has-this@example.test', 'merchant@example.test'])
+    expect((await browser.send('/profile/email', { form: { email: address } })).status).toBe(303);
+  const { emails = [] } = await download(browser);
+  expect(emails.map(({ kind }) => kind)).not.toContain('change_email');
+  expect(JSON.stringify(emails)).not.toMatch(/nobody-has-this|merchant@/);
+});

@@ -250,16 +250,20 @@ it('erases whoever is due exactly once, when 16 run at once', async () => {
 
 it('erases nobody before their time, whoever is suspended, or who has changed their mind', async () => {
   const ids: string[] = [];
-  for (const word of ['early', 'held', 'stays']) {
+  for (const word of ['early', 'held', 'stays', 'moved']) {
     const { text } = await sendSignup(app, buildSignup(`crm_${word}`));
     ids.push(JSON.parse(text).user.id);
   }
-  const [early, held, stays] = ids;
+  const [early, held, stays, moved] = ids;
   await sql`update users set deletion_due_at = now() + interval '1 minute' where id = ${early}`.execute(
     app.db,
   );
   await sql`update users set deletion_due_at = now() - interval '1 day', suspended_at = now()
     where id = ${held}`.execute(app.db);
+  // An address of theirs can still be had back.
+  await sql`update users set deletion_due_at = now() - interval '1 day' where id = ${moved}`.execute(app.db);
+  await sql`insert into reserved_addresses (email, user_id, expires_at)
+    values ('moved-from@example.test', ${moved}, now() + interval '1 minute')`.execute(app.db);
   // An instance whose clock is fast.
   expect(await runErasure(app.db, () => new Date(Date.now() + 30 * 86_400_000))).toEqual([]);
   // Found as due, and cancelled before it was locked.
@@ -271,7 +275,8 @@ it('erases nobody before their time, whoever is suspended, or who has changed th
     ).toBeUndefined();
   });
   const { rows } = await sql`select id from users where id = any(${ids}::uuid[])`.execute(app.db);
-  expect(rows).toHaveLength(3);
+  expect(rows).toHaveLength(4);
+  await sql`delete from reserved_addresses`.execute(app.db);
   await sql`update users set deletion_due_at = null`.execute(app.db);
 });
 

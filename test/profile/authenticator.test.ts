@@ -15,6 +15,7 @@ import {
   showCode,
   wrongCode,
 } from '../support/totp-app.ts';
+import { openClient, refusalOf } from '../support/trpc.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
 const email = 'merchant@example.test';
@@ -207,6 +208,44 @@ describe('a session without the second factor', () => {
     expect((await send('turn-off')).status).toBe(303);
     expect(await countAuthenticators()).toBe(0);
   });
+
+  it('changes nothing else by the password either, on pages or by programs, and downloads nothing', async () => {
+    await setUp(owner, clock);
+    await sql`update sessions set amr = '{ext}', auth_time = null where ended_at is null`.execute(app.db);
+    const currentPassword = password;
+    const forms: Record<string, string>[] = [
+      { intent: 'password', currentPassword, newPassword: 'another long password' },
+      { intent: 'end-others', currentPassword },
+      { intent: 'remove-link', externalId: 'x', currentPassword },
+    ];
+    for (const form of forms) {
+      const asked = await owner.send('/profile/security', { form });
+      expect([asked.status, textOf(asked).includes('Log in again first')]).toEqual([401, true]);
+    }
+    const programs = openClient(app.send, owner.cookie());
+    for (const call of [
+      programs.profile.changePassword.mutate({ currentPassword, newPassword: 'another long password' }),
+      programs.links.remove.mutate({ provider: 'marketplace', externalId: 'x', currentPassword }),
+      programs.sessions.endOthers.mutate({ currentPassword }),
+    ])
+      expect((await refusalOf(call)).problem).toBe('login_required');
+    // Not even with a credential of just now, if it was the password.
+    await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
+      app.db,
+    );
+    const change = programs.email.requestChange.mutate({ email: 'elsewhere@example.test' });
+    expect((await refusalOf(change)).problem).toBe('login_required');
+    expect((await owner.send('/profile/data.json')).headers.get('location')).toBe('/profile/data');
+    expectCodeAsked(await openBrowser(app.send).login(email, password));
+  });
+});
+
+it('other browsers have no allowance for codes once it is set up, whatever they gave before', async () => {
+  await openBrowser(app.send).login(email);
+  await setUp(owner, clock);
+  const { rows } = await sql`select 1 from devices d join users u on u.id = d.user_id
+    where u.email = ${email} and d.forgotten_at is null`.execute(app.db);
+  expect(rows).toHaveLength(1);
 });
 
 it('somebody without a password sets one first', async () => {

@@ -210,7 +210,7 @@ describe('a change of address', () => {
       'reserved_addresses',
       'audit_events',
     ]);
-    expect(textOf(await browser.send(link))).toContain('Another account has');
+    expect(textOf(await browser.send(link))).toContain('Another account already uses');
     expect((await changes.click(browser, link)).status).toBe(409);
     expect(
       await digestRows(changes.app.db, ['users', 'mail_tokens', 'reserved_addresses', 'audit_events']),

@@ -46,7 +46,7 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
           If you lose the phone, log in with a recovery code and set up the app again. If you lose both, only
           our support can let you in.
         </p>
-        <a href="/profile">Go to your profile</a>
+        <a href="/profile/security">Back to Sign-in &amp; security</a>
       </div>
       <section aria-labelledby="codes">
         <h2 id="codes">New recovery codes</h2>
@@ -61,7 +61,7 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
         </form>
       </section>
       <section aria-labelledby="off">
-        <h2 id="off">New phone, or no app any more?</h2>
+        <h2 id="off">Change your phone, or stop using the app</h2>
         <form method="post" className="card">
           <p>
             Turn it off, and set it up again on the new phone. Until then your password alone is enough to log
