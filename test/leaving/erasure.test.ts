@@ -4,11 +4,13 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { eraseUser } from '../../server/identity/erase-user.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { addPasskey } from '../support/authenticator.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm.ts';
 import { digestRows, whileInsertsFail } from '../support/database.ts';
 import { eventsOf, findText, listTables, makeDue, runErasure } from '../support/leaving.ts';
 import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace.ts';
+import { setUp } from '../support/totp-app.ts';
 import { openBrowser } from '../support/visitor.ts';
 
 const password = 'seven quiet lanterns';
@@ -70,12 +72,23 @@ async function settle(word: string) {
   await open('/login', { email, password: 'not this one' });
   expect((await open('/login', { email, password })).status).toBe(303);
   expect((await open('/sso/launch/marketplace')).status).toBe(303);
+  await addPasskey(browser);
+  await setUp(browser, Date.now());
   expect((await open('/forgot-password', { email })).status).toBe(303);
   await mailServer.waitFor(
     email,
     (await sql`select 1 from mails where recipient = ${email}`.execute(app.db)).rows.length,
   );
   await vi.waitFor(async () => expect(await invoicesOf(contract.id)).toHaveLength(1), 15_000);
+  // An address that they had before, and a sign-up with theirs that came to nothing.
+  await sql`insert into reserved_addresses (email, user_id, expires_at)
+    values (${`former-${email}`}, ${user.id}, now() - interval '1 minute')`.execute(app.db);
+  await sql`insert into mails (id, kind, recipient, details, created_at, next_attempt_at, sent_at)
+    values (gen_random_uuid(), 'sign_up', ${email}, '{}', now(), now(), now())`.execute(app.db);
+  await sql`insert into mail_tokens (token_hash, purpose, email, name, expires_at)
+    values (sha256(${email}::bytea), 'sign_up', ${email}, ${`Name of ${word}`}, now() + interval '1 hour')`.execute(
+    app.db,
+  );
   const { rows } = await sql<{ id: string; sid: string }>`
     select session_id as id, sid from launches where user_id = ${user.id}`.execute(app.db);
   const [session] = rows;
@@ -117,6 +130,7 @@ describe('somebody who is erased', () => {
   it('had rows in every table that keeps some about people', () => {
     expect(tablesBefore).toEqual(
       expect.arrayContaining([
+        ...['authenticators', 'passkeys', 'recovery_codes', 'reserved_addresses'],
         ...['audit_events', 'devices', 'external_links', 'launches', 'mail_tokens', 'mails'],
         ...['pending_hand_offs', 'service_contracts', 'sessions', 'users', 'webhook_requests'],
       ]),
