@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { Field } from '../components/field.tsx';
+import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
@@ -63,19 +63,7 @@ export default function SetPassword() {
     <Page title="Set your password" intro={`for ${email}`}>
       {refused?.fault && <Notice kind="error">{refused.fault}</Notice>}
       <form method="post" action={here} className="card">
-        {/* Tells password managers whose password it is. */}
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <Field
-          key={refused?.error}
-          label="New password"
-          hint="Use at least 12 characters. A few random words work well."
-          name="newPassword"
-          type="password"
-          autoComplete="new-password"
-          required
-          autoFocus
-          error={refused?.error}
-        />
+        <NewPassword email={email} error={refused?.error} />
         <p className="hint">This logs you in here and logs you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>

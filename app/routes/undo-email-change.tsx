@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { Field } from '../components/field.tsx';
+import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
@@ -48,19 +48,7 @@ export default function UndoEmailChange() {
           Your account will have this address again, and a new password that only you know. Everybody is
           logged out, and the address that replaced it can no longer be used to get in.
         </p>
-        {/* Tells password managers whose password it is. */}
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <Field
-          key={refused?.error}
-          label="New password"
-          hint="Use at least 12 characters. A few random words work well."
-          name="newPassword"
-          type="password"
-          autoComplete="new-password"
-          required
-          autoFocus
-          error={refused?.error}
-        />
+        <NewPassword email={email} error={refused?.error} />
         <button type="submit">Undo the change</button>
       </form>
     </Page>

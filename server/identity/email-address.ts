@@ -36,7 +36,7 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
-/** What a person is told at the field. */
+/** The error to show at the field. */
 export const malformedEmail = {
   pointer: '/email',
   detail: 'Enter an email address in the correct format, like name@example.com.',

@@ -1,0 +1,21 @@
+import { Field } from './field.tsx';
+
+/** The field of a page that sets a password by a link, and for password managers whose it is. */
+export function NewPassword({ email, error }: { email: string; error?: string }) {
+  return (
+    <>
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <Field
+        key={error}
+        label="New password"
+        hint="Use at least 12 characters. A few random words work well."
+        name="newPassword"
+        type="password"
+        autoComplete="new-password"
+        required
+        autoFocus
+        error={error}
+      />
+    </>
+  );
+}
