@@ -1,8 +1,10 @@
 // IDENTITY_ADMIN_SECOND_FACTOR=required: an administrator or manager without a second factor sets one up before anything
 // else.
+
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { addPasskey, fetchOptions, origin } from '../support/authenticator.ts';
 import { buildHandOff } from '../support/marketplace.ts';
 import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/totp-app.ts';
 import { openClient, refusalOf } from '../support/trpc.ts';
@@ -123,4 +125,23 @@ it('pages that need no session stay open: a new password by mail, and the login 
   expect((await browser.send('/set-password?token=x', { headers: html })).status).toBe(404);
   await browser.login('merchant@example.test');
   expect(await browser.whoAmI()).toBe('merchant@example.test');
+});
+
+it('an administrator with a passkey who logs in by the password alone gives the passkey first', async () => {
+  const browser = openBrowser(app.send);
+  await browser.login('admin@example.test');
+  const phone = await addPasskey(browser);
+  const elsewhere = openBrowser(app.send);
+  await elsewhere.login('admin@example.test');
+  const launched = await elsewhere.send('/sso/launch/marketplace');
+  expect(payloadOf(launched)).toBeUndefined();
+  const asking = await elsewhere.send(page);
+  expect(textOf(asking)).toContain('Use your passkey to go on.');
+  expect(asking.text).not.toContain('name="confirmPassword"');
+  const byPassword = { intent: 'set-up', confirmPassword: password };
+  expect((await elsewhere.send(page, { form: byPassword })).status).toBe(401);
+  const confirmPasskey = phone.answer(await fetchOptions(elsewhere, 'confirm'), origin);
+  const form = { intent: 'go-on', confirmPasskey };
+  expect((await elsewhere.send(page, { form })).status).toBe(303);
+  expect(payloadOf(await elsewhere.send('/sso/launch/marketplace'))?.amr).toEqual(['pop', 'mfa']);
 });
