@@ -44,14 +44,13 @@ export async function sweep({ db }: Pick<Services, 'db'>, signal?: AbortSignal):
 
 function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        done();
-      },
-      { once: true },
-    );
+    const end = () => {
+      clearTimeout(timer);
+      // The signal lives as long as the process.
+      signal?.removeEventListener('abort', end);
+      done();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
   });
 }

@@ -1,4 +1,5 @@
 // Each table whose rows age is swept, and what is swept is found by an index (docs/security.md, "Data").
+import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { deleteExpiredRows, lockExpiredRows } from '../../db/expired-rows.ts';
@@ -63,6 +64,14 @@ it('takes the oldest first', async () => {
     client.db,
   );
   expect(rows).toEqual([{ days: 15 }]);
+});
+
+it('leaves nothing behind on the signal that lives as long as the process', async () => {
+  await sql`insert into nonces select 'sweep', 'gone-' || lpad(n::text, 20, '0'), now() - interval '1 day'
+    from generate_series(1, 3000) n`.execute(client.db);
+  const { signal } = new AbortController();
+  await sweep(client, signal);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 it('rests between batches for as long as they take', async () => {
