@@ -11,8 +11,8 @@ export const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, ma
 
 /** What the service reads of a user and their account. */
 export const userColumns = `u.id as user_id, u.email, u.holds_email, u.email_verified_at, u.name, u.name_edited_at, u.role,
-    u.password_hash is not null as has_password, u.suspended_at, u.profile_updated_at, a.id as account_id,
-    a.name as account_name, a.capabilities, a.verified_at`;
+    u.password_hash is not null as has_password, u.has_passkey, u.has_authenticator, u.suspended_at, u.deletion_due_at,
+    u.profile_updated_at, a.id as account_id, a.name as account_name, a.capabilities, a.verified_at`;
 
 const names = new Map<string, string>();
 

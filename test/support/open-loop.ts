@@ -10,6 +10,8 @@ export type Sent = {
   status: number;
   /** From the time at which it was due. */
   ms: number;
+  /** From the time at which it was sent: without the wait for a connection, where there are only so many. */
+  msOnConnection: number;
   /** When it was due, in milliseconds since the start. */
   at: number;
   /** The answer, where it is an error of the server. */
@@ -59,6 +61,7 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
     // The one used last: those at rest are closed by the other side in time.
     const connection = free.pop() ?? openConnection(port, open);
     let isDone = false;
+    const sentAt = performance.now();
     const finish = (status: number, text?: string) => {
       if (isDone) return;
       isDone = true;
@@ -69,6 +72,7 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
         status,
         at,
         ms: performance.now() - startedAt - at,
+        msOnConnection: performance.now() - sentAt,
         ...(text && { text }),
       });
       if (connection.isUsable()) free.push(connection);
