@@ -1,7 +1,7 @@
 // The only writer of `accounts`.
-import { sql } from 'kysely';
-import type { Database } from './postgres/client.ts';
+import { sql, type Transaction } from 'kysely';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 
 type NewAccount = { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
 
@@ -14,25 +14,25 @@ const insert = prepareDeferredWrite((db, account: NewAccount) =>
   }),
 );
 
-export async function insertAccount(db: Database, account: NewAccount): Promise<void> {
-  await insert(db, account);
+export async function insertAccount(trx: Transaction<DB>, account: NewAccount): Promise<void> {
+  await insert(trx, account);
 }
 
 /** An edit by the owner, which no hand-off overwrites. */
-export async function editAccountName(db: Database, id: string, name: string): Promise<void> {
-  await db.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
+export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
+  await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
 
 /**
  * What the marketplace says about an account: its capabilities, its name unless that was edited here, and that it is
- * verified. It never takes a verification back.
+ * verified. It never takes a verification back. The result is the account as it is now.
  */
 export async function updateAccountFromMarketplace(
-  db: Database,
+  trx: Transaction<DB>,
   id: string,
   account: { name: string | undefined; capabilities: string[]; verifiedAt: Date | null },
-): Promise<void> {
-  await db
+): Promise<NewAccount> {
+  return trx
     .updateTable('accounts')
     .set(({ fn, val, ref, eb }) => ({
       capabilities: account.capabilities,
@@ -42,5 +42,6 @@ export async function updateAccountFromMarketplace(
       }),
     }))
     .where('id', '=', id)
-    .execute();
+    .returning(['id', 'name', 'capabilities', 'verified_at as verifiedAt'])
+    .executeTakeFirstOrThrow();
 }

@@ -64,47 +64,6 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
   });
 }
 
-export type RecordedEvent = {
-  id: string;
-  at: Date;
-  type: string;
-  reason: string | null;
-  device: string | null;
-  place: string | null;
-  details: Record<string, unknown>;
-};
-
-export type SomeEvents = {
-  userId: string;
-  types: string[];
-  after: Date;
-  /** The id of one of these events: only what came before it. */
-  before?: string;
-  limit: number;
-};
-
-/** Those of that user, newest first. */
-export async function listEventsOfUser(db: Database, some: SomeEvents): Promise<RecordedEvent[]> {
-  return (await selectEventsOfUser(db, some).execute()) as RecordedEvent[];
-}
-
-export function selectEventsOfUser(db: Database, { userId, types, after, before, limit }: SomeEvents) {
-  const query = db
-    .selectFrom('audit_events')
-    .select(['id', 'at', 'type', 'reason', 'device', 'place', 'details'])
-    .where('user_id', '=', userId)
-    .where('type', 'in', types)
-    .where('at', '>', after)
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit);
-  if (before === undefined) return query;
-  // By the database's own instant of that event: ours has no microseconds.
-  return query.where(
-    sql<boolean>`(at, id) < ((select at from audit_events where id = ${before} and user_id = ${userId}), ${before}::uuid)`,
-  );
-}
-
 /** The details that say nothing about who somebody is. Any other goes with its user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 

@@ -1,6 +1,8 @@
 // The only writer of `external_links`: the link between a user and their id at another system, which is never an
 // email address.
+import type { Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
+import type { DB } from './schema.ts';
 
 /** The user's id at the other system, if that link is awake. Takes no lock. */
 export async function findExternalId(
@@ -27,15 +29,15 @@ export type ExternalLink = {
 };
 
 /** Makes that link, awake, in place of the one that this id had and of the one that this user had. */
-export async function setExternalLink(db: Database, link: ExternalLink): Promise<void> {
-  await db
+export async function setExternalLink(trx: Transaction<DB>, link: ExternalLink): Promise<void> {
+  await trx
     .deleteFrom('external_links')
     .where('provider', '=', link.provider)
     .where('user_id', '=', link.userId)
     .where('external_id', '<>', link.externalId)
     .execute();
   const row = { user_id: link.userId, applied_profile_updated_at: link.appliedProfileUpdatedAt };
-  await db
+  await trx
     .insertInto('external_links')
     .values({ provider: link.provider, external_id: link.externalId, ...row })
     .onConflict((conflict) =>
@@ -45,12 +47,12 @@ export async function setExternalLink(db: Database, link: ExternalLink): Promise
 }
 
 export async function setExternalLinkApplied(
-  db: Database,
+  trx: Transaction<DB>,
   provider: string,
   externalId: string,
   at: Date,
 ): Promise<void> {
-  await db
+  await trx
     .updateTable('external_links')
     .set({ applied_profile_updated_at: at })
     .where('provider', '=', provider)
@@ -64,8 +66,8 @@ export async function lockExternalLinks(db: Database, userId: string): Promise<v
 }
 
 /** All of the user's, until each is connected again. */
-export async function sleepExternalLinks(db: Database, userId: string, now: Date): Promise<void> {
-  await db
+export async function sleepExternalLinks(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
+  await trx
     .updateTable('external_links')
     .set({ sleeping_since: now })
     .where('user_id', '=', userId)
@@ -92,10 +94,10 @@ export async function listExternalLinks(db: Database, userId: string): Promise<L
 
 /** Whether the user had that link. */
 export async function deleteExternalLink(
-  db: Database,
+  trx: Transaction<DB>,
   { provider, externalId, userId }: { provider: string; externalId: string; userId: string },
 ): Promise<boolean> {
-  const result = await db
+  const result = await trx
     .deleteFrom('external_links')
     .where('provider', '=', provider)
     .where('external_id', '=', externalId)

@@ -1,27 +1,36 @@
 // The only writer of `launches`: the first launch of each session to each client.
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
+import type { DB } from './schema.ts';
 
-/** Committed when this resolves. The result is the `sid` of that session at that client, whoever was first. */
+/**
+ * The result is the `sid` of that session at that client, whoever was first; undefined where the session has ended or its
+ * user is gone. The user is locked before the session, as everywhere, and as a trigger needs it that tells the client of the
+ * first launch: what changes or ends either of them comes before this, or after it is committed.
+ */
 export async function recordLaunch(
-  db: Database,
-  launch: { sessionId: string; userId: string; client: string; sid: string },
-): Promise<string> {
-  const row = await db
+  trx: Transaction<DB>,
+  launch: { sessionId: string; client: string; sid: string },
+): Promise<string | undefined> {
+  const row = await trx
     .insertInto('launches')
-    .values({
-      session_id: launch.sessionId,
-      user_id: launch.userId,
-      client: launch.client,
-      sid: launch.sid,
-    })
+    .columns(['session_id', 'user_id', 'client', 'sid'])
+    .expression(({ selectFrom, val }) =>
+      selectFrom('users as u')
+        .innerJoin('sessions as s', 's.user_id', 'u.id')
+        .select(['s.id', 'u.id as user_id'])
+        .select([val(launch.client).as('client'), val(launch.sid).as('sid')])
+        .where('s.id', '=', launch.sessionId)
+        .where('s.ended_at', 'is', null)
+        .forShare(['u', 's']),
+    )
     // Not "do nothing": that would return no row to whoever was second.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
     .returning('sid')
-    .executeTakeFirstOrThrow();
-  return row.sid;
+    .executeTakeFirst();
+  return row?.sid;
 }
 
 /** When the user was first handed to each client in their newest session there. */
@@ -35,4 +44,14 @@ export async function listLastLaunches(
     .where('user_id', '=', userId)
     .groupBy('client')
     .execute();
+}
+
+/** The last launch to each client. Reads the whole table: for an operator, not for a request. */
+export async function listLastLaunchesOfClients(db: Database): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom('launches')
+    .select(({ fn }) => ['client', fn.max('at').as('at')])
+    .groupBy('client')
+    .execute();
+  return new Map(rows.map(({ client, at }) => [client, at]));
 }

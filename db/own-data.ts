@@ -15,6 +15,8 @@ export type Section = {
   key: [column: string, type: string][];
   /** Which rows are this person's. */
   isOwn: (userId: string) => RawBuilder<unknown>;
+  /** What stands in place of a column. */
+  values?: Record<string, RawBuilder<unknown>>;
   /** Not before the address is proved, as on the pages. */
   needsProof?: boolean;
 };
@@ -27,11 +29,19 @@ function section<Table extends keyof DB & string>(
     columns: Columns<Table>;
     key: [column: keyof DB[Table] & string, type: string][];
     isOwn?: Section['isOwn'];
+    values?: Section['values'];
     needsProof?: boolean;
   },
 ): Section {
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
+
+// Not who else did it.
+const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
+const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
+  ['began_at', 'timestamptz'],
+  ['id', 'bigint'],
+];
 
 export const sections: Section[] = [
   section('profile', 'users', {
@@ -88,6 +98,16 @@ export const sections: Section[] = [
       ['client', 'text'],
     ],
   }),
+  section('products_told', 'client_users', {
+    columns: ['client', 'since'],
+    key: [['client', 'text']],
+  }),
+  section('told_to_products', 'events', {
+    // Contracts have a section of their own.
+    isOwn: (userId) => sql`user_id = ${userId} and type <> 'contract.updated'`,
+    columns: ['client', 'type', 'occurred_at', 'body'],
+    key: [['id', 'bigint']],
+  }),
   section('contracts', 'service_contracts', {
     columns: [
       ...(['id', 'signup_id', 'plan', 'status', 'trial_ends_at', 'price_currency'] as const),
@@ -114,12 +134,31 @@ export const sections: Section[] = [
   }),
   section('activity', 'audit_events', {
     // It would say that somebody else has that address.
-    isOwn: (userId) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped'`,
+    // Contracts are for those whose address is proved.
+    isOwn: (
+      userId,
+    ) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped' and (type <> 'signup.accepted'
+      or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
+    // Whoever did not give the right password may be a stranger, whose address is not the owner's to have.
+    values: { address: sql`case when type <> 'login.refused' then address end` },
     key: [
       ['at', 'timestamptz'],
       ['id', 'uuid'],
     ],
+  }),
+  section('changes', 'changes', {
+    // Of contracts not before the address is proved, as on the pages.
+    isOwn: (userId) => sql`user_id = ${userId} and (subject <> 'contract'
+      or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
+    columns: changeColumns,
+    key: changeKey,
+  }),
+  section('account_changes', 'changes', {
+    isOwn: (userId) => sql`subject = 'account'
+      and row_id = (select account_id::text from users where id = ${userId})`,
+    columns: changeColumns,
+    key: changeKey,
   }),
 ];
 
@@ -129,11 +168,11 @@ export type OwnRow = { row: string; key: string[] };
 /** The next rows, from the first behind `after` on. Each page is a statement of its own: whoever reads slowly holds nothing. */
 export async function readOwnRows(
   db: Database,
-  { table, columns, key, isOwn }: Section,
+  { table, columns, key, isOwn, values: shown = {} }: Section,
   userId: string,
   { after, limit }: { after?: string[]; limit: number },
 ): Promise<OwnRow[]> {
-  const members = columns.flatMap((column) => [sql.lit(column), sql.ref(column)]);
+  const members = columns.flatMap((column) => [sql.lit(column), shown[column] ?? sql.ref(column)]);
   const order = sql.join(key.map(([column]) => sql.ref(column)));
   const texts = sql.join(key.map(([column]) => sql`${sql.ref(column)}::text`));
   const values = key.map(([, type], at) => sql`${after?.[at]}::${sql.raw(type)}`);

@@ -56,6 +56,30 @@ export interface Authenticators {
   user_id: string;
 }
 
+export interface Changes {
+  account_id: string | null;
+  at: Timestamp;
+  began_at: Generated<Timestamp>;
+  by: string | null;
+  by_user: string | null;
+  cause: string | null;
+  erased_at: Timestamp | null;
+  id: Generated<Int8>;
+  kind: 'changed' | 'created' | 'found' | 'removed';
+  members: Json | null;
+  request_id: string | null;
+  role: string;
+  row_id: string | null;
+  subject: 'account' | 'contract' | 'link' | 'user';
+  user_id: string | null;
+}
+
+export interface ClientUsers {
+  client: string;
+  since: Generated<Timestamp>;
+  user_id: string;
+}
+
 export interface Devices {
   forgotten_at: Timestamp | null;
   is_last: boolean;
@@ -68,6 +92,38 @@ export interface Devices {
 export interface ErasedUsers {
   erased_at: Generated<Timestamp>;
   id: string;
+}
+
+export interface EventDeliveries {
+  acknowledged: Generated<Int8>;
+  attempts: Generated<number>;
+  client: string;
+  failed_at: Timestamp | null;
+  failure: string | null;
+  first_nudged_at: Timestamp | null;
+  next_nudge_at: Timestamp | null;
+  nudged: Generated<Int8>;
+  nudged_at: Timestamp | null;
+  pulled_at: Timestamp | null;
+  succeeded_at: Timestamp | null;
+}
+
+export interface Events {
+  body: Json | null;
+  client: string;
+  contract_id: string | null;
+  id: Generated<Int8>;
+  made_in: Generated<string>;
+  numbered_at: Timestamp | null;
+  occurred_at: Generated<Timestamp>;
+  seq: Int8 | null;
+  type: string;
+  user_id: string | null;
+}
+
+export interface EventSequences {
+  client: string;
+  latest: Generated<Int8>;
 }
 
 export interface ExternalLinks {
@@ -268,8 +324,13 @@ export interface DB {
   accounts: Accounts;
   audit_events: AuditEvents;
   authenticators: Authenticators;
+  changes: Changes;
+  client_users: ClientUsers;
   devices: Devices;
   erased_users: ErasedUsers;
+  event_deliveries: EventDeliveries;
+  event_sequences: EventSequences;
+  events: Events;
   external_links: ExternalLinks;
   invoice_numbers: InvoiceNumbers;
   invoices: Invoices;

@@ -1,5 +1,5 @@
 // The only writer of `service_contracts`. Which state may follow which is decided in
-// server/billing/contract-states.ts; the stored status of a trial stays `trialing` after its end.
+// server/billing/contract-states.ts. The stored status of a trial may stay `trialing` for a while after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
@@ -76,12 +76,12 @@ const insert = prepareDeferredWrite((db, row: ReturnType<typeof writeRow>) =>
   }),
 );
 
-export async function insertContract(db: Database, contract: Contract): Promise<void> {
-  await insert(db, writeRow(contract));
+export async function insertContract(trx: Transaction<DB>, contract: Contract): Promise<void> {
+  await insert(trx, writeRow(contract));
 }
 
-export async function updateContract(db: Database, id: string, terms: ContractTerms): Promise<void> {
-  await db.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
+export async function updateContract(trx: Transaction<DB>, id: string, terms: ContractTerms): Promise<void> {
+  await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
 /** All of them, in one order for everybody who locks them. */
@@ -205,6 +205,20 @@ export async function findContractsInArrears(
     .where('i.due_at', '<=', now)
     .where('c.status', '=', 'active')
     .where(sql<boolean>`c.id <> all(${except}::uuid[])`)
+    .limit(limit)
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
+/** Trials that are over and stored as `trialing`. */
+export async function findEndedTrials(db: Database, { now, limit, except }: Search): Promise<string[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .select('id')
+    .where('status', '=', 'trialing')
+    .where('trial_ends_at', '<=', now)
+    .where(sql<boolean>`id <> all(${except}::uuid[])`)
+    .orderBy('trial_ends_at')
     .limit(limit)
     .execute();
   return rows.map(({ id }) => id);

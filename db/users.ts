@@ -1,9 +1,9 @@
-// The only writer of `users`. `profile_updated_at` is set by a trigger (see the first migration).
+// Reads and writes `users`; deletions.ts and address-owners.ts have what is theirs. `profile_updated_at` is set by a
+// trigger (see the first migration).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
-import { findReservation } from './reserved-addresses.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -73,7 +73,7 @@ export function toUser({
   return { id: userId, ...user, account };
 }
 
-const selectUsers = (db: Database) =>
+export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
 // As text, not as a parameter: the index is of these rows only.
@@ -86,20 +86,6 @@ const selectHolder = prepare((db, { email }: { email: string }) =>
 /** The one user who holds that address. */
 export async function findHolder(db: Database, email: string): Promise<User | undefined> {
   const [row] = await selectHolder(db, { email });
-  return row && toUser(row);
-}
-
-/**
- * Whose an address is for everybody else: who holds it, or else who had it and can still have it back. In a transaction
- * the two are looked up in this order, so that a change meanwhile is seen by one of them.
- */
-export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
-  const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
-  return holder ?? (ownerId === undefined ? undefined : findUser(db, ownerId));
-}
-
-async function findUser(db: Database, id: string): Promise<User | undefined> {
-  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
   return row && toUser(row);
 }
 
@@ -170,18 +156,6 @@ export async function lockUser(
   return row && toUser(row);
 }
 
-/** The owner of an address, as `findAddressOwner` says, locked likewise. */
-export async function lockAddressOwner(
-  trx: Transaction<DB>,
-  email: string,
-  now: Date,
-): Promise<User | undefined> {
-  const holder = await lockUser(trx, { email });
-  if (holder) return holder;
-  const ownerId = await findReservation(trx, { email, now });
-  return ownerId === undefined ? undefined : lockUser(trx, { id: ownerId });
-}
-
 export type LinkedUser = {
   user: User;
   /** `profile_updated_at` of the last profile applied from there. */
@@ -237,13 +211,13 @@ const insert = prepareDeferredWrite((db, user: NewUser) =>
   }),
 );
 
-export async function insertUser(db: Database, user: NewUser): Promise<void> {
-  await insert(db, user);
+export async function insertUser(trx: Transaction<DB>, user: NewUser): Promise<void> {
+  await insert(trx, user);
 }
 
 /** An edit by the owner, which no hand-off overwrites. */
-export async function editUser(db: Database, id: string, { name }: { name?: string }): Promise<void> {
-  await db
+export async function editUser(trx: Transaction<DB>, id: string, { name }: { name?: string }): Promise<void> {
+  await trx
     .updateTable('users')
     .set({ name, name_edited_at: name === undefined ? undefined : sql`now()` })
     .where('id', '=', id)
@@ -252,7 +226,7 @@ export async function editUser(db: Database, id: string, { name }: { name?: stri
 
 /** Changes what is given, if anything. */
 export async function updateUser(
-  db: Database,
+  trx: Transaction<DB>,
   id: string,
   change: {
     name?: string;
@@ -263,7 +237,7 @@ export async function updateUser(
   },
 ): Promise<void> {
   if (Object.keys(change).length === 0) return;
-  await db
+  await trx
     .updateTable('users')
     .set({
       name: change.name,
@@ -277,9 +251,9 @@ export async function updateUser(
 }
 
 /** Everybody's profile counts as changed now. */
-export async function touchAllProfiles(db: Database): Promise<void> {
+export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do here: the trigger decides which.
-  await db
+  await trx
     .updateTable('users')
     .set({ profile_updated_at: sql`profile_updated_at + interval '1 millisecond'` })
     .execute();
@@ -297,85 +271,6 @@ export async function deleteUser(trx: Transaction<DB>, { id, account }: User): P
     .execute();
 }
 
-export async function setDeletionDue(db: Database, id: string, at: Date | null): Promise<void> {
-  await db.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
-}
-
-/** Whoever is to be erased is not before `at`. The result are all of them. */
-export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise<User[]> {
-  await trx
-    .updateTable('users')
-    .set({ deletion_due_at: sql`greatest(deletion_due_at, ${at})` })
-    .where('deletion_due_at', 'is not', null)
-    .execute();
-  const rows = await selectUsers(trx).where('u.deletion_due_at', 'is not', null).execute();
-  return rows.map(toUser);
-}
-
-// By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds it up,
-// or whoever is suspended could come back under the same address.
-// Not while they can have back an address that was changed.
-const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
-  and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
-
-/** The ids of those whose deletion is due. */
-export async function findUsersToErase(
-  db: Database,
-  { limit, except }: { limit: number; except: string[] },
-): Promise<string[]> {
-  const rows = await db
-    .selectFrom('users as u')
-    .select('u.id')
-    .where(isDue)
-    .where(sql<boolean>`u.id <> all(${except}::uuid[])`)
-    .orderBy('u.deletion_due_at')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
-/**
- * Locks account and user as nothing else does: not even a row that refers to them, such as a contract, can come between.
- * With `onlyDue`, undefined where the deletion is not due (any more).
- */
-export async function lockUserToErase(
-  trx: Transaction<DB>,
-  id: string,
-  { onlyDue }: { onlyDue: boolean },
-): Promise<User | undefined> {
-  let query = selectUsers(trx).where('u.id', '=', id).forUpdate(['a', 'u']);
-  if (onlyDue) query = query.where(isDue);
-  const row = await query.executeTakeFirst();
-  return row && toUser(row);
-}
-
-/** Whether somebody else than this user belongs to the account. */
-export async function isAccountShared(db: Database, { id, account }: User): Promise<boolean> {
-  const row = await db
-    .selectFrom('users')
-    .select('id')
-    .where('account_id', '=', account.id)
-    .where('id', '<>', id)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
-/** Whether there will be an administrator without this one. Others wait to ask until the transaction ends. */
-export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
-  const row = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('id', '<>', id)
-    .where('suspended_at', 'is', null)
-    .where('deletion_due_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** Takes no lock. */
 export async function findUserById(db: Database, id: string): Promise<User | undefined> {
   const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
@@ -384,11 +279,11 @@ export async function findUserById(db: Database, id: string): Promise<User | und
 
 /** The user's id, or undefined if nobody holds that address. A trigger ends the sessions of a suspended user. */
 export async function setUserSuspended(
-  db: Database,
+  trx: Transaction<DB>,
   email: string,
   suspendedAt: Date | null,
 ): Promise<string | undefined> {
-  const row = await db
+  const row = await trx
     .updateTable('users')
     .set({ suspended_at: suspendedAt })
     .where('email', '=', email)

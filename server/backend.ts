@@ -16,8 +16,10 @@ import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
 import { passkeyOptions } from './endpoints/passkey-options.ts';
 import { securityTxt } from './endpoints/security-txt.ts';
+import { ssoEvents } from './endpoints/sso-events.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
+import { createHeldRequests } from './events/hold-requests.ts';
 import { toAppError } from './http/answers.ts';
 import {
   invalidParameter,
@@ -51,15 +53,11 @@ import {
   renameOwnPasskey,
 } from './identity/own-passkeys.ts';
 import { logInByPasskey } from './identity/passkey-login.ts';
-import {
-  findPasswordMail,
-  type NewCredential,
-  requestPasswordMail,
-  setPasswordByMail,
-} from './identity/password-by-mail.ts';
+import { findPasswordMail, type NewCredential, setPasswordByMail } from './identity/password-by-mail.ts';
 import { countHashing } from './identity/passwords.ts';
 import { finishLogin, hasPendingLogin, pathAfterLogin } from './identity/pending-login.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
+import { requestPasswordMail } from './identity/request-password-mail.ts';
 import { findLiveSession, findPresentSession } from './identity/sessions.ts';
 import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from './identity/sign-up.ts';
 import { findUndo, undoEmailChange } from './identity/undo-email-change.ts';
@@ -92,9 +90,12 @@ export function createBackend(options: {
     aside: createAside(options.log),
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
+  const heldRequests = createHeldRequests(services);
   return {
     config,
     services,
+    /** Those that wait for events. */
+    heldRequests,
     /** Undefined in production. */
     demoLogins: config.production
       ? undefined
@@ -103,6 +104,7 @@ export function createBackend(options: {
     launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
     securityTxt: () => securityTxt(services),
     brandFile: (name: string) => brandFile(services, name),
+    ssoEvents: (request: Request, visit: Visit) => ssoEvents(services, heldRequests, request, visit),
     ssoProfile: (request: Request, visit: Visit) => ssoProfile(services, request, visit),
     marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
     crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
@@ -197,6 +199,12 @@ export function createBackend(options: {
       const client = demoClients?.find(name);
       if (!demoClients || !client) throw new AppError('not_found');
       return { client, title: client.title, clients: demoClients };
+    },
+
+    /** Ends the answers that go on by themselves, for a process that is to stop. */
+    endStreams() {
+      heldRequests.release();
+      demoClients?.endStreams();
     },
 
     /** Mails are not sent but kept, and shown at /dev/mail. */

@@ -4,10 +4,13 @@ import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { isDatabaseAway } from '../db/postgres/away.ts';
 import { addBillingCommands } from './cli/billing.ts';
+import { addClientCommands } from './cli/clients.ts';
 import { CommandError } from './cli/command.ts';
 import { addDatabaseCommands } from './cli/database.ts';
 import { addDeletionCommand } from './cli/deletion.ts';
+import { addHistoryCommand } from './cli/history.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
+import { addReconcileCommand } from './cli/reconcile.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
 import { exitWith } from './runtime/process.ts';
@@ -20,8 +23,11 @@ const program = new Command('npm run cli --')
 addDatabaseCommands(program);
 addUserCommands(program);
 addDeletionCommand(program);
+addHistoryCommand(program);
 addMarketplaceCommands(program);
 addBillingCommands(program);
+addReconcileCommand(program);
+addClientCommands(program);
 
 const expectedErrors = [FileError, ConfigError, EmbeddedPostgresError, CommandError];
 

@@ -104,6 +104,11 @@ export const problems = {
     'The profile has changed meanwhile',
     'Somebody changed this profile after you read it. Read it again, then make your change to what it is now.',
   ],
+  events_gone: [
+    410,
+    'These events are no longer kept',
+    'There is no event to go on from after this number: it is too old, was never given, or our database was restored from a backup. End your sessions, drop your cached profiles, and go on from oldest - 1.',
+  ],
   body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
   unsupported_media_type: [
     415,
@@ -174,6 +179,7 @@ export class AppError extends Error {
   readonly errors: FieldError[];
   readonly headers: Record<string, string>;
   readonly reason: string | undefined;
+  readonly oldest: number | undefined;
 
   constructor(
     code: ProblemCode,
@@ -182,6 +188,8 @@ export class AppError extends Error {
       errors?: FieldError[];
       headers?: Record<string, string>;
       reason?: string;
+      /** Of `events_gone`: where to go on. */
+      oldest?: number;
       cause?: unknown;
     } = {},
   ) {
@@ -192,6 +200,7 @@ export class AppError extends Error {
     this.errors = options.errors ?? [];
     this.headers = { ...options.headers };
     this.reason = options.reason;
+    this.oldest = options.oldest;
   }
 
   /** Adds headers to the answer. */
@@ -209,6 +218,8 @@ export type Problem = {
   detail: string;
   code: ProblemCode;
   errors?: FieldError[];
+  /** Of `events_gone`. */
+  oldest?: number;
 };
 
 export function buildProblem(error: AppError, baseUrl: string): Problem {
@@ -219,5 +230,6 @@ export function buildProblem(error: AppError, baseUrl: string): Problem {
     detail: error.detail,
     code: error.code,
     ...(error.errors.length > 0 && { errors: error.errors }),
+    ...(error.oldest !== undefined && { oldest: error.oldest }),
   };
 }

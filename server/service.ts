@@ -22,7 +22,10 @@ export type Service = {
    * 503 to everything but /healthz. In production it throws a ConfigError for a database that holds the demo users.
    */
   start: () => Promise<void>;
-  /** From then on /readyz answers 503, connections close after their answer, and the jobs come to an end. */
+  /**
+   * From then on /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
+   * the jobs come to an end.
+   */
   drain: () => void;
   /** Resolves once the jobs have ended and the database is closed. */
   close: () => Promise<void>;
@@ -72,10 +75,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     drain() {
       isDraining = true;
+      backend.endStreams();
       jobsStopped = stopJobs();
     },
     async close() {
       stopWatching?.();
+      backend.endStreams();
       await (jobsStopped ?? stopJobs());
       await aside.finish();
       await database.close();

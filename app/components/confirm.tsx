@@ -69,7 +69,7 @@ export function Confirm({ asks }: { asks: ConfirmAsks }) {
           instead={!hasPassword && <NoPasskeyHere />}
         >
           {kept}
-          <button type="submit" className={hasPassword ? 'quiet' : undefined}>
+          <button type="submit" className={hasPassword ? 'secondary' : undefined}>
             Use a passkey
           </button>
         </PasskeyForm>

@@ -13,7 +13,10 @@ type PasskeyFormProps = {
   className?: string;
   /** Shown where the browser has no passkeys, or runs no script. */
   instead?: ReactNode;
-  /** The form's further fields, and its button. */
+  /**
+   * The form's further fields, and its button. A hidden one with `data-as-typed` carries what is in the field of that name
+   * on the page when the button is pressed.
+   */
   children: ReactNode;
 };
 

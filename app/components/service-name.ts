@@ -18,7 +18,10 @@ export function buildTitle(title: string, matches: Matches): string {
   return `${title} · ${root?.name ?? unknownName}`;
 }
 
-/** The `meta` of a page whose title is always the same. */
+/** The `meta` of a page with one title, or with another once it has sent an email. */
 export const titled =
-  (title: string): MetaFunction =>
-  ({ matches }) => [{ title: buildTitle(title, matches) }];
+  (title: string, sentTitle = title): MetaFunction =>
+  ({ matches, location }) => {
+    const isSent = new URLSearchParams(location.search).has('sent');
+    return [{ title: buildTitle(isSent ? sentTitle : title, matches) }];
+  };

@@ -63,10 +63,20 @@ export function enhance(part: HTMLElement): void {
 
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    if (!isBusy) void run();
+    if (!isBusy && takeAlong(form)) void run();
   });
   void offer();
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
+}
+
+/** Fills in what is typed in another form of the page. False where that cannot be sent: the browser says why. */
+function takeAlong(form: HTMLFormElement): boolean {
+  for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
+    const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);
+    if (!typed?.reportValidity()) return false;
+    copy.value = typed.value;
+  }
+  return true;
 }
 
 class Refused extends Error {}

@@ -1,5 +1,6 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import { ArrivedEvents, useArrivals } from '../components/demo/arrived-events.tsx';
 import { DemoPage, demoLinks } from '../components/demo/demo-page.tsx';
 import { Tamper } from '../components/demo/tamper.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -12,19 +13,7 @@ export const links = demoLinks;
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
-  const session = clients.findSession(client, request);
-  return {
-    name: client.name,
-    title,
-    session: session && {
-      profile: session.payload.profile,
-      payload: JSON.stringify(session.payload, null, 2),
-      query: session.query,
-      cache: session.cache,
-      isProved: session.isProved,
-      returnTo: session.payload.return_to,
-    },
-  };
+  return { name: client.name, title, loaded: clients.findVisit(client, request) ?? null };
 }
 
 /** The client's own logout. */
@@ -40,14 +29,28 @@ const cacheNotices = {
 };
 
 export default function DemoClient() {
-  const { name, title, session } = useLoaderData<typeof loader>();
+  const { name, title, loaded } = useLoaderData<typeof loader>();
+  const { session, events } = useArrivals(name, loaded) ?? {};
   if (!session) {
+    const [last] = events ?? [];
     return (
-      <DemoPage client={name} title={title} heading="You are not logged in">
+      <DemoPage
+        client={name}
+        title={title}
+        heading={last ? 'You have been logged out' : 'You are not logged in'}
+      >
+        {last && (
+          <Notice kind="info">
+            This client ended your session when the event <code>{last.type}</code> arrived.
+          </Notice>
+        )}
         <p>This page plays the part of a product: a separate site with its own session.</p>
-        <a className="button" href={`/demo/${name}/login`}>
-          Log in with <ServiceName />
-        </a>
+        <div className="actions">
+          <a className="button" href={`/demo/${name}/login`}>
+            Log in with <ServiceName />
+          </a>
+        </div>
+        {events && <ArrivedEvents events={events} isLive={false} />}
       </DemoPage>
     );
   }
@@ -83,8 +86,9 @@ export default function DemoClient() {
           <a href="/profile">Edit your profile</a>
         </div>
       </Section>
+      <ArrivedEvents events={events ?? []} isLive />
       <Section id="payload" title="The verified payload" bare>
-        <pre className="card">{session.payload}</pre>
+        <pre className="card">{JSON.stringify(session.payload, null, 2)}</pre>
       </Section>
       <Tamper client={name} query={session.query} />
     </DemoPage>

@@ -38,7 +38,7 @@ export default function Components() {
       </Section>
       <Section id="notices" title="Notices" intro="At the form that they are about.">
         <Notice kind="success">
-          Saved. Products will show your changes the next time you log in to them.
+          Saved. Products will show your changes soon, or the next time you log in to them.
         </Notice>
         <Notice kind="info">
           You need to verify your email address. <a href="#notices">Verify it now</a>

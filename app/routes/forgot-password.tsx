@@ -8,11 +8,14 @@ import { titled } from '../components/service-name.ts';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Set or reset your password');
+export const meta = titled('Set or reset your password', 'Check your email');
+
+const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent(next)}` : '');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
-  return { isSent: searchParams.has('sent'), keepsMails: context.backend.keepsMails };
+  const { readOwnPath, keepsMails } = context.backend;
+  return { next: readOwnPath(searchParams.get('next')), isSent: searchParams.has('sent'), keepsMails };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -27,15 +30,21 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
     return data(answer, { status: refusal.status, headers: refusal.headers });
   }
-  return redirectDocument('/forgot-password?sent', 303);
+  return redirectDocument(`/forgot-password?${['sent', queryOf(next)].filter(Boolean).join('&')}`, 303);
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ForgotPassword() {
-  const { isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { next, isSent, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
+  const query = next ? `?${queryOf(next)}` : '';
+  const backToLogin = (
+    <p className="aside">
+      <a href={`/login${query}`}>Back to login</a>
+    </p>
+  );
   if (isSent && !refused) {
     return (
       <Page title="Check your email">
@@ -43,10 +52,11 @@ export default function ForgotPassword() {
           <p>If there is an account with that address, we have sent it a link to set a password.</p>
           <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
           {keepsMails && <KeptMails />}
-          <p>
-            <a href="/forgot-password">Ask for another link</a>
-          </p>
         </div>
+        <p className="aside">
+          <a href={`/forgot-password${query}`}>Send it again, or use another address</a>
+        </p>
+        {backToLogin}
       </Page>
     );
   }
@@ -66,9 +76,7 @@ export default function ForgotPassword() {
         />
         <button type="submit">Email me a link</button>
       </form>
-      <p className="aside">
-        <a href="/login">Back to login</a>
-      </p>
+      {backToLogin}
     </Page>
   );
 }

@@ -103,7 +103,7 @@ export default function Login() {
         <button type="submit">Log in</button>
       </form>
       <PasskeyForm purpose="login" name="passkey" action={here} className="aside">
-        <button type="submit" className="quiet">
+        <button type="submit" className="secondary">
           Use a passkey
         </button>
       </PasskeyForm>

@@ -16,6 +16,11 @@ export const handle = { isStatic: true };
 
 export const meta = titled('Enter your code');
 
+/** Whoever used a recovery code has most likely lost their phone: there they set up the app again. */
+const homeAfterRecovery = '/profile/authenticator?recovered';
+
+const usesRecovery = (request: Request) => new URL(request.url).searchParams.get('use') === 'recovery';
+
 const nextOf = (request: Request) => new URL(request.url).searchParams.get('next');
 
 /** Only in a browser where a password was given a moment ago. */
@@ -25,7 +30,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (!(await backend.hasPendingLogin(request))) throw redirect(backend.loginPathTo(next), 303);
   return {
     next,
-    usesRecovery: new URL(request.url).searchParams.get('use') === 'recovery',
+    usesRecovery: usesRecovery(request),
+    hasNewPassword: new URL(request.url).searchParams.has('new_password'),
     clientTitle: backend.findLaunchTitle(next),
     supportUrl: backend.config.supportUrl,
   };
@@ -40,7 +46,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (outcome === 'gone') return redirectDocument(backend.loginPathTo(next), 303);
     if (outcome !== 'wrong') {
       const headers = outcome.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-      return redirectDocument(next ?? '/profile', { status: 303, headers });
+      const goesHome = next === undefined || next === '/profile';
+      const target = goesHome ? (usesRecovery(request) ? homeAfterRecovery : '/profile') : next;
+      return redirectDocument(target, { status: 303, headers });
     }
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
@@ -55,7 +63,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Code() {
-  const { next, usesRecovery, clientTitle, supportUrl } = useLoaderData<typeof loader>();
+  const { next, usesRecovery, hasNewPassword, clientTitle, supportUrl } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const query = next ? `next=${encodeURIComponent(next)}` : '';
   return (
@@ -63,6 +71,7 @@ export default function Code() {
       title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}
       intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
     >
+      {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={useFormAction()} className="card">
         {usesRecovery ? (
@@ -89,6 +98,9 @@ export default function Code() {
             Don’t have your phone? Use a recovery code
           </a>
         )}
+      </p>
+      <p className="aside">
+        <a href={`/login${query && `?${query}`}`}>Log in another way</a>
       </p>
       {usesRecovery && (
         <p className="aside">

@@ -38,7 +38,10 @@ export default function Logout() {
       }
     >
       <form method="post" className="card">
-        <p>You may still be logged in to products you have opened. Log out of them separately.</p>
+        <p>
+          Products you have opened log you out too, most of them within seconds. If one does not, log out
+          there.
+        </p>
         {clientTitle && <p>You then go back to {clientTitle}.</p>}
         <div className="actions">
           <button type="submit">Log out</button>

@@ -32,7 +32,7 @@ const arrivals: Record<string, string> = {
   'email-verified': 'Your email address has been verified.',
   'email-changed': 'Your email address has been changed. Use it to log in from now on.',
   'email-undone':
-    'You have your email address back, with a new password. You are logged in here and logged out everywhere else.',
+    'You have your email address back, with a new password. You are logged in here and logged out everywhere else. Passkeys and authenticator apps added since the day before the change have been removed.',
   'signed-up': 'Your account is ready, and you are logged in.',
   'deletion-canceled': 'Your account will not be deleted.',
 };

@@ -18,6 +18,16 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
 }
 
+type Change = { what: string; from: string | null; to: string | null };
+
+/** Such as "Name: from Zoë to Zoe". */
+function describe({ what, from, to }: Change): string {
+  if (to === 'yes' || to === 'no') return `${what}: ${to}`;
+  if (from !== null && to !== null) return `${what}: from ${from} to ${to}`;
+  if (to !== null) return `${what}: ${to}`;
+  return from === null ? `${what} changed` : `${what}: no longer ${from}`;
+}
+
 export default function Activity() {
   const { events, next, isFirst } = useLoaderData<typeof loader>();
   return (
@@ -36,13 +46,17 @@ export default function Activity() {
           <p>{isFirst ? 'Nothing happened in the last 90 days.' : 'Nothing happened before that.'}</p>
         ) : (
           <ul className="rows">
-            {events.map(({ id, at, what, device, place }) => (
+            {events.map(({ id, at, what, device, place, by, changes }) => (
               <li key={id}>
                 <div>
                   <strong>{what}</strong>
+                  {changes.map((change, place) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: what is shown never changes its order
+                    <p key={place}>{describe(change)}</p>
+                  ))}
                   <p className="hint">
                     <Instant at={at} />
-                    {[device, place].filter(Boolean).map((each) => ` · ${each}`)}
+                    {[by, device, place].filter(Boolean).map((each) => ` · ${each}`)}
                   </p>
                 </div>
               </li>

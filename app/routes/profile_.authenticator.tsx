@@ -30,6 +30,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       next,
       nextTitle: backend.findLaunchTitle(next),
       isTurnedOff: new URL(request.url).searchParams.has('off'),
+      hasRecovered: new URL(request.url).searchParams.has('recovered'),
     };
   } catch (error) {
     throw toLogin(error, request, context) ?? error;
@@ -111,6 +112,12 @@ export default function Authenticator() {
     >
       {done && 'message' in done && <Notice kind="error">{done.message}</Notice>}
       {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
+      {page.hasRecovered && page.isOn && !done && (
+        <Notice kind="info">
+          You are logged in. If you lost your phone, turn off the app below, and set it up again on the new
+          one. Also <a href="/profile/passkeys">remove the passkeys</a> that were on it.
+        </Notice>
+      )}
       {page.comesFirst && (
         <Notice kind="info">
           You are an administrator or manager, and need a second factor. Set up the app to go on

@@ -92,16 +92,16 @@ function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
       )}
       <div className="card">
         <p>
-          You have 14 days to change your mind. Until then you can log in here and keep your account, but you
-          cannot open our products.
+          You have 14 days to change your mind. During that time you can log in here and keep your account,
+          but you cannot open our products.
         </p>
         <p>
           After that we delete your profile, logins and connected accounts for good, and nobody can bring them
           back. You can sign up again with the same email address, as somebody new.
         </p>
         <p>
-          We keep invoices, with your email address and the name of your account on them, because the law asks
-          us to.
+          We keep invoices, with your email address and the name of your account on them, because the law
+          requires it.
         </p>
         {contracts.length > 0 && (
           <p>

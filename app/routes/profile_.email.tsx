@@ -15,7 +15,7 @@ import { titled } from '../components/service-name.ts';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Change your email address');
+export const meta = titled('Change your email address', 'Check your new inbox');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
@@ -119,7 +119,7 @@ function Sent({ email, keepsMails }: { email: string; keepsMails: boolean }) {
         <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
         {keepsMails && <KeptMails />}
         <div className="actions">
-          <a href="/profile/email">Use another address or ask again</a>
+          <a href="/profile/email">Send it again, or use another address</a>
           <a href="/profile">Go to your profile</a>
         </div>
       </div>

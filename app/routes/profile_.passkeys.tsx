@@ -1,10 +1,12 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { Confirm } from '../components/confirm.tsx';
+import { Disclosure } from '../components/disclosure.tsx';
 import { Field } from '../components/field.tsx';
 import { Day, Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 
 /** Its forms are the browser's own. */
@@ -84,15 +86,15 @@ export default function Passkeys() {
       <div className="card">
         {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}
         {passkeys.length > 0 && (
-          <ul className="rows">
+          <Rows>
             {passkeys.map((passkey) => (
-              <Row
+              <PasskeyRow
                 key={passkey.id}
                 passkey={passkey}
                 refused={refused?.id === passkey.id ? refused : undefined}
               />
             ))}
-          </ul>
+          </Rows>
         )}
         <AddPasskey cannotAdd={cannotAdd} />
       </div>
@@ -139,13 +141,14 @@ function AddPasskey({ cannotAdd }: { cannotAdd: 'unproved' | 'too_many' | undefi
   );
 }
 
-function Row({ passkey, refused }: { passkey: Listed; refused: Refused | undefined }) {
+function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | undefined }) {
   const { id, name, backedUp, createdAt, lastUsedAt } = passkey;
   return (
-    <li>
-      <div>
-        <strong>{name}</strong>
-        <p className="hint">
+    <Row
+      icon="key"
+      title={name}
+      about={
+        <>
           Added <Day at={createdAt} />.{' '}
           {lastUsedAt ? (
             <>
@@ -154,12 +157,13 @@ function Row({ passkey, refused }: { passkey: Listed; refused: Refused | undefin
           ) : (
             'Not used yet.'
           )}
-        </p>
-        <p className="hint">{backedUp ? 'Saved in your password manager.' : 'Saved on one device only.'}</p>
-        <details open={refused?.errors.name !== undefined}>
-          <summary>
-            Rename<span className="visually-hidden"> {name}</span>
-          </summary>
+          <br />
+          {backedUp ? 'Saved in your password manager.' : 'Saved on one device only.'}
+        </>
+      }
+    >
+      <div className="row-end">
+        <Disclosure label={<Of name={name}>Rename</Of>} open={refused?.errors.name !== undefined}>
           <form method="post">
             <input type="hidden" name="id" value={id} />
             <Field
@@ -170,24 +174,29 @@ function Row({ passkey, refused }: { passkey: Listed; refused: Refused | undefin
               defaultValue={refused?.name || name}
               error={refused?.errors.name}
             />
-            <button type="submit" name="intent" value="rename" className="quiet">
+            <button type="submit" name="intent" value="rename">
               Save the name
             </button>
           </form>
-        </details>
-        <details>
-          <summary>
-            Remove<span className="visually-hidden"> {name}</span>
-          </summary>
+        </Disclosure>
+        <Disclosure label={<Of name={name}>Remove</Of>}>
           <form method="post">
             <input type="hidden" name="id" value={id} />
             <p>You will not be able to log in with it any more.</p>
-            <button type="submit" name="intent" value="remove" className="quiet">
+            <button type="submit" name="intent" value="remove" className="danger">
               Remove this passkey
             </button>
           </form>
-        </details>
+        </Disclosure>
       </div>
-    </li>
+    </Row>
   );
 }
+
+/** Says which one to those who cannot see where it stands. */
+const Of = ({ name, children }: { name: string; children: string }) => (
+  <>
+    {children}
+    <span className="visually-hidden"> {name}</span>
+  </>
+);

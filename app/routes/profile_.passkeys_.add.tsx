@@ -57,7 +57,7 @@ export default function AddPasskey() {
   if (refused?.asks) return <Confirm asks={refused.asks} />;
   const errors: Record<string, string> = refused?.errors ?? {};
   return (
-    <Page title="Add a passkey" intro="Your browser asks for your fingerprint, face or screen lock.">
+    <Page title="Add a passkey" intro="Your browser will ask for your fingerprint, face or screen lock.">
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       <PasskeyForm
         purpose="add"
@@ -74,7 +74,7 @@ export default function AddPasskey() {
       >
         <Field
           label="Name"
-          hint="So that you know it again, such as the device it is on."
+          hint="So that you can tell it from others. For example, the device it is on."
           name="name"
           required
           maxLength={400}

@@ -38,7 +38,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
     const target = backend.pathAfterLogin(done, next, home);
     const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-    return redirectDocument(target, { status: 303, headers });
+    // The page that asks for the code says so first.
+    return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
@@ -69,8 +70,8 @@ export default function SetPassword() {
       </form>
       {mail.mayBePasskey && (
         <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
-          <p>Or log in without a password, by your fingerprint, face or screen lock:</p>
-          <button type="submit" className="quiet">
+          <p>Or log in with your fingerprint, face or screen lock, without a password:</p>
+          <button type="submit" className="secondary">
             Create a passkey instead
           </button>
         </PasskeyForm>

@@ -14,7 +14,7 @@ import { titled } from '../components/service-name.ts';
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Create an account');
+export const meta = titled('Create an account', 'Check your email');
 
 const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent(next)}` : '');
 
@@ -105,11 +105,13 @@ function Sent({ query, keepsMails }: { query: string; keepsMails: boolean }) {
         </p>
         <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
         {keepsMails && <KeptMails />}
-        <div className="actions">
-          <a href={`/signup${query}`}>Use another address or ask again</a>
-          <a href={`/login${query}`}>Log in</a>
-        </div>
       </div>
+      <p className="aside">
+        <a href={`/signup${query}`}>Send it again, or use another address</a>
+      </p>
+      <p className="aside">
+        <a href={`/login${query}`}>Back to login</a>
+      </p>
     </Page>
   );
 }

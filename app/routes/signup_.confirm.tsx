@@ -19,7 +19,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
   const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
   const signUp = await backend.findSignUp(tokenOf(request));
-  return data({ signUp, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
+  return data({ signUp, next, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -53,10 +53,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmSignUp() {
-  const { signUp, clientTitle } = useLoaderData<typeof loader>();
+  const { signUp, next, clientTitle } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  if (!signUp) return <DeadLink />;
+  if (!signUp) return <DeadLink next={next} />;
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
     <Page title="Create your account" intro={`for ${signUp.email}`}>
@@ -88,9 +88,9 @@ export default function ConfirmSignUp() {
         <button type="submit">Create account</button>
       </form>
       <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
-        <input type="hidden" name="name" value={refused?.name ?? signUp.name} />
-        <p>Or log in without a password, by your fingerprint, face or screen lock:</p>
-        <button type="submit" className="quiet">
+        <input type="hidden" name="name" data-as-typed="" />
+        <p>Or log in with your fingerprint, face or screen lock, without a password:</p>
+        <button type="submit" className="secondary">
           Create a passkey instead
         </button>
       </PasskeyForm>
@@ -98,7 +98,8 @@ export default function ConfirmSignUp() {
   );
 }
 
-function DeadLink() {
+function DeadLink({ next }: { next: string | undefined }) {
+  const query = next ? `?next=${encodeURIComponent(next)}` : '';
   return (
     <Page title="This link does not work">
       <div className="card">
@@ -106,10 +107,10 @@ function DeadLink() {
           It has been used, is too old, or is not complete. If you have created your account with it, log in.
         </p>
         <div className="actions">
-          <a className="button" href="/signup">
+          <a className="button" href={`/signup${query}`}>
             Ask for a new link
           </a>
-          <a href="/login">Log in</a>
+          <a href={`/login${query}`}>Log in</a>
         </div>
       </div>
     </Page>

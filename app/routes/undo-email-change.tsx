@@ -25,7 +25,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const done = await backend.undoEmailChange(request, visit, { token: tokenOf(request), newPassword });
     const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
     const target = backend.pathAfterLogin(done, undefined, '/profile?saved=email-undone');
-    return redirectDocument(target, { status: 303, headers });
+    // The page that asks for the code says so first.
+    return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
@@ -48,6 +49,7 @@ export default function UndoEmailChange() {
           Your account will have this address again, and a new password that only you know. Everybody is
           logged out, and the address that replaced it can no longer be used to get in.
         </p>
+        <p>Passkeys and authenticator apps added since the day before the change are removed.</p>
         <NewPassword email={email} error={refused?.error} />
         <button type="submit">Undo the change</button>
       </form>

@@ -23,10 +23,14 @@ import * as addresses from '../migrations/2026-11-24-addresses.ts';
 import * as deletions from '../migrations/2026-11-24-deletions.ts';
 import * as passkeys from '../migrations/2026-11-24-passkeys.ts';
 import * as secondFactors from '../migrations/2026-11-24-second-factors.ts';
+import * as events from '../migrations/2026-11-25-events.ts';
+import * as history from '../migrations/2026-11-25-history.ts';
+import * as nudges from '../migrations/2026-11-25-nudges.ts';
+import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { dialect } from './dialect.ts';
-import { inTransaction } from './transactions.ts';
+import { inTransaction, liftTimeouts } from './transactions.ts';
 
 /** In the order of their names. */
 export const migrations = {
@@ -43,6 +47,10 @@ export const migrations = {
   '2026-11-24-deletions': deletions,
   '2026-11-24-passkeys': passkeys,
   '2026-11-24-second-factors': secondFactors,
+  '2026-11-25-events': events,
+  '2026-11-25-history': history,
+  '2026-11-25-nudges': nudges,
+  '2026-11-25-trial-ends': trialEnds,
 };
 
 /** What it waits for, in words for operators. */
@@ -79,7 +87,7 @@ const pauseMs = 2_000;
 /** False where a table was held by another transaction for too long; then nothing has changed. */
 async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
   try {
-    await inTransaction(db, async (trx) => {
+    await inTransaction(db, { by: 'service', cause: 'migrate' }, async (trx) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
       await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
@@ -91,19 +99,6 @@ async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
     onWait('a table that another transaction holds');
     return false;
   }
-}
-
-const timeouts = [
-  'statement_timeout',
-  'lock_timeout',
-  'idle_in_transaction_session_timeout',
-  // From Postgres 17.
-  'transaction_timeout',
-];
-
-/** Those of the role and the database, too: behind a pooler they count, whatever a connection asks for. */
-async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
-  await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
 /** The lock belongs to the transaction, because one of a session may be left behind in a pooler. */

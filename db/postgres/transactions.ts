@@ -1,5 +1,5 @@
 // Transactions: all or nothing, and run again where another one was first.
-import { type DatabaseConnection, sql, type Transaction } from 'kysely';
+import { CompiledQuery, type DatabaseConnection, sql, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
 import type { Database } from './client.ts';
@@ -7,6 +7,22 @@ import type { Database } from './client.ts';
 /** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
 export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(trx);
+}
+
+const timeouts = [
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  // From Postgres 17.
+  'transaction_timeout',
+];
+
+/**
+ * For what may take as long as it takes. Those of the role and the database, too: behind a pooler they count, whatever a
+ * connection asks for.
+ */
+export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
+  await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
 }
 
 // Unique keys that two transactions may reach for at once, each in good faith.
@@ -43,6 +59,29 @@ const openTransactions = new WeakMap<Database, Open>();
  */
 export const findOpen = (db: Database) => openTransactions.get(db);
 
+/** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
+export type Origin = {
+  by: 'person' | 'marketplace' | 'crm' | 'operator' | 'service';
+  /** The id of who is logged in. */
+  user?: string;
+  /** The id of the request. */
+  request?: string;
+  /** The nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */
+  cause?: string;
+};
+
+/** From here on, in a transaction of `inTransaction` that works for several. */
+export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
+  const open = openTransactions.get(trx);
+  if (!open) throw new Error('Only a transaction under way has an origin.');
+  // Not waited for: it is on the wire before whatever it is the origin of.
+  const text = "select set_config('identity.origin', $1, true)";
+  const write = open.connection.executeQuery(CompiledQuery.raw(text, [JSON.stringify(origin)]));
+  // Not unhandled: the transaction awaits it.
+  write.catch(() => undefined);
+  open.writes.push(write);
+}
+
 type Options = {
   /**
    * `after_writes`: one whose writes were not all answered is not committed, so a refusal with 503 has done nothing.
@@ -60,12 +99,13 @@ type Options = {
  */
 export async function inTransaction<T>(
   db: Database,
+  origin: Origin,
   work: (trx: Transaction<DB>) => Promise<T>,
   options: Options = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runOnce(db, work, options);
+      return await runOnce(db, origin, work, options);
     } catch (error) {
       const { code, constraint } = error as { code?: string; constraint?: string };
       const isConflict =
@@ -79,15 +119,48 @@ export async function inTransaction<T>(
   }
 }
 
-/** The same for a request: nothing commits after its deadline, so a 503 means that nothing was done. */
+type PersonalVisit = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string };
+
+/**
+ * The same for a person's request: nothing commits after its deadline, so a 503 means that nothing was done.
+ */
 export const inTransactionOf = <T>(
-  { deadline }: Required<Pick<Options, 'deadline'>>,
+  { deadline, requestId, userId }: PersonalVisit,
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-): Promise<T> => inTransaction(db, work, { deadline });
+): Promise<T> => inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline });
+
+/**
+ * For what changes nothing: one view of the database from its start to its end, run once, and rolled back whatever comes
+ * of it.
+ */
+export async function inRolledBackTransaction<T>(
+  db: Database,
+  work: (trx: Transaction<DB>) => Promise<T>,
+): Promise<T> {
+  const transaction = db.transaction().setIsolationLevel('repeatable read');
+  return transaction
+    .execute(async (trx): Promise<T> => {
+      throw new RollBack(await work(trx));
+    })
+    .catch((error) => {
+      if (error instanceof RollBack) return error.result as T;
+      throw error;
+    });
+}
+
+/** Thrown where all went well: nothing else makes Kysely roll back. */
+class RollBack extends Error {
+  result: unknown;
+  constructor(result: unknown) {
+    super('rolled back');
+    this.result = result;
+  }
+}
 
 async function runOnce<T>(
   db: Database,
+  origin: Origin,
   work: (trx: Transaction<DB>) => Promise<T>,
   { commit = 'after_writes', deadline }: Options,
 ): Promise<T> {
@@ -97,6 +170,7 @@ async function runOnce<T>(
     await trx.getExecutor().provideConnection(async (connection) => {
       openTransactions.set(trx, { connection, writes });
     });
+    setOrigin(trx, origin);
     let isDone = false;
     let done: T;
     try {

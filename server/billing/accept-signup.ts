@@ -5,11 +5,11 @@
 // index lets one through; the others run again and find what it made.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { findAddressOwner } from '../../db/address-owners.ts';
 import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
-import { findAddressOwner } from '../../db/users.ts';
 import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/address-proof.ts';
 import { createCustomer } from '../identity/customers.ts';
@@ -53,14 +53,17 @@ async function updateKnown(
   report: Report,
   now: Date,
 ): Promise<SignupOutcome> {
-  const { status } = applyReport(known, report, now) ?? {};
-  if (!status) return { contract: known, change: 'unchanged', isNewCustomer: false };
-  // Periods that began before the report arrived keep their old terms, however late the billing job is.
+  const reported = applyReport(known, report, now)?.status;
+  if (!reported) return { contract: known, change: 'unchanged', isNewCustomer: false };
+  // Periods that began before the report arrived keep their old terms, however late the billing job is; also where the
+  // report ends the contract.
+  const status = reported === 'canceled' ? known.status : reported;
   const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   if (!terms) throw new Error('invoicing never changes whether a report applies');
-  // The CRM does not know about payments: while one is overdue, the contract stays past due.
-  const isOverdue = known.status === 'past_due' && (await hasDueInvoice(trx, known.id, now));
+  // The CRM does not know about payments: while one is overdue, the contract stays past due, unless it ends.
+  const isOverdue =
+    known.status === 'past_due' && reported === 'active' && (await hasDueInvoice(trx, known.id, now));
   const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };
   await updateContract(trx, known.id, contract);
   return { contract, change: 'updated', isNewCustomer: false };
@@ -84,10 +87,11 @@ async function welcomeCustomer(
   return ids;
 }
 
-/** The answer's body (contract section 7). */
+/** The answer's body (contract section 7). `applied`: the report was stored. */
 export function describeOutcome({ contract, change, isNewCustomer }: SignupOutcome, now: Date) {
   return {
     signup_id: contract.signupId,
+    applied: change !== 'unchanged',
     user: { id: contract.userId, created: isNewCustomer },
     account: { id: contract.accountId, created: isNewCustomer },
     contract: {

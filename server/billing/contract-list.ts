@@ -1,7 +1,8 @@
 // The list of all service contracts, in the order of arrival, page by page (contract section 7).
 import { validate } from 'uuid';
+import type { ContractSnapshot } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { type Contract, hasArrivalNumber, listArrivals, numberArrivals } from '../../db/service-contracts.ts';
+import { hasArrivalNumber, listArrivals, numberArrivals } from '../../db/service-contracts.ts';
 import { invalidParameter } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { presentStatus } from './contract-states.ts';
@@ -11,7 +12,7 @@ export async function readContractPage(
   { db, now }: Pick<Services, 'db' | 'now'>,
   page: { after: string | undefined; limit: number },
 ) {
-  const contracts = await inTransaction(db, async (trx) => {
+  const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
     // Before new numbers are given: after a restore of the database, an old cursor must not get a new place.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
       throw invalidParameter('after', 'It must be the next of an earlier page. Start again without it.');
@@ -24,7 +25,8 @@ export async function readContractPage(
   };
 }
 
-function describeContract(contract: Contract, now: Date) {
+/** As it is at `now`. */
+export function describeContract(contract: ContractSnapshot, now: Date) {
   const { price } = contract;
   return {
     signup_id: contract.signupId,

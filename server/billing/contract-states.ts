@@ -1,5 +1,6 @@
 // The states of a service contract (contract section 7): which may follow which, and what a report from the CRM
-// changes. All pure. Whether a trial is over is worked out from the clock each time, so no job can miss its end.
+// changes. All pure. Whether a trial is over is worked out from the clock each time, so a trial has ended for everybody
+// before the billing job writes that down.
 import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
 import { startOfPresentPeriod } from './periods.ts';
 
@@ -29,7 +30,14 @@ export function presentStatus(
 
 /** What the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
-  status: 'trialing' | 'active';
+  status: 'trialing' | 'active' | 'canceled';
+};
+
+/** In which states a report counts: those that it leaves as they are, and those that may move to what it says. */
+const reportable: Record<Report['status'], readonly ContractStatus[]> = {
+  trialing: ['trialing'],
+  active: ['active', ...moves.activate.from],
+  canceled: moves.cancel.from,
 };
 
 /**
@@ -43,13 +51,10 @@ export function applyReport(
 ): ContractTerms | undefined {
   if (contract) {
     const isNewer = report.occurredAt.getTime() > contract.occurredAt.getTime();
-    const present = presentStatus(contract, now);
-    const isAllowed =
-      report.status === present ||
-      (report.status === 'active' && applyMove(present, 'activate') !== undefined);
+    const isAllowed = reportable[report.status].includes(presentStatus(contract, now));
     if (!isNewer || !isAllowed) return undefined;
   }
-  return { ...report, ...scheduleBilling(contract, report, now) };
+  return { ...report, status: presentStatus(report, now), ...scheduleBilling(contract, report, now) };
 }
 
 /**

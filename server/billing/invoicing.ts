@@ -1,4 +1,5 @@
-// Invoices: one for each period of an active contract with a price, and what happens when one is not paid.
+// Invoices: one for each period of an active contract with a price, and what happens when one is not paid. And the end
+// of trials.
 //
 // The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that
 // lock, and a unique index allows one invoice a period.
@@ -13,6 +14,7 @@ import {
   type Contract,
   findContractsInArrears,
   findContractsToInvoice,
+  findEndedTrials,
   lockContract,
   type Search,
   updateContract,
@@ -26,7 +28,10 @@ const batchSize = 100;
 
 type Billing = Pick<Services, 'db' | 'now' | 'log'>;
 
-/** Invoices every period that has begun, then marks contracts past due, until none is left or `signal` aborts. */
+/**
+ * Invoices every period that has begun, marks contracts past due, then trials expired, until none is left or `signal`
+ * aborts.
+ */
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { now } = billing;
   await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
@@ -35,6 +40,11 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   await forEachContract(billing, signal, findContractsInArrears, async (trx, contract) => {
     return (await hasDueInvoice(trx, contract.id, now())) && moveContract(trx, contract, 'fall_behind');
   });
+  // The last, because nothing waits for it: a trial counts as expired from the moment it ends. The first run may find
+  // years of them.
+  await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
+    expireTrial(trx, contract, now()),
+  );
 }
 
 /** Locks each contract in a transaction of its own; one that fails does not stop the others. */
@@ -52,7 +62,7 @@ async function forEachContract(
     for (const id of ids) {
       if (signal?.aborted) return;
       try {
-        const isChanged = await inTransaction(db, async (trx) => {
+        const isChanged = await inTransaction(db, { by: 'service', cause: 'billing' }, async (trx) => {
           await limitLockWait(trx);
           const contract = await lockContract(trx, { id });
           return contract !== undefined && (await work(trx, contract));
@@ -116,15 +126,20 @@ async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move
   return true;
 }
 
+/** Stores that a trial is over. False where it is not, or that is stored. `trx` has locked the contract. */
+async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
+  return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
+}
+
 export type ClosingOutcome = 'closed' | 'already_closed' | 'closed_otherwise' | 'unknown';
 
-/** Records a payment, or voids an invoice. If nothing is overdue any more, the contract becomes active again. */
+/** An operator records a payment, or voids an invoice. If nothing is overdue any more, the contract becomes active again. */
 export async function settleInvoice(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   number: number,
   status: 'paid' | 'void',
 ): Promise<ClosingOutcome> {
-  return inTransaction(db, async (trx) => {
+  return inTransaction(db, { by: 'operator', cause: `invoice:${status}` }, async (trx) => {
     const invoice = await findInvoice(trx, number);
     if (!invoice) return 'unknown';
     // The contract first, so that the job cannot mark it past due for this invoice meanwhile.
@@ -140,12 +155,12 @@ export async function settleInvoice(
   });
 }
 
-/** Ends a contract for good. Undefined if there is none, false if it has already ended. */
+/** An operator ends a contract for good. Undefined if there is none, false if it has already ended. */
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
 ): Promise<boolean | undefined> {
-  return inTransaction(db, async (trx) => {
+  return inTransaction(db, { by: 'operator', cause: 'contract:cancel' }, async (trx) => {
     const contract = await lockContract(trx, { signupId });
     return contract && endContract(trx, contract, now());
   });
@@ -153,6 +168,6 @@ export async function cancelContract(
 
 /** The same, where `trx` has locked the contract. */
 export async function endContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
-  const begun = await invoiceBegun(trx, contract, now);
-  return moveContract(trx, { ...begun, status: presentStatus(begun, now) }, 'cancel');
+  if (await expireTrial(trx, contract, now)) return false;
+  return moveContract(trx, await invoiceBegun(trx, contract, now), 'cancel');
 }

@@ -10,7 +10,7 @@ import { isCurrency } from './currencies.ts';
 
 const leewayMs = 300_000;
 
-const priceSchema = z.object({
+export const priceSchema = z.object({
   currency: z.string().refine(isCurrency, 'Must be an ISO 4217 currency code, such as EUR.'),
   unit_amount: z
     .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
@@ -18,10 +18,18 @@ const priceSchema = z.object({
   interval: z.enum(['month', 'year'], 'Must be month or year.'),
 });
 
+export const planSchema = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of the characters a-z 0-9 _ -');
+
+export const signupIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+
 const contractSchema = z
   .object({
-    plan: z.string().regex(/^[a-z0-9_-]{1,64}$/, 'Must be 1 to 64 of the characters a-z 0-9 _ -'),
-    status: z.enum(['trialing', 'active'], 'Must be trialing or active.'),
+    plan: planSchema,
+    status: z.enum(['trialing', 'active', 'canceled'], 'Must be trialing, active or canceled.'),
     trial_ends_at: instantSchema.nullish(),
     price: priceSchema.nullish(),
   })
@@ -32,9 +40,7 @@ const contractSchema = z
 
 const signupSchema = z
   .object({
-    signup_id: z
-      .string()
-      .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -'),
+    signup_id: signupIdSchema,
     // An older time is most likely an unset clock, and billing would start there.
     occurred_at: instantSchema.refine(
       (at) => at.getUTCFullYear() >= 2_000,
@@ -64,7 +70,7 @@ export function readSignup(body: Uint8Array, now: Date): Signup {
   return result.data;
 }
 
-const describeType: z.core.$ZodErrorMap = (issue) => {
+export const describeType: z.core.$ZodErrorMap = (issue) => {
   if (issue.code !== 'invalid_type') return undefined;
   return issue.input === undefined ? 'Required.' : `Must be of type ${issue.expected}.`;
 };

@@ -16,7 +16,9 @@ export function addBillingCommands(program: Command): void {
     .option('--name <name>', "the person's name", 'CRM Customer')
     .option('--account <name>', "the account's name (default: the person's)")
     .option('--signup-id <id>', 'an earlier signup, to report a change (default: a new one)')
-    .addOption(new Option('--status <status>').choices(['trialing', 'active']).default('trialing'))
+    .addOption(
+      new Option('--status <status>').choices(['trialing', 'active', 'canceled']).default('trialing'),
+    )
     .option('--trial-days <days>', 'length of the trial', readNumber, 14)
     .option(
       '--amount <minor units>',

@@ -2,7 +2,8 @@
 import { InvalidArgumentError } from 'commander';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { type Database, openDatabase } from '../../db/postgres/client.ts';
-import { migrate } from '../../db/postgres/migrate.ts';
+import { isMigrated, migrate } from '../../db/postgres/migrate.ts';
+import type { Origin } from '../../db/postgres/transactions.ts';
 import { readEmailAddress } from '../identity/email-address.ts';
 import { nameSchema } from '../identity/names.ts';
 import { dataFolder } from '../runtime/files.ts';
@@ -14,10 +15,19 @@ export class CommandError extends Error {}
 
 export const now = () => new Date();
 
-/** Migrates the database of the service, and closes it after `work`. `statementTimeoutMs` is that of `openDatabase`. */
+export const byCommand = (command: string): Origin => ({ by: 'operator', cause: command });
+
+type DatabaseUse = {
+  /** That of `openDatabase`. */
+  statementTimeoutMs?: number;
+  /** For what must change nothing: does not migrate. */
+  isDryRun?: boolean;
+};
+
+/** Migrates the database of the service, and closes it after `work`. */
 export async function withDatabase<T>(
   work: (db: Database) => Promise<T>,
-  { statementTimeoutMs }: { statementTimeoutMs?: number } = {},
+  { statementTimeoutMs, isDryRun = false }: DatabaseUse = {},
 ): Promise<T> {
   const config = readConfig(environment);
   const embedded = config.databaseUrl
@@ -25,7 +35,7 @@ export async function withDatabase<T>(
     : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
   const url = config.databaseUrl ?? embedded?.url ?? '';
   try {
-    await migrate(url, (what) => printAside(`Waiting for ${what}.`));
+    if (!isDryRun) await migrate(url, (what) => printAside(`Waiting for ${what}.`));
     const database = openDatabase({
       url,
       poolSize: 2,
@@ -33,16 +43,35 @@ export async function withDatabase<T>(
       statementTimeoutMs,
       onError: () => undefined,
     });
-    return await work(database.db).finally(database.close);
+    const use = async () => {
+      if (isDryRun) await requireMigrated(database.db);
+      return work(database.db);
+    };
+    return await use().finally(database.close);
   } finally {
     await embedded?.stop();
   }
+}
+
+async function requireMigrated(db: Database): Promise<void> {
+  if (!(await isMigrated(db)))
+    throw new CommandError('The database does not have the current schema: run the command "migrate" first.');
 }
 
 export function readEmail(text: string): string {
   const email = readEmailAddress(text);
   if (!email) throw new InvalidArgumentError('Enter a valid email address.');
   return email;
+}
+
+/** Of a user: the address that they hold, or their id. */
+export type UserKey = { id: string } | { email: string };
+
+export function readUserKey(text: string): UserKey {
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text.toLowerCase() };
+  const email = readEmailAddress(text);
+  if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
+  return { email };
 }
 
 export function readNumber(text: string): number {

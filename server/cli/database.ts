@@ -2,7 +2,10 @@
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { postponeDeletions } from '../../db/deletions.ts';
 import { forgetAllDevices } from '../../db/devices.ts';
+import { deleteDeliveries } from '../../db/event-deliveries.ts';
+import { restartEvents } from '../../db/events.ts';
 import { skipInvoiceNumbers } from '../../db/invoices.ts';
 import { deleteAllMailTokens } from '../../db/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../db/mails.ts';
@@ -13,11 +16,11 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { insertRestore } from '../../db/restores.ts';
 import type { DB } from '../../db/schema.ts';
 import { endAllSessions } from '../../db/sessions.ts';
-import { postponeDeletions, touchAllProfiles } from '../../db/users.ts';
+import { touchAllProfiles } from '../../db/users.ts';
 import { dueAfter } from '../identity/deletion.ts';
 import { notify } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
-import { now, readNumber, withDatabase } from './command.ts';
+import { byCommand, now, readNumber, withDatabase } from './command.ts';
 
 export function addDatabaseCommands(program: Command): void {
   program
@@ -33,7 +36,7 @@ export function addDatabaseCommands(program: Command): void {
       // Everybody's rows, which may take long.
       const noTimeout = { statementTimeoutMs: 0 };
       const { sessions, mails, invoice } = await withDatabase(
-        (db) => inTransaction(db, (trx) => endWhatIsOlder(trx, lastInvoice)),
+        (db) => inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, lastInvoice)),
         noTimeout,
       );
       print(
@@ -50,6 +53,9 @@ export function addDatabaseCommands(program: Command): void {
  */
 async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await insertRestore(trx);
+  // First: what the rest of this appends is what clients begin with.
+  await restartEvents(trx);
+  await deleteDeliveries(trx);
   const sessions = await endAllSessions(trx, now());
   await forgetAllDevices(trx, now());
   await renewChallengeKey(trx);

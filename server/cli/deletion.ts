@@ -1,31 +1,29 @@
 // Deleting a user for somebody who cannot do it themselves.
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { setDeletionDue } from '../../db/deletions.ts';
 import { listInvoices } from '../../db/invoices.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { listContracts } from '../../db/service-contracts.ts';
-import { findHolder, findUserById, lockUser, setDeletionDue, type User } from '../../db/users.ts';
+import { findHolder, findUserById, lockUser, type User } from '../../db/users.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { dueAfter } from '../identity/deletion.ts';
-import { readEmailAddress } from '../identity/email-address.ts';
 import { eraseUser } from '../identity/erase-user.ts';
 import { notify } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
-import { CommandError, now, withDatabase } from './command.ts';
-
-type Key = { id: string } | { email: string };
+import { byCommand, CommandError, now, readUserKey, type UserKey, withDatabase } from './command.ts';
 
 export function addDeletionCommand(program: Command): void {
   program
     .command('user:delete')
     .description('delete a user after 14 days, in which they can change their mind')
-    .argument('<email>', 'or the id', readKey)
+    .argument('<email>', 'or the id', readUserKey)
     .option('--now', 'erase them at once, for good', false)
-    .action(async (key: Key, options: { now: boolean }) => {
+    .action(async (key: UserKey, options: { now: boolean }) => {
       const lines = await withDatabase((db) =>
-        inTransaction(db, async (trx) => {
+        inTransaction(db, byCommand('user:delete'), async (trx) => {
           const user = await ('id' in key ? findUserById(trx, key.id) : findHolder(trx, key.email));
           if (!user) throw new CommandError('There is no such user.');
           const stays = await countInvoices(trx, user);
@@ -34,13 +32,6 @@ export function addDeletionCommand(program: Command): void {
       );
       print(lines.join('\n'));
     });
-}
-
-function readKey(text: string): Key {
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) return { id: text };
-  const email = readEmailAddress(text);
-  if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
-  return { email };
 }
 
 async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {

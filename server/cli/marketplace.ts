@@ -2,9 +2,10 @@
 import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { buildHandOffUrl } from '../demo/legacy-marketplace.ts';
-import { importProfiles } from '../marketplace/import.ts';
-import { openLines, openLineWriter } from '../runtime/files.ts';
-import { environment, onStopSignal, print } from '../runtime/process.ts';
+import { dryRunImport, importProfiles } from '../marketplace/import.ts';
+import { countLines, describeLine, describeSummary, type LineResult } from '../marketplace/import-report.ts';
+import { openLines, openLineWriter, writeLinesOut } from '../runtime/files.ts';
+import { environment, onStopSignal, print, printAside } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { withDatabase } from './command.ts';
 
@@ -34,9 +35,12 @@ export function addMarketplaceCommands(program: Command): void {
     .command('import')
     .description('import marketplace profiles, one JSON object per line; can be interrupted and run again')
     .argument('<file>', 'such as users.ndjson')
-    .action(async (file: string) => {
+    .option('--dry-run', 'change nothing, and say what each line would do', false)
+    .option('--report <file>', 'write to this file what each line does')
+    .option('--json', 'say it as JSON, one object per line', false)
+    .action(async (file: string, options: ReportOptions) => {
       let isStopped = false;
-      const work = importFile(file, () => isStopped);
+      const work = importFile(file, options, () => isStopped);
       onStopSignal(async () => {
         isStopped = true;
         await work;
@@ -45,31 +49,44 @@ export function addMarketplaceCommands(program: Command): void {
     });
 }
 
-async function importFile(file: string, isStopped: () => boolean): Promise<void> {
+type ReportOptions = { dryRun: boolean; report?: string; json: boolean };
+
+async function importFile(file: string, options: ReportOptions, isStopped: () => boolean): Promise<void> {
+  const { dryRun: isDryRun, json: isJson } = options;
   const input = await openLines(file);
   const refusedFile = `${file}.refused.ndjson`;
-  const output = openLineWriter(refusedFile);
+  const refusedLines = isDryRun ? undefined : await openLineWriter(refusedFile, file);
+  const out = writeLinesOut();
+  const reportFile = options.report === undefined ? undefined : await openLineWriter(options.report, file);
+  const report = reportFile ?? (isDryRun ? out : undefined);
+  const { add, summary } = countLines();
   const bar = new SingleBar({
     format: '{bar} {percentage}% | {done} done, {refused} refused',
     hideCursor: true,
   });
-  bar.start(input.size, 0, { done: 0, refused: 0 });
-  const counts = await withDatabase((db) =>
-    importProfiles(db, input.lines, {
-      now: () => new Date(),
-      isStopped,
-      async onBatch({ refused, ...accepted }, refusedLines) {
-        for (const refusedLine of refusedLines) await output.write(JSON.stringify(refusedLine));
-        const done = Object.values(accepted).reduce((sum, count) => sum + count, 0);
-        bar.update(input.bytesRead(), { done, refused });
-      },
-    }),
-  ).finally(() => bar.stop());
-  await output.close();
-  const { created, linked, updated, stale, refused } = counts;
-  print(
-    `${created} created, ${linked} linked, ${updated} updated, ${stale} unchanged, ` +
-      `${refused} refused${refused > 0 ? ` (see ${refusedFile})` : ''}.`,
-  );
-  if (isStopped()) print('Stopped before the end. Run it again to continue.');
+  let done = 0;
+  // Lines of a report and a bar in one window would write over each other.
+  if (report !== out) bar.start(input.size, 0, { done, refused: 0 });
+  const onBatch = async (results: LineResult[]) => {
+    add(results);
+    for (const result of results) {
+      const { line, id, kind, reason } = result;
+      if (kind === 'refused') await refusedLines?.write(JSON.stringify({ line, id, reason }));
+      else done++;
+      await report?.write(isJson ? JSON.stringify(result) : describeLine(result));
+    }
+    bar.update(input.bytesRead(), { done, refused: summary.refused });
+  };
+  const run = isDryRun ? dryRunImport : importProfiles;
+  const name = file.replace(/^.*[/\\]/, '');
+  await withDatabase((db) => run(db, input.lines, { now: () => new Date(), name, isStopped, onBatch }), {
+    isDryRun,
+  }).finally(() => bar.stop());
+  await refusedLines?.close();
+  const end = isJson ? JSON.stringify({ summary }) : describeSummary(summary);
+  await reportFile?.write(end);
+  await reportFile?.close();
+  await out.write(end);
+  if (refusedLines && summary.refused > 0) printAside(`The refused lines are in ${refusedFile}.`);
+  if (isStopped()) printAside(`Stopped before the end.${isDryRun ? '' : ' Run it again to continue.'}`);
 }

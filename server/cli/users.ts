@@ -1,14 +1,15 @@
 // Creating, suspending and resuming users.
 import { type Command, Option } from 'commander';
+import { findAddressOwner } from '../../db/address-owners.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findAddressOwner, type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
+import { type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
 import { findPasswordFault, hashPassword } from '../identity/passwords.ts';
 import { removeFactors } from '../identity/remove-factors.ts';
 import { environment, print, readInput } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
-import { CommandError, now, readEmail, readName, withDatabase } from './command.ts';
+import { byCommand, CommandError, now, readEmail, readName, withDatabase } from './command.ts';
 
 export function addUserCommands(program: Command): void {
   program
@@ -35,7 +36,7 @@ export function addUserCommands(program: Command): void {
         account,
       };
       const userId = await withDatabase((db) =>
-        inTransaction(db, async (trx) => {
+        inTransaction(db, byCommand('user:create'), async (trx) => {
           if (await findAddressOwner(trx, email, new Date()))
             throw new CommandError(
               'A user with this email address already exists, or has changed it within the last 7 days.',
@@ -60,7 +61,7 @@ export function addUserCommands(program: Command): void {
     .argument('<email>', '', readEmail)
     .action(async (email: string) => {
       await withDatabase((db) =>
-        inTransaction(db, async (trx) => {
+        inTransaction(db, byCommand('user:remove-factors'), async (trx) => {
           const user = await lockUser(trx, { email });
           if (!user) throw new CommandError('No user has this email address.');
           if (!(await removeFactors(trx, { now }, user)))
@@ -79,7 +80,7 @@ export function addUserCommands(program: Command): void {
 
 async function suspend(email: string, at: Date | null): Promise<void> {
   await withDatabase((db) =>
-    inTransaction(db, async (trx) => {
+    inTransaction(db, byCommand(at ? 'user:suspend' : 'user:resume'), async (trx) => {
       const userId = await setUserSuspended(trx, email, at);
       if (!userId) throw new CommandError('No user has this email address.');
       await recordAuditEvent(trx, {

@@ -2,36 +2,41 @@
 // hand-off arrive and be verified or refused.
 //
 // They use only the public verifier (../sso), their own secret, and a table for used nonces. Their sessions are
-// their own: ending one here ends none there.
+// their own: ending one here ends none there, and one that ends there ends here by an event.
 import { consumeNonce } from '../../db/nonces.ts';
-import { redirect } from '../http/answers.ts';
+import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../sso/clients.ts';
 import { EnvelopeError, verifyEnvelope } from '../sso/envelope.ts';
-import { type Payload, payloadSchema, type StandardProfile } from '../sso/payload.ts';
+import { payloadSchema, type StandardProfile } from '../sso/payload.ts';
 import { findAttempt, isProvedSince, startAttempt } from './demo-attempts.ts';
-import { buildCookie, createToken, readCookies } from './demo-cookies.ts';
+import { buildCookie, readCookies } from './demo-cookies.ts';
+import { createDemoSubscriptions } from './demo-events.ts';
+import {
+  type ArrivedEvent,
+  createDemoSessions,
+  type DemoSession,
+  type KeptSession,
+} from './demo-sessions.ts';
+import { createDemoStreams } from './demo-streams.ts';
 
-export type DemoSession = {
-  payload: Payload;
-  /** The query of the hand-off, for the visitor to tamper with. */
-  query: string;
-  /** What the hand-off did to the cached profile of this person. */
-  cache: 'first' | 'refreshed' | 'current';
-  /** Whether this login asked for a credential again, and got it. */
-  isProved: boolean;
+/** What the page shows of a visitor. Without `session` that has ended, and `events` begins with the one that ended it. */
+export type DemoVisit = {
+  session?: DemoSession & { profile: StandardProfile };
+  events: ArrivedEvent[];
 };
 
 /** The public code and, because it is a demo, the precise reason. */
 export type DemoRefusal = { code: string; reason: string };
 
 const sessionCookie = 'demo_session';
-const maxKept = 1_000;
 
-export function createDemoClients({ config, db, now }: Services) {
-  const sessions = new Map<string, DemoSession>();
-  const profiles = new Map<string, StandardProfile>();
+export function createDemoClients(services: Pick<Services, 'config' | 'db' | 'log' | 'now'>) {
+  const { config, db, now } = services;
+  const sessions = createDemoSessions();
+  const streams = createDemoStreams();
+  const { receiveNudge, catchUpOnce } = createDemoSubscriptions(services, sessions);
 
   /** Undefined for a client with a real callback. */
   function find(name: string): Client | undefined {
@@ -86,7 +91,10 @@ export function createDemoClients({ config, db, now }: Services) {
       if (use === 'before_restore') return { code: 'payload_expired', reason: 'iat before restore' };
       if (use === 'used') return { code: 'nonce_replayed', reason: 'nonce used before' };
       // The attempt's cookie stays until it expires, so that visitors can see the nonce refuse a replay.
-      const id = keepSession(payload, searchParams, attempt.mustProve);
+      await catchUpOnce(client);
+      const query = new URLSearchParams([...searchParams].filter(([name]) => name !== 'wait_seconds'));
+      const id = sessions.start(payload, { query: query.toString(), isProved: attempt.mustProve });
+      if (!id) return { code: 'session_ended', reason: 'this login has ended meanwhile' };
       // Always this client's own page, so it need not trust `return_to`.
       return redirect(`/demo/${client.name}`, { 'Set-Cookie': buildCookie(client.name, sessionCookie, id) });
     } catch (error) {
@@ -97,45 +105,37 @@ export function createDemoClients({ config, db, now }: Services) {
 
   /** A link from elsewhere brought the hand-off. It stays unused: this client asks for one of its own. */
   function startOver(client: Client, request: Request): Response {
-    const isLoggedIn = findSession(client, request) !== undefined;
+    const isLoggedIn = findVisit(client, request)?.session !== undefined;
     return redirect(isLoggedIn ? `/demo/${client.name}` : `/demo/${client.name}/login`);
   }
 
-  function keepSession(payload: Payload, searchParams: URLSearchParams, isProved: boolean): string {
-    const { profile } = payload;
-    const cached = profiles.get(`${payload.aud}:${profile.id}`);
-    const cache = !cached
-      ? 'first'
-      : cached.profile_updated_at < profile.profile_updated_at
-        ? 'refreshed'
-        : 'current';
-    keep(profiles, `${payload.aud}:${profile.id}`, profile);
-    const id = createToken();
-    const query = new URLSearchParams([...searchParams].filter(([name]) => name !== 'wait_seconds'));
-    keep(sessions, id, { payload, query: query.toString(), cache, isProved });
-    return id;
+  function findVisit({ name }: Client, request: Request): DemoVisit | undefined {
+    const kept = sessions.find(name, readSessionId(request));
+    return kept && describe(kept);
   }
 
-  function findSession({ name }: Client, request: Request): DemoSession | undefined {
-    const session = sessions.get(readCookies(request)[sessionCookie] ?? '');
-    return session?.payload.aud === name ? session : undefined;
+  function describe({ client, userId, live, events }: KeptSession): DemoVisit {
+    if (!live) return { events };
+    const profile = sessions.findProfile(client, userId) ?? live.payload.profile;
+    return { session: { ...live, profile }, events };
   }
 
   /** Ends this client's own session only. */
   function end({ name }: Client, request: Request): Response {
-    sessions.delete(readCookies(request)[sessionCookie] ?? '');
+    sessions.end(name, readSessionId(request));
     return redirect(`/demo/${name}`, { 'Set-Cookie': buildCookie(name, sessionCookie, '', 0) });
   }
 
-  return { find, start, receive, findSession, end };
+  /** Sends the open page, by server-sent events, what it is to show now. */
+  function watch({ name }: Client, request: Request): Response {
+    const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
+    // To a browser this also says: do not ask again.
+    return kept ? streams.open(kept.watchers, () => describe(kept)) : respond(204);
+  }
+
+  return { find, start, receive, findVisit, end, receiveNudge, watch, endStreams: streams.end };
 }
+
+const readSessionId = (request: Request) => readCookies(request)[sessionCookie] ?? '';
 
 const unknownState = { code: 'state_mismatch', reason: 'this browser did not ask for the login' };
-
-/** Drops the oldest when there are too many: a demo may run for weeks. */
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > maxKept && oldest !== undefined) map.delete(oldest);
-}

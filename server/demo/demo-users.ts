@@ -49,7 +49,7 @@ const demoId = (kind: 0 | 1, index: number) => `01900000-0000-7000-800${kind}-00
 
 /** Does nothing once there are users, so that changed and deleted ones stay so. */
 export async function seedDemoUsers(db: Database, passwordHash: string, now: Date): Promise<void> {
-  await inTransaction(db, async (trx) => {
+  await inTransaction(db, { by: 'service', cause: 'demo users' }, async (trx) => {
     // Two instances may start at once.
     await lockUsersTable(trx);
     if (await hasUsers(trx)) return;

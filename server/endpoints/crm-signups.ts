@@ -67,6 +67,7 @@ function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(
     db,
+    { by: 'crm', request: visit.requestId, cause: webhookId },
     async (trx) => {
       const [isAlone, given] = await Promise.all([
         tryLockWebhookId(trx, webhookId),

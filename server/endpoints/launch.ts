@@ -2,6 +2,7 @@
 //
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
 import { recordLaunch } from '../../db/launches.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { AppError } from '../errors.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { invalidParameter, isSpeculative, readParameter, readQuery, type Visit } from '../http/requests.ts';
@@ -29,10 +30,10 @@ export async function launch(
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), services.now());
   const found = await findPresentSession(services, request, visit, client.name);
-  const login = checkLogin(config, found, asked);
+  const login = await findLaunched(services, visit, client, checkLogin(config, found, asked));
 
   if (typeof login === 'object') {
-    const payload = await buildPayload(services, client, login, asked);
+    const payload = buildPayload(services, client, login, asked);
     const sealed = await sealOrRefuse(payload, client);
     metrics.countLaunch(client.name, 'payload');
     return redirectToClient(client, sealed);
@@ -129,6 +130,20 @@ function checkLogin(
 
 const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
 
+/** With the `sid` of that session at that client. Recorded before the payload leaves, and only once. */
+async function findLaunched(
+  { db }: Services,
+  visit: Visit,
+  client: Client,
+  login: ReturnType<typeof checkLogin>,
+): Promise<(LaunchSession & { sid: string }) | keyof typeof refusals> {
+  if (typeof login !== 'object') return login;
+  const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
+  const sid = login.sid ?? (await inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched)));
+  // Logged out, suspended or erased in this moment.
+  return sid === undefined ? 'nobody' : { ...login, sid };
+}
+
 /** The same launch, for after the login. Without `prompt`, which would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
@@ -139,16 +154,12 @@ function launchPath(client: Client, { state, returnTo, authAfter }: Asked): stri
   return `/sso/launch/${client.name}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-async function buildPayload(
-  services: Services,
+function buildPayload(
+  { config, now }: Services,
   client: Client,
-  session: LaunchSession,
+  session: LaunchSession & { sid: string },
   asked: Asked,
-): Promise<Payload> {
-  const { config, db, now } = services;
-  const launched = { sessionId: session.id, userId: session.user.id, client: client.name };
-  // Recorded before the payload leaves, and only once.
-  const sid = session.sid ?? (await recordLaunch(db, { ...launched, sid: createNonce() }));
+): Payload {
   const iat = Math.floor(now().getTime() / 1_000);
   const authTime = secondsOf(session.authTime);
   return {
@@ -158,7 +169,7 @@ async function buildPayload(
     exp: iat + config.ssoTtlSeconds,
     nonce: createNonce(),
     client: client.name,
-    sid,
+    sid: session.sid,
     ...(authTime !== undefined && { auth_time: authTime }),
     amr: session.amr,
     profile: buildStandardProfile(session.user),

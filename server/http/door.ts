@@ -16,8 +16,8 @@ export type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** How many requests are in the queue for hashing, which has a bound of its own. */
-  countHashing: () => number;
+  /** How many requests are where they do no work and a bound of its own counts: in the queue for hashing, or held for events. */
+  countApart: () => number;
   /** 503 `unavailable`, for programs and for people. */
   unavailable: { problem: Made; page: Made };
   services: Pick<Services, 'log' | 'metrics'>;
@@ -31,7 +31,7 @@ export function createDoor({
   fetch,
   isUp,
   isDraining,
-  countHashing,
+  countApart,
   unavailable,
   services,
 }: DoorOptions): Fetch {
@@ -41,7 +41,7 @@ export function createDoor({
   let turnedAway = 0;
 
   const isFull = () => {
-    const working = underWay - countHashing();
+    const working = underWay - countApart();
     if (working < maxUnderWay) return false;
     let arriving = 0;
     for (const { isArriving } of withBody) if (isArriving?.()) arriving++;

@@ -67,6 +67,19 @@ export function readParameter(params: URLSearchParams, name: string): string | u
   return values[0];
 }
 
+/** A whole number within the limits; `usual` where it is missing. Throws 400 `invalid_request`. */
+export function readWhole(
+  params: URLSearchParams,
+  name: string,
+  { min, max, usual }: { min: number; max: number; usual: number },
+): number {
+  const text = readParameter(params, name);
+  if (text === undefined) return usual;
+  const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw invalidParameter(name, `It must be a whole number from ${min} to ${max}.`);
+}
+
 export function invalidParameter(name: string, detail: string): AppError {
   return new AppError('invalid_request', {
     detail: `The parameter ${name} is not valid. ${detail}`,

@@ -7,6 +7,7 @@ import type { Backend } from '../backend.ts';
 import { AppError, buildProblem } from '../errors.ts';
 import { userAgentOf } from '../identity/device.ts';
 import { setUpPath } from '../identity/second-factor.ts';
+import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { Deadline } from './deadline.ts';
@@ -40,7 +41,7 @@ type Step = MiddlewareHandler<Env>;
 
 const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
 // Other systems call these with a credential of their own, not with a browser's cookie.
-const crossOriginPaths = /^\/integrations\//;
+const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 const assetsPath = '/assets/*';
 const loginPaths = ['/login', '/login.data'];
 
@@ -50,7 +51,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   const routes = [...buildHealthRoutes(services, isDraining), ...pages.routes];
 
   const app = new Hono<Env>();
-  app.use(requestId());
+  app.use(nameRequest(config));
   app.use(openVisit(backend));
   app.use(logRequest(backend, routes));
   const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
@@ -82,7 +83,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     fetch: (request, peer) => app.fetch(request, { ...peer }),
     isUp,
     isDraining,
-    countHashing: backend.countHashing,
+    countApart: () => backend.countHashing() + backend.heldRequests.countHeld(),
     unavailable: {
       problem: await makeUnavailable('application/json', securityHeaders, options),
       page: await makeUnavailable('text/html', securityHeaders, options),
@@ -102,6 +103,12 @@ async function makeUnavailable(
   const error = new AppError('unavailable', { headers: { 'Retry-After': '5' } });
   const answer = addHeaders(await buildRefusal(error, request, visit, options), securityHeaders);
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+}
+
+/** A proxy's own id counts. Anybody else's would let them choose what the log and the history say. */
+function nameRequest({ trustsProxy }: Config): Step {
+  const [kept, own] = [requestId(), requestId({ headerName: '' })];
+  return (c, next) => (trustsProxy(c.env.address) ? kept : own)(c, next);
 }
 
 function openVisit({ config }: Backend): Step {

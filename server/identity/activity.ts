@@ -1,8 +1,9 @@
-// What somebody reads about their own account: the audit trail of 90 days, in plain words. Not who else did it, nor
-// anything about anybody else's account.
-import { listEventsOfUser, type RecordedEvent } from '../../db/audit-events.ts';
+// What somebody reads about their own account: the audit trail of 90 days, in plain words, and what changed with it or by
+// itself. Not who else did it, nor anything about anybody else's account.
+import { type ActivityLine, type LineChange, listActivity, listChangesOfLines } from '../../db/activity.ts';
 import type { Services } from '../services.ts';
 import type { Actor } from './actor.ts';
+import { describeAuthor, describeHappening, describeMembers } from './change-words.ts';
 
 /** By the event's reason; `any` for all others. */
 type ByReason = { any: string } & Record<string, string>;
@@ -34,7 +35,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'email.changed': 'Changed the email address',
   'email.verification_requested': 'Asked for an email to verify the address',
   'email.verified': 'Verified the email address',
-  'factors.removed': 'Second factors were removed, by our support or when a change of address was undone',
+  'factors.removed': 'Passkeys or the authenticator app were removed',
   'hand_off.accepted': {
     created: 'The account was created from a marketplace account',
     linked: 'A marketplace account was connected',
@@ -48,7 +49,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'hand_off.pending': 'Somebody came here from a marketplace account that is not connected',
   'import.accepted': 'The details were brought over from the marketplace',
   'link.removed': 'Disconnected a marketplace account',
-  'login.code_asked': 'The password was right, and we asked for a code',
+  'login.code_asked': 'Gave the right password, and was asked for a code',
   'login.confirmed': {
     passkey: 'Used a passkey to confirm a change',
     any: 'Gave the password again to make a change',
@@ -60,7 +61,11 @@ export const words: Record<string, string | ByReason | undefined> = {
     suspended: 'A login was refused: the account was suspended',
     any: 'A login was refused: the password was wrong',
   },
-  'login.succeeded': { passkey: 'Logged in with a passkey', any: 'Logged in' },
+  'login.succeeded': {
+    passkey: 'Logged in with a passkey',
+    recovery_code: 'Logged in with a recovery code',
+    any: 'Logged in',
+  },
   logout: 'Logged out',
   'passkey.added': 'Added a passkey',
   'passkey.removed': 'Removed a passkey',
@@ -91,26 +96,61 @@ const pageSize = 50;
 
 /** A page of 50, newest first. `before` is the `next` of the page before; `next` is null on the last one. */
 export async function listOwnActivity({ db, now }: Services, { session }: Actor, before?: string) {
-  const { id: userId, emailVerifiedAt } = session.user;
-  const events = await listEventsOfUser(db, {
+  const { id: userId, emailVerifiedAt, account } = session.user;
+  const whose = {
     userId,
+    accountId: account.id,
     // Contracts are for those whose address is proved.
     types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
-    after: new Date(now().getTime() - days * 24 * 60 * 60 * 1_000),
-    before,
-    limit: pageSize + 1,
-  });
-  const page = events.slice(0, pageSize);
+    withContracts: emailVerifiedAt !== null,
+  };
+  const after = new Date(now().getTime() - days * 24 * 60 * 60 * 1_000);
+  const lines = await listActivity(db, { ...whose, after, before, limit: pageSize + 1 });
+  const page = lines.slice(0, pageSize);
+  const ids = page.map(({ id }) => id);
+  const changes = groupByLine(await listChangesOfLines(db, whose, ids));
   return {
-    events: page.map(describeEvent),
-    next: events.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+    events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], userId)),
+    next: lines.length > pageSize ? (page.at(-1)?.id ?? null) : null,
   };
 }
 
-function describeEvent({ id, at, type, reason, device, place, details }: RecordedEvent) {
-  const said = words[type] ?? '';
-  const what = typeof said === 'string' ? said : (said[reason ?? ''] ?? said.any);
-  return { id, at, what: type === 'profile.updated' ? describeEdit(details.changed) : what, device, place };
+/** By the id of the line: of their audit event, or of the first change of their transaction. */
+function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
+  const lineIds = new Map<string, string>();
+  const groups = new Map<string, LineChange[]>();
+  for (const change of changes) {
+    const { id, eventId, beganAt } = change;
+    const lineId = lineIds.get(beganAt) ?? eventId ?? `change-${id}`;
+    lineIds.set(beganAt, lineId);
+    groups.set(lineId, [...(groups.get(lineId) ?? []), change]);
+  }
+  return groups;
+}
+
+function describeLine(
+  { id, at, device, place, ...line }: ActivityLine,
+  changes: LineChange[],
+  userId: string,
+) {
+  const [first] = changes;
+  return {
+    id,
+    at,
+    what: line.type === null && first ? describeHappening(first) : describeEvent(line),
+    device,
+    place,
+    /** Who changed something, if anything changed. A version that knows of no history leaves an event, and says of nobody. */
+    by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
+    changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
+  };
+}
+
+function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
+  if (type === 'profile.updated') return describeEdit(details?.changed);
+  const said = words[type ?? ''] ?? '';
+  const cause = type === 'login.succeeded' && details?.factor === 'recovery_code' ? 'recovery_code' : reason;
+  return typeof said === 'string' ? said : (said[cause ?? ''] ?? said.any);
 }
 
 const members: Record<string, string> = { name: 'name', accountName: 'account name' };

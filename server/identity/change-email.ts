@@ -1,11 +1,12 @@
 // Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
 // back for seven days (undo-email-change.ts), and belongs to nobody else meanwhile.
 import { v7 as uuidv7 } from 'uuid';
+import { findAddressOwner } from '../../db/address-owners.ts';
 import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters, insertMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { reserveAddress } from '../../db/reserved-addresses.ts';
-import { findAddressOwner, lockUser, type User, updateUser } from '../../db/users.ts';
+import { lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readTrace } from '../http/trace-context.ts';
 import type { Services } from '../services.ts';

@@ -1,9 +1,10 @@
 // Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
 // (erase-user.ts).
 import type { Transaction } from 'kysely';
+import { hasOtherAdmin, setDeletionDue } from '../../db/deletions.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { hasOtherAdmin, lockUser, setDeletionDue, type User } from '../../db/users.ts';
+import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';

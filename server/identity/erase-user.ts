@@ -3,7 +3,10 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { eraseFromAuditEvents, recordAuditEvent } from '../../db/audit-events.ts';
+import { eraseChangesOf } from '../../db/changes.ts';
+import { findUsersToErase, isAccountShared, lockUserToErase } from '../../db/deletions.ts';
 import { insertErasedUser } from '../../db/erased-users.ts';
+import { eraseEventsOf } from '../../db/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
 import { deleteSignUpTokens } from '../../db/mail-tokens.ts';
 import { deleteSignUpMails, insertMail } from '../../db/mails.ts';
@@ -11,7 +14,7 @@ import { breaksConnection, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { detachContracts, listContractIds, lockContract } from '../../db/service-contracts.ts';
-import { deleteUser, findUsersToErase, isAccountShared, lockUserToErase, type User } from '../../db/users.ts';
+import { deleteUser, type User } from '../../db/users.ts';
 import { endContract } from '../billing/invoicing.ts';
 import type { Services } from '../services.ts';
 
@@ -34,7 +37,7 @@ export async function eraseDueUsers(
       if (signal?.aborted) return;
       tried.push(id);
       try {
-        const erased = await inTransaction(db, async (trx) => {
+        const erased = await inTransaction(db, { by: 'service', cause: 'erasure' }, async (trx) => {
           await limitLockWait(trx);
           return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
         });
@@ -69,8 +72,11 @@ export async function eraseUser(
   const user = await lockUserToErase(trx, id, { onlyDue });
   if (!user) return undefined;
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
-  const canceled = await endContracts(trx, user, now);
+  const keepsAccount = await isAccountShared(trx, user);
+  const canceled = await endContracts(trx, user, { keepsAccount, now });
   await eraseFromAuditEvents(trx, id, externalIds);
+  await eraseEventsOf(trx, id);
+  await eraseChangesOf(trx, { userId: id, accountId: keepsAccount ? undefined : user.account.id });
   await deleteUser(trx, user);
   if (user.holdsEmail) {
     await deleteSignUpTokens(trx, user.email);
@@ -91,8 +97,11 @@ export async function eraseUser(
 }
 
 /** How many ended. Those of an account that others belong to go on with them. */
-async function endContracts(trx: Transaction<DB>, user: User, now: Date): Promise<number> {
-  const keepsAccount = await isAccountShared(trx, user);
+async function endContracts(
+  trx: Transaction<DB>,
+  user: User,
+  { keepsAccount, now }: { keepsAccount: boolean; now: Date },
+): Promise<number> {
   let canceled = 0;
   if (!keepsAccount) {
     for (const id of await listContractIds(trx, user.account.id)) {

@@ -2,6 +2,7 @@
 // (contract sections 2 and 3).
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
+import type { ProfileSnapshot } from '../../db/events.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { editUser, lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -11,8 +12,8 @@ import { type Actor, recordActorEvent } from './actor.ts';
 import { listActiveCapabilities, readCapabilities } from './capabilities.ts';
 import { nameSchema } from './names.ts';
 
-/** What every product sees. */
-export function buildStandardProfile(user: User): StandardProfile {
+/** What every product sees of a user, as they are or were. */
+export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
   return {
     id: user.id,
     email: user.email,
@@ -24,7 +25,10 @@ export function buildStandardProfile(user: User): StandardProfile {
 }
 
 // A merchant is whoever was granted a capability, in force or not.
-function roleOf(user: User): StandardProfile['role'] {
+export function roleOf(user: {
+  role: string;
+  account: { capabilities: readonly string[] };
+}): StandardProfile['role'] {
   if (user.role === 'admin' || user.role === 'manager') return 'admin';
   return user.account.capabilities.length > 0 ? 'merchant' : 'customer';
 }

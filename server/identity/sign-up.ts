@@ -2,12 +2,13 @@
 // nothing, and whoever typed it learns nothing about it.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { findAddressOwner } from '../../db/address-owners.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { consumeMailToken, findSignUpToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { findAddressOwner, lockUser, type User } from '../../db/users.ts';
+import { lockUser, type User } from '../../db/users.ts';
 import { AppError, type FieldError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -90,11 +91,8 @@ export type SignUp = {
 
 /** What a token in a mail is for, or undefined if it does not work (any more). Uses nothing up. */
 export async function findSignUp(services: Services, token: string): Promise<SignUp | undefined> {
-  requireSignUp(services);
-  const opened = await openToken(services, token);
-  if (!opened) return undefined;
-  const owner = await findAddressOwner(services.db, opened.email, services.now());
-  return { email: opened.email, name: opened.name, isTaken: owner !== undefined };
+  const opened = await openSignUp(services, token);
+  return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
 }
 
 /** Whom a link will make, for the passkey that comes first. Undefined where it makes nobody (any more). */
@@ -103,7 +101,15 @@ export async function findFutureUser(
   token: string,
 ): Promise<Pick<User, 'id' | 'email' | 'name'> | undefined> {
   if (services.config.signUp !== 'open') return undefined;
-  return (await findSignUp(services, token))?.isTaken === false ? openToken(services, token) : undefined;
+  const opened = await openSignUp(services, token);
+  return opened?.isTaken === false ? opened : undefined;
+}
+
+async function openSignUp(services: Services, token: string) {
+  requireSignUp(services);
+  const opened = await openToken(services, token);
+  const owner = opened && (await findAddressOwner(services.db, opened.email, services.now()));
+  return opened && { ...opened, isTaken: owner !== undefined };
 }
 
 async function openToken({ db, now }: Services, token: string) {
@@ -128,10 +134,10 @@ export async function confirmSignUp(
   { token, name: typedName, ...given }: { token: string; name: string } & Credential,
 ): Promise<string[] | 'taken'> {
   const { db, now } = services;
-  // Before the work of hashing: such a link is not used up, so it could be sent without end.
-  if ((await findSignUp(services, token))?.isTaken) return 'taken';
-  const opened = await openToken(services, token);
+  const opened = await openSignUp(services, token);
   if (!opened) throw new AppError('not_found');
+  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);
   if (errors.length > 0) throw new AppError('validation_failed', { errors });

@@ -1,6 +1,7 @@
 // Having an address back that was changed, by the link in the mail to it. Whoever changed it may know the password and be
 // logged in, so the owner of the address sets a new password in the same step, and nobody else is in from then on.
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { setDeletionDue } from '../../db/deletions.ts';
 import { lockExternalLinks } from '../../db/external-links.ts';
 import { consumeMailToken, findAddressToken } from '../../db/mail-tokens.ts';
 import { deleteUnsentUndoLetters, hasRecentMail } from '../../db/mails.ts';
@@ -8,7 +9,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { deleteRecoveryCodes } from '../../db/recovery-codes.ts';
 import { findReservation, releaseAddresses } from '../../db/reserved-addresses.ts';
-import { lockUser, setDeletionDue, updateUser } from '../../db/users.ts';
+import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -69,7 +70,12 @@ export async function undoEmailChange(
     // Theirs, in place of the owner's.
     if (await hasRecentMail(trx, { userId, kind: 'recovery_codes_made', since }))
       await deleteRecoveryCodes(trx, userId);
-    await setDeletionDue(trx, userId, null);
+    if (former.deletionDueAt) {
+      await setDeletionDue(trx, userId, null);
+      await recordAuditEvent(trx, { ...trailOf(visit), type: 'user.deletion_canceled', userId });
+      // They may not have heard of it: the mail about it went to the address that they had then.
+      await notify(trx, services, { ...former, email }, 'deletion_canceled', request);
+    }
     if (hadFactors) await recordAuditEvent(trx, { ...trailOf(visit), type: 'factors.removed', userId });
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');

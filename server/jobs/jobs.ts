@@ -1,5 +1,7 @@
 // The jobs that every instance runs beside its requests. Any number of instances may run them at once.
 import { runBilling } from '../billing/invoicing.ts';
+import { createNudger } from '../events/nudges.ts';
+import { numberAllEvents } from '../events/number-events.ts';
 import { eraseDueUsers } from '../identity/erase-user.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
@@ -11,16 +13,20 @@ import { sweep } from './sweep.ts';
 export function startJobs(services: Services): () => Promise<void> {
   const { config, log, metrics } = services;
   const mailer = config.mail && createMailer(config.mail, config.baseUrl);
+  const nudger = createNudger(services);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
     start('mail', 1_000, (signal) => sendDueMails(services, mailer, signal)),
+    // Pulls number what they need: this is for clients that do not pull.
+    start('events', 1_000, (signal) => numberAllEvents(services, signal)),
     start('billing', 5_000, (signal) => runBilling(services, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(services, signal)),
     start('sweep', 60_000, (signal) => sweep(services, signal)),
+    ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
   ];
   return async () => {
-    await Promise.all(stops.map((stop) => stop()));
+    await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
     mailer?.close();
   };
 }

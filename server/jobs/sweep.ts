@@ -2,6 +2,8 @@
 // fast must not forget a nonce too early.
 import { sql } from 'kysely';
 import { deleteExpiredRows, type ExpiredRows } from '../../db/expired-rows.ts';
+import { isDatabaseBusy } from '../../db/postgres/away.ts';
+import type { Database } from '../../db/postgres/client.ts';
 import type { Services } from '../services.ts';
 
 // Five to ten milliseconds.
@@ -24,8 +26,12 @@ export const expired: ExpiredRows[] = [
   // Sent or given up long ago: nothing is tried for so long.
   { table: 'mails', column: 'created_at', before: daysAgo(30) },
   { table: 'audit_events', column: 'at', before: daysAgo(400) },
+  // Of whoever is still here, the history stays.
+  { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
+  // What is kept for a client is a run without holes (contract section 10).
+  { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
   // Of the column's own type, or its index would be of no use.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },
 ];
@@ -35,12 +41,19 @@ export async function sweep({ db }: Pick<Services, 'db'>, signal?: AbortSignal):
   for (const rows of expired) {
     while (!signal?.aborted) {
       const startedAt = performance.now();
-      if ((await deleteExpiredRows(db, rows, batchSize)) < batchSize) break;
+      if ((await deleteBatch(db, rows)) < batchSize) break;
       // Rests as long as it worked: however many rows there are, and however slow the database is, requests come between.
       await rest(performance.now() - startedAt, signal);
     }
   }
 }
+
+/** None of those that go in order, where somebody else is at them. */
+const deleteBatch = (db: Database, rows: ExpiredRows): Promise<number> =>
+  deleteExpiredRows(db, rows, batchSize).catch((error) => {
+    if (rows.inOrderOf && isDatabaseBusy(error)) return 0;
+    throw error;
+  });
 
 function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {

@@ -78,7 +78,9 @@ const ignore = 'If it was not you, you can ignore this email.';
 export function buildSignUp({ link, life }: Letter): MailMessage {
   return {
     subject: 'Create your account',
-    paragraphs: ['Somebody asked to create an account with this email address. If that was you, go on here.'],
+    paragraphs: [
+      'Somebody asked to create an account with this email address. If that was you, use the link to finish.',
+    ],
     action: { label: 'Create your account', url: link },
     after: [
       `The link works once and expires after ${life}.`,
@@ -151,7 +153,7 @@ const usual = {
 const notices: Record<NoticeKind, Notice> = {
   account_deleted: {
     subject: 'Your account is deleted',
-    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law asks us to.',
+    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law requires it.',
     advice: 'You can use this email address for a new account at any time.',
     action: { label: 'Go to the login page', path: '/login' },
     why: 'You received this email because this was the email address of your account.',

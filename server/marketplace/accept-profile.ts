@@ -4,14 +4,13 @@
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
 import { updateAccountFromMarketplace } from '../../db/accounts.ts';
+import { findAddressOwner, lockAddressOwner } from '../../db/address-owners.ts';
 import { findExternalId, setExternalLink, setExternalLinkApplied } from '../../db/external-links.ts';
 import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import {
   deleteUser,
-  findAddressOwner,
   type LinkedUser,
-  lockAddressOwner,
   lockLinkedUser,
   lockUser,
   type User,
@@ -32,11 +31,28 @@ export type ProfileOutcome =
       userId: string;
       /** `stale`: not newer than the last profile applied, so nothing changed. */
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
-      /** The profile has a new address, which belongs to somebody else here. */
-      skippedEmail: boolean;
+      /** What became of a user who was here already, unless nothing did. */
+      applied?: Applied;
     }
   /** Nobody is linked before this user, who can log in by themselves, has done so and connected the two. */
   | { kind: 'connect_needed'; userId: string };
+
+export type Applied = { before: User; after: User; kept: Kept };
+
+/** Members of the profile that differ from ours, which stay as they are here, and why. */
+export type Kept = {
+  name?: 'edited_here';
+  'account.name'?: 'edited_here';
+  email?: KeptEmail;
+};
+
+type KeptEmail =
+  /** The user can log in by themselves. */
+  | 'own_login'
+  /** The marketplace has not verified the new one. */
+  | 'not_verified'
+  /** The new one belongs to somebody else here. */
+  | 'email_in_use';
 
 /** When it happens, and the request of the person's browser, if there is one. */
 type Occasion = Pick<Services, 'now'> & { request?: Request };
@@ -57,7 +73,7 @@ export async function acceptProfile(
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) {
     const userId = await createUser(trx, occasion, profile);
-    return { kind: 'accepted', userId, change: 'created', skippedEmail: false };
+    return { kind: 'accepted', userId, change: 'created' };
   }
   return update(trx, occasion, profile, known as LinkedUser);
 }
@@ -73,7 +89,7 @@ async function acceptByAddress(
   if (!found && typed) return proveAddress(trx, occasion, profile, typed);
   if (!found) {
     const userId = await createUser(trx, occasion, profile);
-    return { kind: 'accepted', userId, change: 'created', skippedEmail: false };
+    return { kind: 'accepted', userId, change: 'created' };
   }
   const holder = requireAllowed(found);
   const externalId = await findExternalId(trx, provider, holder.id);
@@ -83,8 +99,8 @@ async function acceptByAddress(
   // Whoever had the address until a short while ago is not linked by its word alone.
   if (hasOwnLogin(holder) || holder.email !== profile.email)
     return { kind: 'connect_needed', userId: holder.id };
-  await link(trx, occasion, holder, profile, typed);
-  return { kind: 'accepted', userId: holder.id, change: 'linked', skippedEmail: false };
+  const applied = await link(trx, occasion, holder, profile, typed);
+  return { kind: 'accepted', userId: holder.id, change: 'linked', applied };
 }
 
 async function update(
@@ -92,12 +108,12 @@ async function update(
   occasion: Occasion,
   profile: MarketplaceProfile,
   { user, appliedProfileUpdatedAt }: LinkedUser,
-): Promise<ProfileOutcome> {
+): Promise<ProfileOutcome & { kind: 'accepted' }> {
   if (appliedProfileUpdatedAt && profile.profile_updated_at <= appliedProfileUpdatedAt)
-    return { kind: 'accepted', userId: user.id, change: 'stale', skippedEmail: false };
-  const { skippedEmail } = await applyProfile(trx, occasion, user, profile);
+    return { kind: 'accepted', userId: user.id, change: 'stale' };
+  const applied = await applyProfile(trx, occasion, user, profile);
   await setExternalLinkApplied(trx, provider, profile.id, profile.profile_updated_at);
-  return { kind: 'accepted', userId: user.id, change: 'updated', skippedEmail };
+  return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
 /** The user becomes the holder of the address; the rest of the profile counts only if it is new. */
@@ -107,13 +123,15 @@ async function proveAddress(
   profile: MarketplaceProfile,
   known: LinkedUser,
 ): Promise<ProfileOutcome> {
-  const { id } = known.user;
+  const before = known.user;
+  const { id } = before;
   const proved = { email: profile.email, holdsEmail: true, emailVerifiedAt: occasion.now() } as const;
   await updateUser(trx, id, proved);
-  const user = { ...known.user, ...proved };
-  await update(trx, occasion, profile, { ...known, user });
+  const user = { ...before, ...proved };
+  const { applied } = await update(trx, occasion, profile, { ...known, user });
   await notify(trx, occasion, user, 'email_proved', occasion.request);
-  return { kind: 'accepted', userId: id, change: 'proved', skippedEmail: false };
+  const { after, kept } = applied ?? { after: user, kept: {} };
+  return { kind: 'accepted', userId: id, change: 'proved', applied: { before, after, kept } };
 }
 
 /**
@@ -138,22 +156,26 @@ export async function connectProfile(
 
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
-/** Links the user, in place of `known`; one with a typed address, who then has nothing, is removed. Tells the owner. */
+/**
+ * Links the user, in place of `known`; one with a typed address, who then has nothing, is removed. Tells the owner. The
+ * result is undefined where the profile is not newer than the last one applied.
+ */
 async function link(
   trx: Transaction<DB>,
   occasion: Occasion,
   user: User,
   profile: MarketplaceProfile,
   known: LinkedUser | undefined,
-): Promise<void> {
+): Promise<Applied | undefined> {
   // What was applied to somebody else does not count.
-  const applied = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
-  const isNewer = !applied || profile.profile_updated_at > applied;
-  const appliedProfileUpdatedAt = isNewer ? profile.profile_updated_at : applied;
+  const appliedAt = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
+  const isNewer = !appliedAt || profile.profile_updated_at > appliedAt;
+  const appliedProfileUpdatedAt = isNewer ? profile.profile_updated_at : appliedAt;
   await setExternalLink(trx, { provider, externalId: profile.id, userId: user.id, appliedProfileUpdatedAt });
   if (known && known.user.id !== user.id) await deleteUser(trx, known.user);
-  if (isNewer) await applyProfile(trx, occasion, user, profile);
+  const applied = isNewer ? await applyProfile(trx, occasion, user, profile) : undefined;
   await notify(trx, occasion, user, 'account_linked', occasion.request);
+  return applied;
 }
 
 export function requireAllowed(user: User): User {
@@ -186,37 +208,41 @@ async function applyProfile(
   occasion: Occasion,
   user: User,
   profile: MarketplaceProfile,
-): Promise<{ skippedEmail: boolean }> {
+): Promise<Applied> {
   const now = occasion.now();
-  await updateAccountFromMarketplace(trx, user.account.id, {
+  const account = await updateAccountFromMarketplace(trx, user.account.id, {
     name: profile.account.name,
     ...readAccount(profile, now),
   });
-  const { change, skippedEmail } = await readAddress(trx, user, profile, now);
-  await updateUser(trx, user.id, { ...(!user.nameEditedAt && { name: profile.name }), ...change });
-  if (change.email && user.emailVerifiedAt)
+  const { kept: email, ...address } = await readAddress(trx, user, profile, now);
+  const change = { ...(!user.nameEditedAt && { name: profile.name }), ...address };
+  await updateUser(trx, user.id, change);
+  if (address.email && user.emailVerifiedAt)
     await notify(trx, occasion, user, 'email_replaced', occasion.request);
-  return { skippedEmail };
+  const after: User = { ...user, ...change, account };
+  const accountName = profile.account.name ?? account.name;
+  const kept: Kept = {
+    ...(after.name !== profile.name && { name: 'edited_here' }),
+    ...(account.name !== accountName && { 'account.name': 'edited_here' }),
+    ...(email && { email }),
+  };
+  return { before: user, after, kept };
 }
 
-/** What the profile's address changes: nothing where the user can log in by themselves, or where somebody else holds it. */
+/** What the profile's address changes, or why it changes nothing. */
 async function readAddress(
   trx: Transaction<DB>,
   user: User,
   { email, email_verified: isVerified }: MarketplaceProfile,
   now: Date,
-): Promise<{ change: { email?: string; emailVerifiedAt?: Date }; skippedEmail: boolean }> {
-  if (email === user.email) {
-    return {
-      change: isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {},
-      skippedEmail: false,
-    };
-  }
+): Promise<{ email?: string; emailVerifiedAt?: Date; kept?: KeptEmail }> {
+  if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
   // A typed address may become another typed one.
-  if (!user.holdsEmail) return { change: { email }, skippedEmail: false };
-  if (hasOwnLogin(user) || !isVerified) return { change: {}, skippedEmail: false };
-  const skippedEmail = (await findAddressOwner(trx, email, now)) !== undefined;
-  return { change: skippedEmail ? {} : { email, emailVerifiedAt: now }, skippedEmail };
+  if (!user.holdsEmail) return { email };
+  if (hasOwnLogin(user)) return { kept: 'own_login' };
+  if (!isVerified) return { kept: 'not_verified' };
+  const owner = await findAddressOwner(trx, email, now);
+  return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
 }
 
 function readAccount({ role, account }: MarketplaceProfile, now: Date) {

@@ -4,89 +4,122 @@
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
+import { shadowTables } from '../../db/shadow-tables.ts';
 import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './accept-profile.ts';
+import { type LineResult, listChanges } from './import-report.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './payload.ts';
 
-export type ImportCounts = {
-  created: number;
-  linked: number;
-  updated: number;
-  stale: number;
-  refused: number;
+type Line = { line: number } & ({ profile: MarketplaceProfile } | { fault: string });
+
+export type ImportOptions = {
+  now: () => Date;
+  /** What the history calls the file. */
+  name: string;
+  isStopped: () => boolean;
+  /** Called after each batch, committed if it was to be. */
+  onBatch: (results: LineResult[]) => Promise<void>;
 };
-
-/** `reason` is one of our codes, or what is wrong with the line itself. */
-export type RefusedLine = { line: number; id?: string; reason: string };
-
-type Line = { line: number; text: string };
-type LineResult =
-  | { kind: Exclude<keyof ImportCounts, 'refused'> }
-  | { kind: 'refused'; refused: RefusedLine };
 
 const batchSize = 100;
 const maxLineLength = 64 * 1024;
 
-/**
- * Reads `lines` to the end, or until `isStopped`. Calls `onBatch` after each committed batch, with the counts so far
- * and the refused lines of that batch.
- */
+/** Reads `lines` to the end, or until `isStopped`. */
 export async function importProfiles(
   db: Database,
   lines: AsyncIterable<string>,
-  options: {
-    now: () => Date;
-    isStopped: () => boolean;
-    onBatch: (counts: ImportCounts, refused: RefusedLine[]) => Promise<void>;
-  },
-): Promise<ImportCounts> {
-  const counts: ImportCounts = { created: 0, linked: 0, updated: 0, stale: 0, refused: 0 };
-  let batch: Line[] = [];
+  options: ImportOptions,
+): Promise<void> {
+  const { name } = options;
+  await forEachBatch(lines, options, (batch, now) =>
+    inTransaction(db, { by: 'marketplace', cause: name }, (trx) =>
+      importBatch(trx, batch, now, (line) => setOrigin(trx, { by: 'marketplace', cause: `${name}:${line}` })),
+    ),
+  );
+}
+
+/** Says what `importProfiles` would do, and changes nothing. */
+export async function dryRunImport(
+  db: Database,
+  lines: AsyncIterable<string>,
+  options: ImportOptions,
+): Promise<void> {
+  await inRolledBackTransaction(db, async (trx) => {
+    const copyConcerned = await shadowTables(trx);
+    await forEachBatch(lines, options, async (batch, now) => {
+      const profiles = batch.flatMap((line) => ('profile' in line ? [line.profile] : []));
+      const externalIds = profiles.map(({ id }) => id);
+      await copyConcerned({ provider, externalIds, emails: profiles.map(({ email }) => email) });
+      return importBatch(trx, batch, now);
+    });
+  });
+}
+
+async function forEachBatch(
+  lines: AsyncIterable<string>,
+  { now, isStopped, onBatch }: ImportOptions,
+  work: (batch: Line[], now: Date) => Promise<LineResult[]>,
+): Promise<void> {
+  let batch: { line: number; text: string }[] = [];
   let line = 0;
   const flush = async () => {
-    const results = await importBatch(db, batch, options.now());
+    const at = now();
+    const results = await work(
+      batch.map(({ line, text }) => readLine(line, text, at)),
+      at,
+    );
     batch = [];
-    for (const { kind } of results) counts[kind]++;
-    const refused = results.flatMap((result) => (result.kind === 'refused' ? [result.refused] : []));
-    await options.onBatch(counts, refused);
+    await onBatch(results);
   };
   for await (const text of lines) {
     line++;
     if (text.trim() !== '') batch.push({ line, text });
     if (batch.length === batchSize) await flush();
-    if (options.isStopped()) return counts;
+    if (isStopped()) return;
   }
   if (batch.length > 0) await flush();
-  return counts;
 }
 
-async function importBatch(db: Database, batch: Line[], now: Date): Promise<LineResult[]> {
-  return inTransaction(db, async (trx) => {
-    const results: LineResult[] = [];
-    for (const line of batch) results.push(await importLine(trx, line, now));
-    return results;
-  });
+async function importBatch(
+  trx: Transaction<DB>,
+  batch: Line[],
+  now: Date,
+  onLine?: (line: number) => void,
+): Promise<LineResult[]> {
+  const results: LineResult[] = [];
+  for (const line of batch) {
+    onLine?.(line.line);
+    results.push(await importLine(trx, line, now));
+  }
+  return results;
 }
 
-async function importLine(trx: Transaction<DB>, { line, text }: Line, now: Date): Promise<LineResult> {
-  const profile = readProfile(text, now);
-  if (typeof profile === 'string') return { kind: 'refused', refused: { line, reason: profile } };
+async function importLine(trx: Transaction<DB>, read: Line, now: Date): Promise<LineResult> {
+  const { line } = read;
+  if ('fault' in read) return { line, kind: 'refused', reason: `malformed: ${read.fault}` };
+  const { profile } = read;
   const { id } = profile;
-  const refuse = (reason: string): LineResult => ({ kind: 'refused', refused: { line, id, reason } });
+  const refuse = (reason: string): LineResult => ({ line, id, kind: 'refused', reason });
   try {
     const known = await lockLinkedUser(trx, provider, id);
     const outcome = await acceptProfile(trx, { now: () => now }, profile, known);
     if (outcome.kind === 'connect_needed') return refuse('password_to_be_proved');
-    const { change, userId } = outcome;
-    if (change !== 'stale') {
-      const details = { id, line };
-      await recordAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
-    }
-    return { kind: change === 'proved' ? 'updated' : change };
+    const { change, userId, applied } = outcome;
+    if (change === 'stale') return { line, id, kind: 'unchanged' };
+    const details = { id, line };
+    await recordAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
+    return {
+      line,
+      id,
+      kind: change === 'proved' ? 'updated' : change,
+      ...(applied && listChanges(applied)),
+      // The link was of somebody with a typed address, who is gone.
+      ...(known && known.user.id !== userId && { removed: known.user.email }),
+    };
   } catch (error) {
     // `acceptProfile` refuses before it writes anything, so the rest of the batch stands.
     if (error instanceof AppError) return refuse(error.code);
@@ -94,15 +127,18 @@ async function importLine(trx: Transaction<DB>, { line, text }: Line, now: Date)
   }
 }
 
-/** The profile, or what is wrong with the line. */
-function readProfile(text: string, now: Date): MarketplaceProfile | string {
-  if (text.length > maxLineLength) return 'malformed: too long';
+/** With what is wrong with it, if anything is. */
+function readLine(line: number, text: string, now: Date): Line {
+  if (text.length > maxLineLength) return { line, fault: 'too long' };
   try {
-    const parsed = marketplaceProfileSchema.safeParse(parseStrictJson(new TextEncoder().encode(text)));
-    if (!parsed.success) return `malformed: ${parsed.error.issues[0]?.path.join('.') || 'the whole'}`;
-    return parsed.data.profile_updated_at > now ? 'malformed: profile_updated_at in the future' : parsed.data;
+    const { success, data, error } = marketplaceProfileSchema.safeParse(
+      parseStrictJson(new TextEncoder().encode(text)),
+    );
+    if (!success) return { line, fault: error.issues[0]?.path.join('.') || 'the whole' };
+    const isLater = data.profile_updated_at > now;
+    return isLater ? { line, fault: 'profile_updated_at in the future' } : { line, profile: data };
   } catch (error) {
-    if (error instanceof StrictJsonError) return `malformed: ${error.message}`;
+    if (error instanceof StrictJsonError) return { line, fault: error.message };
     throw error;
   }
 }

@@ -16,7 +16,7 @@ import {
   type PendingKind,
 } from '../../db/pending-hand-offs.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import type { Session } from '../../db/sessions.ts';
 import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
@@ -141,6 +141,8 @@ export async function confirmPending(
     await lockUser(trx, { id: seen.user.id });
     const pending = await consumePendingHandOff(trx, key, now());
     if (!pending) throw gone();
+    const { userId, requestId } = visit;
+    setOrigin(trx, { by: 'person', user: userId, request: requestId, cause: pending.nonce });
     const setCookies =
       pending.kind === 'connect'
         ? await connect(trx, { now, request }, pending)

@@ -67,6 +67,7 @@ export async function receiveHandOff(
 
   return inTransaction(
     services.db,
+    { by: 'marketplace', request: visit.requestId, cause: nonce },
     async (trx): Promise<Received> => {
       const [use, known] = await Promise.all([
         consumeNonce(trx, { audience: `inbound:${provider}`, nonce, issuedAt, expiresAt: keepNonceUntil }),
@@ -144,6 +145,6 @@ async function recordOutcome(
     return;
   }
   await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
-  if (outcome.skippedEmail)
+  if (outcome.applied?.kept.email === 'email_in_use')
     await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason: 'email_in_use' });
 }

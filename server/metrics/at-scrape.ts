@@ -1,6 +1,9 @@
 // Metrics whose value is read at the moment of a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+/** In the help of what is read from the database. */
+export const sameEverywhere = 'The same on every instance: take the max.';
+
 type Reading = { name: string; help: string; read: () => number };
 
 export function gauge(registry: Registry, { name, help, read }: Reading): void {

@@ -43,6 +43,9 @@ export type SignupResult = 'created' | 'updated' | 'unchanged' | 'repeated' | Pr
 
 export type MailResult = 'sent' | 'failed' | 'given_up';
 
+/** Whether the client answered with a 2xx. */
+export type NudgeResult = 'taken' | 'failed';
+
 export type PasswordMailResult = 'sent' | 'unknown_user' | 'suspended';
 
 export type Answered = {
@@ -131,6 +134,15 @@ export function createMetrics({
   for (const client of config.clients.keys())
     for (const outcome of outcomes) launches.inc({ client, outcome }, 0);
 
+  const nudges = new Counter({
+    name: 'identity_nudges_total',
+    help: 'Nudges about new events, by client and whether it took them: answered with a 2xx.',
+    labelNames: ['client', 'result'],
+    registers,
+  });
+  for (const { name: client, eventsUrl } of config.clients.values())
+    if (eventsUrl) for (const result of ['taken', 'failed']) nudges.inc({ client, result }, 0);
+
   const jobSuccess = new Gauge({
     name: 'identity_job_last_success_timestamp_seconds',
     help: 'When a job of this instance last ended well, in Unix seconds.',
@@ -151,7 +163,7 @@ export function createMetrics({
   return {
     registry,
     /** Before each scrape. */
-    readWaiting: registerWaiting(registry, { db: database.db, expired, log }),
+    readWaiting: registerWaiting(registry, { db: database.db, expired, config, log }),
     startRequest() {
       requestsUnderWay++;
     },
@@ -168,6 +180,7 @@ export function createMetrics({
       if (code) countRefusal(code);
     },
     countTurnedAway: () => turnedAway.inc(),
+    countNudge: (client: string, result: NudgeResult) => nudges.inc({ client, result }),
     countLaunch: (client: string, outcome: LaunchOutcome) => launches.inc({ client, outcome }),
     countLogin: counter<LoginResult>(
       'identity_logins_total',

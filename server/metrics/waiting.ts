@@ -1,20 +1,24 @@
-// What waits in the database for a job, and whether the database answers. Read at a scrape, at most once in five seconds
-// however often that is, and never waited for longer than a second.
+// What waits in the database for a job, how far clients are with their events, and whether the database answers. Read at a
+// scrape, at most once in five seconds however often that is, and never waited for longer than a second.
 import { Gauge, type Registry } from 'prom-client';
+import { type Delivery, listDeliveries } from '../../db/event-deliveries.ts';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-rows.ts';
 import type { Log } from '../log.ts';
+import type { Config } from '../settings/config.ts';
+import { sameEverywhere } from './at-scrape.ts';
+import { registerClients } from './clients.ts';
 
 const everyMs = 5_000;
 const deadlineMs = 1_000;
 
-const sameEverywhere = 'The same on every instance: take the max.';
+type Found = { waiting: WaitingRows[]; deliveries: Delivery[] };
 
 /** The result is to be awaited before each scrape. */
 export function registerWaiting(
   registry: Registry,
-  { db, expired, log }: { db: Database; expired: ExpiredRows[]; log: Log },
+  { db, expired, config, log }: { db: Database; expired: ExpiredRows[]; config: Config; log: Log },
 ): () => Promise<void> {
   const labelNames = ['queue', 'table'];
   const registers = [registry];
@@ -36,28 +40,39 @@ export function registerWaiting(
     registers,
   });
 
-  const show = (waiting: WaitingRows[] | undefined) => {
-    up.set(waiting ? 1 : 0);
+  const showClients = registerClients(registry, config);
+
+  const show = (found: Found | undefined) => {
+    up.set(found ? 1 : 0);
+    showClients(found?.deliveries ?? []);
     rows.reset();
     oldest.reset();
-    for (const { queue, table, waiting: count, oldestSeconds } of waiting ?? []) {
+    for (const { queue, table, waiting: count, oldestSeconds } of found?.waiting ?? []) {
       rows.set({ queue, table }, count);
       oldest.set({ queue, table }, oldestSeconds);
     }
+  };
+
+  const readAll = async (): Promise<Found> => {
+    const [waiting, deliveries] = await Promise.all([
+      readWaitingRows(db, expired),
+      listDeliveries(db, [...config.clients.keys()]),
+    ]);
+    return { waiting, deliveries };
   };
 
   let reading: Promise<void> | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   let isLate = false;
   const read = async () => {
-    const waiting = await readWaitingRows(db, expired).catch((err) => {
+    const found = await readAll().catch((err) => {
       log.error({ err }, 'waiting rows not read');
       return undefined;
     });
     readAt = performance.now();
     reading = undefined;
-    isLate = waiting === undefined;
-    show(waiting);
+    isLate = found === undefined;
+    show(found);
   };
 
   return async () => {

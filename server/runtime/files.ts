@@ -1,7 +1,10 @@
 // Where files are, and files by line, in bounded memory.
+import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import process from 'node:process';
 import { createInterface } from 'node:readline';
+import type { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 // As far up from the source (server/runtime/) as from what is built of it (build/service/).
@@ -41,14 +44,50 @@ export async function openLines(path: string) {
   return { lines: readLines(), size, bytesRead: () => stream.bytesRead };
 }
 
-/** Writes lines to a file, made anew; waits where the disk is slower. */
-export function openLineWriter(path: string) {
+export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
+
+/**
+ * The text of a file, or of standard input for `-`, in chunks. Throws a FileError where it cannot be read. */
+export async function* readText(path: string): AsyncGenerator<string, void> {
+  const stream = path === '-' ? process.stdin : createReadStream(path);
+  try {
+    for await (const chunk of stream.setEncoding('utf8')) yield chunk;
+  } catch (error) {
+    throw new FileError(`Cannot read the file ${path} (${(error as { code?: string }).code}).`);
+  }
+}
+
+/**
+ * Writes lines to a file, made anew; waits where the disk is slower. Throws a FileError where it cannot be written, or is
+ * `input`, the file that is being read.
+ */
+export async function openLineWriter(path: string, input: string): Promise<LineWriter> {
+  const [old, read] = await Promise.all([path, input].map((each) => stat(each).catch(() => undefined)));
+  if (old && old.dev === read?.dev && old.ino === read.ino)
+    throw new FileError(`The file ${path} is the one to be read.`);
   const stream = createWriteStream(path);
+  const cannotWrite = (error: Error & { code?: string }) =>
+    new FileError(`Cannot write the file ${path} (${error.code}).`);
+  await once(stream, 'open').catch((error) => {
+    throw cannotWrite(error);
+  });
   return {
-    write: (line: string) =>
-      new Promise<void>((done, failed) =>
-        stream.write(`${line}\n`, (error) => (error ? failed(error) : done())),
-      ),
+    write: buildLineWrite(stream, cannotWrite),
     close: () => new Promise<void>((done) => stream.end(done)),
   };
+}
+
+/** The same for standard output, which stays open. */
+export function writeLinesOut(): LineWriter {
+  const isGone = () => new FileError('Nothing reads the output any more.');
+  return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };
+}
+
+function buildLineWrite(stream: Writable, describe: (error: Error) => FileError) {
+  // Each write says so, too.
+  stream.on('error', () => undefined);
+  return (line: string) =>
+    new Promise<void>((done, failed) =>
+      stream.write(`${line}\n`, (error) => (error ? failed(describe(error)) : done())),
+    );
 }

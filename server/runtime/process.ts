@@ -59,10 +59,15 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
+/** What the process ends with, unless it is told otherwise; a failure ends with it, too, where it is not 0. */
+export function endWith(code: number): void {
+  process.exitCode = code;
+}
+
 /** Prints one sentence for operators, without a stack, and ends the process. */
 export function exitWith(message: string): never {
   printAside(message);
-  process.exit(1);
+  process.exit(process.exitCode || 1);
 }
 
 /** All of standard input. */

@@ -1,4 +1,5 @@
-// The settings of each client: a callback, a secret and a login URL for the built-in three and for those in SSO_CLIENTS.
+// The settings of each client: a callback, a secret, a login URL and where nudges go, for the built-in three and for those
+// in SSO_CLIENTS.
 import type { Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
@@ -24,6 +25,7 @@ export function readClients(reader: SettingsReader, baseUrl: string, files: Bran
     const secretSetting = `${prefix}_SECRET`;
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
     const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
+    const eventsUrl = reader.url(`${prefix}_EVENTS_URL`, {});
     const title = reader.title(`${prefix}_TITLE`) ?? usual;
     const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
     const own = reader.secrets(secretSetting, {});
@@ -40,11 +42,16 @@ export function readClients(reader: SettingsReader, baseUrl: string, files: Bran
       );
     }
     const secrets = own ?? shared ?? [];
-    const client = { name, title, logoPath, loginUrl, secrets };
+    const client = { name, title, logoPath, loginUrl, eventsUrl, secrets };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
-      const demoUrl = `${baseUrl}/demo/${name}/callback`;
-      clients.set(name, { ...client, callbackUrl: demoUrl, isDemo: true });
+      const demoUrl = `${baseUrl}/demo/${name}`;
+      clients.set(name, {
+        ...client,
+        callbackUrl: `${demoUrl}/callback`,
+        eventsUrl: eventsUrl ?? `${demoUrl}/events`,
+        isDemo: true,
+      });
     }
   }
   reader.faultIf(

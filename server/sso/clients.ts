@@ -9,6 +9,8 @@ export type Client = {
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string | undefined;
+  /** Where nudges about events go. */
+  eventsUrl: string | undefined;
   /** The first makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** Local mode only: the callback is the demo client of this service. */

@@ -5,6 +5,8 @@ import { authenticated, router } from './init.ts';
 
 export const activityRouter = router({
   list: authenticated
-    .input(z.object({ before: z.uuid().optional() }).optional())
+    .input(
+      z.object({ before: z.union([z.uuid(), z.string().regex(/^change-\d{1,18}$/)]).optional() }).optional(),
+    )
     .query(({ ctx, input }) => listOwnActivity(ctx.services, ctx, input?.before)),
 });

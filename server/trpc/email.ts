@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { readOwnPath } from '../http/requests.ts';
 import { confirmEmailChange, findEmailChange, requestEmailChange } from '../identity/change-email.ts';
-import { requestOwnPasswordMail } from '../identity/password-by-mail.ts';
+import { requestOwnPasswordMail } from '../identity/request-password-mail.ts';
 import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identity/verify-email.ts';
 import { authenticated, router } from './init.ts';
 

@@ -47,11 +47,23 @@ async function findSession(request: IncomingMessage) {
     account: { capabilities: [...row.capabilities].sort() },
     profile_updated_at: row.profile_updated_at.toISOString(),
   };
-  return { profile, sid: row.sid, authTime: Math.floor(row.auth_time / 1_000), amr: row.amr };
+  const authTime = Math.floor(row.auth_time / 1_000);
+  return { id: row.id, profile, sid: row.sid, authTime, amr: row.amr };
+}
+
+async function recordLaunch(sessionId: string, userId: string): Promise<string> {
+  const sid = randomBytes(16).toString('base64url');
+  await query(pool, 'insert into launches (session_id, client, user_id, sid) values ($1, $2, $3, $4)', [
+    sessionId,
+    'marketplace',
+    userId,
+    sid,
+  ]);
+  return sid;
 }
 
 async function launch(request: IncomingMessage, response: ServerResponse) {
-  const { profile, sid, authTime, amr } = await findSession(request);
+  const { id, profile, sid, authTime, amr } = await findSession(request);
   const iat = Math.floor(Date.now() / 1_000);
   const json = JSON.stringify({
     iss: settings.IDENTITY_ISSUER,
@@ -60,7 +72,7 @@ async function launch(request: IncomingMessage, response: ServerResponse) {
     exp: iat + 300,
     nonce: randomBytes(16).toString('base64url'),
     client: 'marketplace',
-    sid,
+    sid: sid ?? (await recordLaunch(id, profile.id)),
     auth_time: authTime,
     amr,
     profile,

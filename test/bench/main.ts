@@ -11,6 +11,7 @@ import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
 import { measureMemory, measureStart } from './alone.ts';
 import { compareCalmLaunches, compareLaunchesBesideLogins, compareRow, users } from './compare.ts';
+import { measureEvents } from './events.ts';
 import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
 import { comparePages } from './pages.ts';
@@ -26,7 +27,7 @@ const latencies = ['calm', 'beside logins', 'flood'];
 // On Node only.
 const parts = ['start', 'memory', 'pages', 'growth'];
 // Only where it is asked for.
-const long = ['soak', 'processes'];
+const long = ['soak', 'processes', 'events'];
 const words = process.argv.slice(2);
 const unknown = words.filter(
   (word) => ![...runtimes, ...rowNames, ...latencies, ...parts, ...long].includes(word),
@@ -66,6 +67,7 @@ try {
   for (const runtime of runtimes) if (runs(runtime)) await compare(runtime, env);
   for (const runtime of runtimes) if (runs(runtime) && isChosen('flood')) await measureFlood(runtime, env);
   if (words.includes('soak')) await measureSoak(env);
+  if (words.includes('events')) await measureEvents(env);
   if (words.includes('processes')) await measureProcesses(env);
   if (isChosen('growth')) await measureGrowth(postgres.url, passwordHash, runSql);
 } finally {

@@ -42,6 +42,8 @@ export async function populate(url: string, users: number, passwordHash: string)
   const id = (kind: number) => `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
   const run = (text: string, values: unknown[] = []) =>
     db.executeQuery(CompiledQuery.raw(`${text} from generate_series(1, $1::int) n`, [users, ...values]));
+  // The history and the events of people who were made at once are nobody's work.
+  await sql`set session_replication_role = replica`.execute(db);
   await run(`insert into accounts (id, name, capabilities, verified_at)
     select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
   await run(
@@ -58,6 +60,7 @@ export async function populate(url: string, users: number, passwordHash: string)
   // Of each session only the first launch to a client is recorded: this one.
   await run(`insert into launches (session_id, client, user_id, sid)
     select ${id(2)}, 'marketplace', ${id(1)}, 'sid-' || lpad(n::text, 18, '0')`);
+  await run(`insert into client_users (user_id, client) select ${id(1)}, 'marketplace'`);
   await run(`insert into external_links (provider, external_id, user_id, applied_profile_updated_at)
     select 'marketplace', 'm-' || n, ${id(1)}, now()`);
   await run(`insert into nonces (audience, nonce, expires_at)
@@ -87,13 +90,16 @@ const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
 
 /** Requests of a random user each, one at a time. */
 export function buildAsking(users: number) {
-  const cookie = () => `__Host-identity_session=${tokenOf(anyone(users))}`;
+  const cookie = (user = anyone(users)) => `__Host-identity_session=${tokenOf(user)}`;
+  const launch = (user?: number) => ({
+    method: 'GET' as const,
+    path: '/sso/launch/marketplace?state=bench',
+    headers: { cookie: cookie(user) },
+  });
   return {
-    launch: () => ({
-      method: 'GET',
-      path: '/sso/launch/marketplace?state=bench',
-      headers: { cookie: cookie() },
-    }),
+    launch: () => launch(),
+    // One after the other: none comes twice in a round.
+    'first launch': () => launch(1 + (serial++ % users)),
     profile: () => ({ method: 'GET', path: '/sso/profile', headers: { cookie: cookie() } }),
     'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users)) }),
     signups: () => buildSignup(`user-${anyone(users)}`),

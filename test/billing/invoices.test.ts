@@ -103,6 +103,41 @@ describe('no invoice is made', () => {
     expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
   });
 
+  it('for the periods after the CRM canceled a contract, and for those before it even if the job is late', async () => {
+    const contractId = await billing.report('reported');
+    billing.setClock('2026-03-01T10:00:00.000Z');
+    const terms = { status: 'canceled', plan: 'other', price: { ...price, unit_amount: 1 } };
+    await billing.report('reported', terms, { occurredAt: '2026-02-10T10:00:00.000Z' });
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+    billing.setClock('2026-06-01T10:00:00.000Z');
+    await billing.bill();
+    expect(await billing.periodsOf(contractId)).toEqual([
+      '2026-01-31 to 2026-02-28',
+      '2026-02-28 to 2026-03-31',
+    ]);
+    for (const invoice of await billing.invoicesOf(contractId))
+      expect(invoice).toMatchObject({ plan: 'starter', unit_amount: '2900', status: 'open' });
+    // One that is overdue does not bring it back, nor does paying.
+    await billing.pay(contractId);
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+  });
+
+  it('for the time that a contract was past due before the CRM canceled it', async () => {
+    const contractId = await billing.report('past-due-canceled');
+    await billing.bill();
+    billing.setClock('2026-02-20T10:00:00.000Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    billing.setClock('2026-03-20T10:00:00.000Z');
+    await billing.report('past-due-canceled', { status: 'canceled' });
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+    await billing.pay(contractId);
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+    expect(await billing.periodsOf(contractId)).toEqual(['2026-01-31 to 2026-02-28']);
+  });
+
   it('while a contract is past due', async () => {
     const contractId = await billing.report('past-due');
     await billing.bill();

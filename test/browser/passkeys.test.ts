@@ -189,8 +189,13 @@ it('somebody signs up with a passkey on the way to a client, and ends there', as
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('heading', { name: 'Check your email' }).waitFor();
   await followMail(page, 'pia@example.test');
+  // The name can still be edited, whichever button is pressed then.
+  await page.getByLabel('Name').fill('');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
-  await page.getByRole('heading', { name: 'Hello, Pia Passkey' }).waitFor();
+  expect(await page.evaluate('document.activeElement.matches("input[name=name]:invalid")')).toBe(true);
+  await page.getByLabel('Name').fill('Pia P. Passkey');
+  await page.getByRole('button', { name: 'Create a passkey instead' }).click();
+  await page.getByRole('heading', { name: 'Hello, Pia P. Passkey' }).waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -90,6 +90,14 @@ it('contract:cancel cancels a contract for good', async () => {
   expectRefused(await cli('contract:cancel', 'nothing'), /There is no contract for this signup/);
 });
 
+it('signup:send can report that a contract was canceled', async () => {
+  await signUp('--signup-id', 'd', '--status', 'active');
+  expect((await signUp('--signup-id', 'd', '--status', 'canceled')).out).toMatch(
+    /^200 \{"signup_id":"d","applied":true,.*"status":"canceled"/,
+  );
+  expect(await statusOf('d')).toBe('canceled');
+});
+
 it('mails lists what could not be sent, and tries it again with --retry', async () => {
   const id = crypto.randomUUID();
   await sql`insert into mails (id, kind, user_id, recipient, created_at, attempts, next_attempt_at, last_error,

@@ -29,8 +29,8 @@ it('the command line lists its commands with --help', async () => {
   const { code, out, err } = await cli(['--help']);
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const commands =
-    'migrate database:restored user:create user:suspend user:remove-factors user:resume user:delete marketplace:link import signup:send contract:cancel';
-  for (const command of `${commands} invoice:paid invoice:void mails`.split(' '))
+    'migrate database:restored user:create user:suspend user:remove-factors user:resume user:delete marketplace:link import signup:send contract:cancel reconcile';
+  for (const command of `${commands} invoice:paid invoice:void mails clients`.split(' '))
     expect(out).toContain(command);
 });
 

@@ -228,6 +228,8 @@ it.each<[string, [series: string, values: string][]]>([
     ],
   ],
   ['IdentityBillingLate', [['identity_waiting_oldest_seconds{queue="billing"}', '0x20 7200x60']]],
+  ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
+  ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],
   ['IdentityJobFailing', [['identity_job_failures_total{name="mail"}', then(0, 3)]]],
 ])('%s fires when it should, and not before (%#)', async (alert, series) => {
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;

@@ -134,6 +134,12 @@ describe('the job sweep', () => {
     const rows: [table: string, days: number, insert: (at: Date) => RawBuilder<unknown>][] = [
       ['audit_events', 400, (at) => sql`(id, at, type) values (${uuidv7()}, ${at}, 'sweeper')`],
       [
+        'changes',
+        400,
+        (at) => sql`(at, subject, kind, erased_at, by, role)
+          values (${at}, 'user', 'removed', ${at}, 'service', 'sweeper')`,
+      ],
+      [
         'devices',
         400,
         (at) => sql`(token_hash, user_id, last_login_at, is_last) values (${token()}, ${user}, ${at}, true)`,

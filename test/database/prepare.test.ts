@@ -23,7 +23,7 @@ it('a prepared statement gives each call its own values, on the pool, in a trans
     expect(await echo(on, values)).toEqual([values]);
   await expectEcho(client.db, { a: '1', b: '2' });
   await expectEcho(client.read, { a: null, b: '3' });
-  await inTransaction(client.db, (trx) =>
+  await inTransaction(client.db, { by: 'service' }, (trx) =>
     Promise.all([expectEcho(trx, { a: '4', b: '5' }), expectEcho(trx, { a: '6', b: '7' })]),
   );
 });
@@ -32,7 +32,7 @@ it('a prepared statement sees what its own transaction wrote, which the reading 
   const find = prepare((db, { a }: { a: string }) =>
     db.selectFrom('audit_events').select('type').where('type', '=', a),
   );
-  await inTransaction(client.db, async (trx) => {
+  await inTransaction(client.db, { by: 'service' }, async (trx) => {
     await sql`insert into audit_events (id, type) values (gen_random_uuid(), 'seen')`.execute(trx);
     expect(await find(trx, { a: 'seen' })).toEqual([{ type: 'seen' }]);
     expect(await find(client.read, { a: 'seen' })).toEqual([]);

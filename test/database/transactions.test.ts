@@ -28,16 +28,18 @@ async function recorded(): Promise<string[]> {
 }
 
 it('statements sent at once in a transaction are all kept', async () => {
-  await inTransaction(client.db, (trx) => Promise.all(types.map((type) => recordAuditEvent(trx, { type }))));
+  await inTransaction(client.db, { by: 'service' }, (trx) =>
+    Promise.all(types.map((type) => recordAuditEvent(trx, { type }))),
+  );
   expect(await recorded()).toEqual([...types].sort());
 });
 
 it('statements sent at once are all undone if one of them fails, or the work around them', async () => {
-  const withOneWrong = inTransaction(client.db, (trx) =>
+  const withOneWrong = inTransaction(client.db, { by: 'service' }, (trx) =>
     Promise.all(types.map((type, n) => recordAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) }))),
   );
   await expect(withOneWrong).rejects.toMatchObject({ code: '22P02' });
-  const withAnEnd = inTransaction(client.db, async (trx) => {
+  const withAnEnd = inTransaction(client.db, { by: 'service' }, async (trx) => {
     await Promise.all(types.map((type) => recordAuditEvent(trx, { type })));
     throw new Error('changed my mind');
   });
@@ -46,7 +48,7 @@ it('statements sent at once are all undone if one of them fails, or the work aro
 });
 
 it('a transaction fails with the error of its first failed statement', async () => {
-  const work = inTransaction(client.db, async (trx) => {
+  const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
     await recordAuditEvent(trx, { type: 'before' });
     await recordAuditEvent(trx, { type: 'wrong', userId: noUuid });
     await recordAuditEvent(trx, { type: 'after' });
@@ -69,13 +71,15 @@ it('statements sent at once each get their own answer', async () => {
     expiresAt: new Date(Date.now() + 60_000),
   }));
   const use = (wanted: typeof nonces) =>
-    inTransaction(client.db, (trx) => Promise.all(wanted.map((nonce) => consumeNonce(trx, nonce))));
+    inTransaction(client.db, { by: 'service' }, (trx) =>
+      Promise.all(wanted.map((nonce) => consumeNonce(trx, nonce))),
+    );
   expect(await use(nonces.slice(0, 5))).toEqual(Array(5).fill('fresh'));
   expect(await use(nonces)).toEqual([...Array(5).fill('used'), ...Array(15).fill('fresh')]);
 });
 
 it('a statement sent after the end of its transaction is refused', async () => {
-  const trx = await inTransaction(client.db, async (trx) => trx);
+  const trx = await inTransaction(client.db, { by: 'service' }, async (trx) => trx);
   await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('already committed');
   expect(await recorded()).toEqual([]);
 });
@@ -84,13 +88,13 @@ it('a transaction fails if the connection is cut before its begin is answered', 
   const wire = await openWire(client.url);
   const wired = connect(wire.url);
   await sql`select 1`.execute(wired.db);
-  const work = inTransaction(wired.db, (trx) => {
+  const work = inTransaction(wired.db, { by: 'service' }, (trx) => {
     wire.cut();
     return recordAuditEvent(trx, { type: 'cut' });
   });
   await expect(work).rejects.toSatisfy(isDatabaseAway);
   wire.restore();
-  await inTransaction(wired.db, (trx) => recordAuditEvent(trx, { type: 'sound' }));
+  await inTransaction(wired.db, { by: 'service' }, (trx) => recordAuditEvent(trx, { type: 'sound' }));
   expect(await recorded()).toEqual(['sound']);
   await wired.close();
   wire.close();

@@ -30,6 +30,7 @@ const statuses = {
   request_in_progress: 409,
   email_in_use: 409,
   edited_meanwhile: 409,
+  events_gone: 410,
   validation_failed: 422,
   idempotency_key_reused: 422,
   rate_limited: 429,

@@ -5,6 +5,7 @@ import { type Answer, openApp, type TestApp } from '../support/app.ts';
 import { named, quoted, type TestRequest } from '../support/names.ts';
 
 const env = {
+  TRUSTED_PROXIES: '192.0.2.9',
   SSO_MARKETPLACE_CALLBACK_URL: 'https://market.localhost/sso/in?x=1',
   SSO_WEBSITE_CALLBACK_URL: 'https://www.localhost:8443/cb',
   SSO_CRM_CALLBACK_URL: 'https://market.localhost/another',
@@ -23,8 +24,9 @@ afterAll(() => app.close());
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('X-Request-Id', () => {
-  const idOf = async (path: string, id?: string) => {
-    const answer = await app.send(path, { headers: id === undefined ? {} : { 'x-request-id': id } });
+  const proxy = '192.0.2.9';
+  const idOf = async (path: string, id?: string, from = proxy) => {
+    const answer = await app.send(path, { from, headers: id === undefined ? {} : { 'x-request-id': id } });
     return answer.headers.get('x-request-id');
   };
 
@@ -37,9 +39,16 @@ describe('X-Request-Id', () => {
     },
   );
 
-  it.each(quoted(['abc', 'A-b_c=9', 'x'.repeat(255)]))('is kept if it is valid: %s', async (_, id) => {
-    expect(await idOf('/nowhere', id)).toBe(id);
-    expect(app.logged.at(-1)?.fields.requestId).toBe(id);
+  it.each(quoted(['abc', 'A-b_c=9', 'x'.repeat(255)]))(
+    'is kept if it is valid and comes from a proxy of ours: %s',
+    async (_, id) => {
+      expect(await idOf('/nowhere', id)).toBe(id);
+      expect(app.logged.at(-1)?.fields.requestId).toBe(id);
+    },
+  );
+
+  it('is replaced if anybody else sends it', async () => {
+    expect(await idOf('/nowhere', 'abc', '192.0.2.1')).toMatch(uuid);
   });
 
   it.each(quoted(['', 'x'.repeat(256), 'a b', '"}{"', '<script>', '\xff', 'a,b', 'a;b', '../x']))(

@@ -131,7 +131,8 @@ describe('somebody who is erased', () => {
     expect(tablesBefore).toEqual(
       expect.arrayContaining([
         ...['authenticators', 'passkeys', 'recovery_codes', 'reserved_addresses'],
-        ...['audit_events', 'devices', 'external_links', 'launches', 'mail_tokens', 'mails'],
+        ...['audit_events', 'changes', 'client_users', 'devices', 'events', 'external_links'],
+        ...['launches', 'mail_tokens', 'mails'],
         ...['pending_hand_offs', 'service_contracts', 'sessions', 'users', 'webhook_requests'],
       ]),
     );
@@ -146,13 +147,19 @@ describe('somebody who is erased', () => {
     ['the network address', () => from, []],
     ['the browser', () => 'Browser-of-zoe', []],
     ['the session', () => person.session?.id ?? '-', []],
-    ['the login at a client', () => person.session?.sid ?? '-', []],
+    // Says that it has ended.
+    ['the login at a client', () => person.session?.sid ?? '-', ['events.body']],
     [
       'the id',
       () => person.user.id,
       [
         'audit_events.user_id',
+        'changes.by_user',
+        'changes.members',
+        'changes.row_id',
+        'changes.user_id',
         'erased_users.id',
+        'events.user_id',
         'service_contracts.erased_user_id',
         'webhook_requests.answer',
       ],
@@ -160,7 +167,13 @@ describe('somebody who is erased', () => {
     [
       'the id of the account',
       () => person.account.id,
-      ['service_contracts.erased_account_id', 'webhook_requests.answer'],
+      [
+        'changes.account_id',
+        'changes.members',
+        'changes.row_id',
+        'service_contracts.erased_account_id',
+        'webhook_requests.answer',
+      ],
     ],
   ] as [string, () => string, string[]][])(
     'is in no table by %s, but for what has to stay',
@@ -189,17 +202,19 @@ describe('somebody who is erased', () => {
   });
 
   it('leaves a cancelled contract that their signup is answered with, and no new user', async () => {
-    const again = await sendSignup(app, {
-      ...person.signup,
-      occurred_at: new Date().toISOString(),
-    });
-    expect(again.status).toBe(200);
-    expect(JSON.parse(again.text)).toEqual({
-      signup_id: 'crm_zoe',
-      user: { id: person.user.id, created: false },
-      account: { id: person.account.id, created: false },
-      contract: { ...person.contract, status: 'canceled', created: false },
-    });
+    const canceled = { plan: 'other', status: 'canceled' };
+    for (const contract of [person.signup.contract, canceled]) {
+      const occurred_at = new Date().toISOString();
+      const again = await sendSignup(app, { ...person.signup, occurred_at, contract });
+      expect(again.status).toBe(200);
+      expect(JSON.parse(again.text)).toEqual({
+        signup_id: 'crm_zoe',
+        applied: false,
+        user: { id: person.user.id, created: false },
+        account: { id: person.account.id, created: false },
+        contract: { ...person.contract, status: 'canceled', created: false },
+      });
+    }
     expect(await idOf(person.email)).toBe('');
     const replayed = await sendSignup(app, JSON.stringify(person.signup), { webhookId: person.webhookId });
     expect([replayed.status, replayed.text]).toEqual([201, person.first.text]);
@@ -306,7 +321,8 @@ it.each(
     await mailServer.waitFor(`${signupId.toLowerCase()}@example.test`);
     await vi.waitFor(async () => {
       const { rows } = await sql`select 1 from service_contracts where next_period_starts_at <= now()
-        union all select 1 from mails where sent_at is null`.execute(app.db);
+        union all select 1 from mails where sent_at is null
+        union all select 1 from events where seq is null`.execute(app.db);
       expect(rows).toEqual([]);
     }, 15_000);
     await makeDue(app.db, `${signupId.toLowerCase()}@example.test`);
@@ -369,6 +385,17 @@ it('a signup that finds them just before they are erased makes somebody new', as
   expect(answer.status).toBe(201);
   expect(JSON.parse(answer.text).user).toMatchObject({ created: true });
   expect(JSON.parse(answer.text).user.id).not.toBe(user.id);
+});
+
+it('a trial of theirs that is over is expired for good, and not cancelled', async () => {
+  const signup = buildSignup('crm_over', { occurred_at: '2026-01-01T00:00:00.000Z' });
+  const { contract } = JSON.parse((await sendSignup(app, signup)).text);
+  await makeDue(app.db, signup.user.email);
+  await sql`update service_contracts set trial_ends_at = now() where id = ${contract.id}`.execute(app.db);
+  await runErasure(app.db);
+  const { rows } = await sql`
+    select status, user_id from service_contracts where id = ${contract.id}`.execute(app.db);
+  expect(rows).toEqual([{ status: 'expired', user_id: null }]);
 });
 
 it('an account that others belong to stays with them, and so do its contracts', async () => {

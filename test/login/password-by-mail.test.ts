@@ -145,7 +145,9 @@ describe('/forgot-password', () => {
     const asked = await app.send('/forgot-password?next=/sso/launch/crm_app', {
       form: { email: 'MERCHANT@example.test' },
     });
-    expect([asked.status, asked.headers.get('location')]).toEqual([303, '/forgot-password?sent']);
+    const sent = '/forgot-password?sent&next=%2Fsso%2Flaunch%2Fcrm_app';
+    expect([asked.status, asked.headers.get('location')]).toEqual([303, sent]);
+    expect((await app.send(sent)).text).toContain('href="/login?next=%2Fsso%2Flaunch%2Fcrm_app"');
     const link = await findLink('merchant@example.test');
     expect(await isLoggedIn(app.send, cookie)).toBe(true);
     const set = await app.send(link, { form: { newPassword } });
@@ -204,7 +206,10 @@ describe('/forgot-password', () => {
   });
 
   it('never leads to another site', async () => {
-    await app.send('/forgot-password?next=https://evil.example/', { form: { email: 'admin@example.test' } });
+    const asked = await app.send('/forgot-password?next=https://evil.example/', {
+      form: { email: 'admin@example.test' },
+    });
+    expect(asked.headers.get('location')).toBe('/forgot-password?sent');
     const link = await findLink('admin@example.test');
     expect(link).not.toContain('evil');
     const set = await app.send(`${link}&next=//evil.example`, { form: { newPassword } });

@@ -258,6 +258,21 @@ describe('a recovery code', () => {
     expect(textOf(await browser.send(page))).toContain('9 of 10');
   });
 
+  it('leads to where the app is set up on another phone, or straight on to the client', async () => {
+    const give = (browser: Browser, code = '', query = '') =>
+      browser.send(`/login/code?use=recovery${query}`, { form: { code } });
+    const browser = await openPending();
+    const home = await give(browser, codes[0]);
+    expect(home.headers.get('location')).toBe('/profile/authenticator?recovered');
+    expect(textOf(await browser.send('/profile/authenticator?recovered'))).toContain(
+      'If you lost your phone',
+    );
+    expect(textOf(await browser.send(page))).not.toContain('If you lost your phone');
+    const launch = '/sso/launch/marketplace';
+    const onTheWay = await give(await openPending(`/login?next=${launch}`), codes[1], `&next=${launch}`);
+    expect(onTheWay.headers.get('location')).toBe(launch);
+  });
+
   it('works once, even when 16 logins give it at once', async () => {
     const browsers = await withoutLimits(() => Promise.all(Array.from({ length: 16 }, () => openPending())));
     const answers = await withoutLimits(() =>
@@ -306,6 +321,33 @@ describe('guesses of codes', () => {
     expect(await owner.whoAmI()).toBe(email);
   });
 
+  it('are 300 in 15 minutes from one address, in however many browsers that the owner uses', async () => {
+    // Logins that wait are swept by the clock of the database.
+    clock = Date.now() + 86_400_000;
+    const browsers: Browser[] = [];
+    for (let n = 0; n <= 31; n++) {
+      // Each code once, and each browser known since another time.
+      clock += 30_000;
+      const browser = await openPending();
+      expect((await enterCode(browser, show())).status).toBe(303);
+      browsers.push(browser);
+    }
+    const last = browsers.pop() as Browser;
+    const statuses: number[] = [];
+    for (const browser of browsers) {
+      expectCodeAsked(await browser.login(email));
+      for (let tries = 0; tries < 10; tries++)
+        statuses.push((await enterCode(browser, wrongCode(secret, clock))).status);
+    }
+    expect(statuses).toEqual([...Array(300).fill(401), ...Array(10).fill(429)]);
+    // Not even a right one is looked at there, in a browser that has not tried yet.
+    clock += 30_000;
+    expectCodeAsked(await last.login(email));
+    expectRetryAfter(await enterCode(last, show()), 900);
+    const elsewhere = await last.send('/login/code', { form: { code: show() }, from: '203.0.113.77' });
+    expect(elsewhere.status).toBe(303);
+  }, 120_000);
+
   it('that are right do not count', async () => {
     for (let tries = 0; tries < 12; tries++) {
       clock += 30_000;
@@ -329,7 +371,10 @@ describe('a password set by mail', () => {
     const attacker = await openPending();
     for (let tries = 0; tries < 11; tries++) await enterCode(attacker, wrongCode(secret, clock));
     const browser = openBrowser(app.send);
-    expectCodeAsked(await setByMail(browser), '/profile?saved=password-set');
+    const set = await setByMail(browser);
+    expectCodeAsked(set, '/profile?saved=password-set');
+    const asked = await browser.send(set.headers.get('location') ?? '');
+    expect(textOf(asked)).toContain('Your new password has been saved.');
     expect(await browser.whoAmI()).toBeUndefined();
     expect(await owner.whoAmI()).toBeUndefined();
     // What waited with the old password waits no more.

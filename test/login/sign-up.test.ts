@@ -223,6 +223,10 @@ describe('the form', () => {
     expect((await app.send(`/login?next=${next}`)).text).toContain(`href="/signup?next=${next}"`);
     expect((await app.send(`/signup?next=${next}`)).text).toContain(`href="/login?next=${next}"`);
     expect((await app.send('/signup?next=https://evil.example')).text).toContain('href="/login"');
+    const dead = await app.send(`/signup/confirm?token=used&next=${next}`);
+    expect(dead.text).toContain(`href="/login?next=${next}"`);
+    const evil = await app.send('/signup/confirm?token=used&next=https://evil.example');
+    expect(evil.text).toContain('href="/login"');
     const cookie = await app.login('customer@example.test');
     expect((await app.send('/signup', { cookie })).headers.get('location')).toBe('/profile');
   });

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { recordAuditEvent, selectEventsOfUser } from '../../db/audit-events.ts';
+import { selectActivity } from '../../db/activity.ts';
+import { recordAuditEvent } from '../../db/audit-events.ts';
 import { words } from '../../server/identity/activity.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readSources } from '../support/source-rules.ts';
@@ -48,15 +49,31 @@ describe('the activity of an account', () => {
     const { events } = await listOf(mine);
     expect(events.slice(0, 4)).toMatchObject([
       { what: 'Logged out', device: 'Firefox on Linux' },
-      { what: 'Changed the name and account name', device: 'Firefox on Linux' },
+      {
+        what: 'Changed the name and account name',
+        device: 'Firefox on Linux',
+        by: 'Changed by you',
+        changes: [
+          { what: 'Account name', from: 'Maya’s account', to: 'Another <b>Name</b>' },
+          { what: 'Name', from: 'Maya Merchant', to: 'Somebody Else' },
+        ],
+      },
       { what: 'Logged in', device: 'Firefox on Linux', place: null },
       { what: 'A login was refused: the password was wrong', device: 'Firefox on Linux' },
     ]);
     expect(Math.abs(Date.now() - (events[0]?.at.getTime() ?? 0))).toBeLessThan(60_000);
     // Nothing of what was typed, no address, id or secret.
     expect(events.map((event) => Object.keys(event).sort())).toEqual(
-      events.map(() => ['at', 'device', 'id', 'place', 'what']),
+      events.map(() => ['at', 'by', 'changes', 'device', 'id', 'place', 'what']),
     );
+  });
+
+  it('says when a recovery code was used instead of the app', async () => {
+    for (const factor of ['recovery_code', 'code']) {
+      await recordAuditEvent(app.db, { type: 'login.succeeded', userId: myId, details: { factor } });
+      const [newest] = (await listOf(mine)).events;
+      expect(newest?.what).toBe(factor === 'code' ? 'Logged in' : 'Logged in with a recovery code');
+    }
   });
 
   it('is on a page, and nobody else’s is', async () => {
@@ -64,7 +81,8 @@ describe('the activity of an account', () => {
     expect(page.status).toBe(200);
     expect(page.text).toMatch(/<title>Activity · Identity<\/title>/);
     expect(textOf(page)).toContain('Changed the name and account name');
-    expect(textOf(page)).toContain('Firefox on Linux');
+    expect(textOf(page)).toContain('Name: from Maya Merchant to Somebody Else');
+    expect(textOf(page)).toMatch(/UTC · Changed by you · Firefox on Linux/);
     const other = await app.send('/profile/activity', { cookie: await app.login('customer@example.test') });
     expect(textOf(other)).not.toContain('Changed the name');
   });
@@ -83,7 +101,10 @@ describe('the activity of an account', () => {
     const cookie = await app.login('unverified@example.test');
     await sql`insert into audit_events (id, type, reason, user_id) select gen_random_uuid(), 'signup.accepted', 'created', id
       from users where email = 'unverified@example.test'`.execute(app.db);
-    expect((await listOf(cookie)).events.map(({ what }) => what)).toEqual(['Logged in']);
+    expect((await listOf(cookie)).events.map(({ what }) => what)).toEqual([
+      'Logged in',
+      'The account was created',
+    ]);
     await sql`update users set email_verified_at = now() where email = 'unverified@example.test'`.execute(
       app.db,
     );
@@ -121,6 +142,8 @@ describe('its pages', () => {
     }>`select id from users where email = 'customer@example.test'`.execute(app.db);
     userId = rows[0]?.id ?? '';
     await sql`delete from audit_events where user_id = ${userId}`.execute(app.db);
+    await sql`delete from changes where user_id = ${userId}
+      or row_id = (select account_id::text from users where id = ${userId})`.execute(app.db);
     // Several at the same microsecond, and several within a millisecond.
     await sql`insert into audit_events (id, type, user_id, at)
       select gen_random_uuid(), 'login.succeeded', ${userId}, now() - (n / 3) * interval '1 microsecond'
@@ -167,22 +190,40 @@ describe('its pages', () => {
     expect(page.status).toBe(422);
   });
 
-  it('read little more than a page of 100,000 events', async () => {
-    for (let batch = 0; batch < 12; batch++)
+  it('read little more than a page of 100,000 events, most with a change, and of as many accounts', async () => {
+    await sql`analyze users`.execute(app.db);
+    const accountId = (
+      await sql<{ id: string }>`select account_id as id from users where id = ${userId}`.execute(app.db)
+    ).rows[0]?.id;
+    for (let batch = 0; batch < 12; batch++) {
+      const series = sql`generate_series(${batch * 10_000 + 1}::int, ${(batch + 1) * 10_000}::int) n`;
       await sql`insert into audit_events (id, type, user_id, at)
         select gen_random_uuid(), 'login.succeeded', case n % 6 when 0 then gen_random_uuid() else ${userId}::uuid end,
           now() - n * interval '1 minute'
-        from generate_series(${batch * 10_000 + 1}::int, ${(batch + 1) * 10_000}::int) n`.execute(app.db);
-    await sql`analyze audit_events`.execute(app.db);
-    const { rows } = await sql<{ id: string }>`select id from audit_events where user_id = ${userId}
+        from ${series}`.execute(app.db);
+      await sql`insert into changes (at, began_at, subject, row_id, user_id, kind, members, by, role)
+        select e.at, e.at, s.subject, case s.subject when 'user' then e.user_id::text else ${accountId}::text end,
+          case s.subject when 'user' then e.user_id end, 'changed', '{}', 'person', 'test'
+        from audit_events e, (values ('user'), ('account')) s(subject)
+        where e.at between now() - ${(batch + 1) * 10_000} * interval '1 minute'
+          and now() - ${batch * 10_000 + 1} * interval '1 minute' and e.type = 'login.succeeded'`.execute(
+        app.db,
+      );
+    }
+    await sql`analyze audit_events, changes`.execute(app.db);
+    const { rows } = await sql<{
+      id: string;
+      at: string;
+    }>`select id, at::text from audit_events where user_id = ${userId}
       order by at desc offset 60000 limit 1`.execute(app.db);
-    const some = { userId, types: ['login.succeeded', 'logout'], after: new Date(0), limit: 51 };
-    for (const before of [undefined, rows[0]?.id]) {
-      const query = selectEventsOfUser(app.db, { ...some, before });
-      const [plan] = await query.explain('json', sql`analyze, buffers`);
+    const types = ['login.succeeded', 'logout'];
+    const whose = { userId, accountId: accountId ?? '', types, withContracts: true };
+    for (const last of [undefined, rows[0]]) {
+      const query = selectActivity({ ...whose, after: new Date(0), last, limit: 51 });
+      const [plan] = (await sql`explain (analyze, buffers, format json) ${query}`.execute(app.db)).rows;
       const [{ Plan }] = (plan as { 'QUERY PLAN': [{ Plan: Record<string, unknown> }] })['QUERY PLAN'];
       expect(JSON.stringify(Plan)).not.toContain('Seq Scan');
-      expect(Number(Plan['Shared Hit Blocks']) + Number(Plan['Shared Read Blocks'])).toBeLessThan(200);
+      expect(Number(Plan['Shared Hit Blocks']) + Number(Plan['Shared Read Blocks'])).toBeLessThan(2_000);
     }
   });
 });

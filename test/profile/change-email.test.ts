@@ -1,13 +1,7 @@
 // Changing one's own address: nothing happens before the link to the new one is used.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type AddressChanges,
-  dayMs,
-  newPassword,
-  openAddressChanges,
-  password,
-} from '../support/address-changes.ts';
+import { describe, expect, it } from 'vitest';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import { locationOf } from '../support/app.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { digestRows } from '../support/database.ts';
@@ -16,12 +10,7 @@ import { buildHandOff } from '../support/marketplace.ts';
 import { openClient, refusalOf } from '../support/trpc.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
-let changes: AddressChanges;
-beforeAll(async () => {
-  changes = await openAddressChanges();
-});
-afterAll(() => changes.close());
-beforeEach(() => changes.startOver());
+const changes = shareAddressChanges();
 
 describe('a change of address', () => {
   it('happens when the link is used, moves profile_updated_at, and tells the old address', async () => {

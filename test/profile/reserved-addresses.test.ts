@@ -1,13 +1,7 @@
 // An address that was changed is nobody else's while it can be had back: at each door through which one comes by an address.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type AddressChanges,
-  dayMs,
-  newPassword,
-  openAddressChanges,
-  password,
-} from '../support/address-changes.ts';
+import { describe, expect, it } from 'vitest';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import { type Answer, locationOf } from '../support/app.ts';
 import { runCli } from '../support/cli.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
@@ -15,12 +9,7 @@ import { listNotices, readToken } from '../support/kept-mail.ts';
 import { buildHandOff } from '../support/marketplace.ts';
 import { fieldOf, openBrowser } from '../support/visitor.ts';
 
-let changes: AddressChanges;
-beforeAll(async () => {
-  changes = await openAddressChanges();
-});
-afterAll(() => changes.close());
-beforeEach(() => changes.startOver());
+const changes = shareAddressChanges();
 
 describe('an address that was changed within seven days', () => {
   it('is nobody’s to sign up with: no mail, and a link from before finds it taken', async () => {

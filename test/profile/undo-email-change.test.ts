@@ -1,25 +1,15 @@
 // Having back an address that was changed: by the link to it, whatever somebody did since.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  type AddressChanges,
-  dayMs,
-  newPassword,
-  openAddressChanges,
-  password,
-} from '../support/address-changes.ts';
+import { describe, expect, it } from 'vitest';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import { locationOf } from '../support/app.ts';
 import { addPasskey } from '../support/authenticator.ts';
 import { runCli } from '../support/cli.ts';
 import { listNotices, readMails, readToken } from '../support/kept-mail.ts';
-import { setUp } from '../support/totp-app.ts';
+import { enterCode, readCodes, setUp, showCode } from '../support/totp-app.ts';
 import { fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
-let changes: AddressChanges;
-beforeAll(async () => {
-  changes = await openAddressChanges();
-});
-afterAll(() => changes.close());
-beforeEach(() => changes.startOver());
+const changes = shareAddressChanges();
 
 describe('the link to the old address', () => {
   it('removes the second factors that whoever changed it had set up', async () => {
@@ -34,6 +24,68 @@ describe('the link to the old address', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-undone']);
     expect(await owner.whoAmI()).toBe(email);
     expect((await owner.send('/profile/passkeys')).text).not.toContain('My phone');
+  });
+
+  it('removes recovery codes made since a day before, and leaves an older app', async () => {
+    const { browser, email } = await changes.signUp();
+    const { secret } = await setUp(browser, changes.clock.now.getTime());
+    changes.passTime(2 * dayMs);
+    const thief = await logInWithCode(email, secret);
+    const renewed = readCodes(
+      await thief.send('/profile/authenticator', { form: { intent: 'renew-codes' } }),
+    );
+    expect(renewed).toHaveLength(10);
+    changes.passTime(dayMs - 60_000);
+    // Where they still are, and have given a credential a moment ago.
+    await sql`update sessions set auth_time = ${changes.clock.now}`.execute(changes.app.db);
+    const link = await changes.change(thief, email, changes.newEmail());
+    const owner = openBrowser(changes.app.send);
+    const undone = await owner.send(link, { form: { newPassword } });
+    expect(locationOf(undone).pathname).toBe('/login/code');
+    for (const code of renewed.slice(0, 3)) expect((await enterCode(owner, code)).status).toBe(401);
+    expect((await enterCode(owner, showCode(secret, changes.clock.now.getTime()))).status).toBe(303);
+    expect(await owner.whoAmI()).toBe(email);
+    expect(await listNotices(changes.app.db, email)).not.toContain('deletion_canceled');
+  });
+
+  it('leaves recovery codes that are older, too', async () => {
+    const { browser, email } = await changes.signUp();
+    const { secret, codes } = await setUp(browser, changes.clock.now.getTime());
+    changes.passTime(dayMs + 60_000);
+    const thief = await logInWithCode(email, secret);
+    const link = await changes.change(thief, email, changes.newEmail());
+    const owner = openBrowser(changes.app.send);
+    expect(locationOf(await owner.send(link, { form: { newPassword } })).pathname).toBe('/login/code');
+    expect((await enterCode(owner, codes[0] ?? '')).status).toBe(303);
+  });
+
+  async function logInWithCode(email: string, secret: string) {
+    const browser = openBrowser(changes.app.send);
+    await browser.login(email, password);
+    const done = await enterCode(browser, showCode(secret, changes.clock.now.getTime()));
+    expect(done.status).toBe(303);
+    return browser;
+  }
+
+  it('cancels a deletion that was planned, and says so to the address that is back', async () => {
+    const { email, id } = await changes.signUp();
+    const thief = openBrowser(changes.app.send);
+    await thief.login(email, password);
+    const taken = changes.newEmail();
+    const link = await changes.change(thief, email, taken);
+    expect((await thief.send('/profile/delete', { form: { intent: 'delete' } })).status).toBe(303);
+    const dueAt = async () =>
+      (
+        await sql<{ due: Date | null }>`select deletion_due_at as due from users where id = ${id}`.execute(
+          changes.app.db,
+        )
+      ).rows[0]?.due;
+    expect(await dueAt()).toBeInstanceOf(Date);
+    expect((await changes.undo(link)).status).toBe(303);
+    expect(await dueAt()).toBeNull();
+    expect(await changes.eventsOf(id)).toContain('user.deletion_canceled');
+    expect(await listNotices(changes.app.db, taken)).toEqual(['deletion_requested', 'email_change_undone']);
+    expect(await listNotices(changes.app.db, email)).toContain('deletion_canceled');
   });
 
   it('brings it back with a new password, and nobody else is in any more', async () => {

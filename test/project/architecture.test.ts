@@ -90,6 +90,12 @@ describe('the rules of the source', () => {
     ['db/x.ts', 'query.returningAll().execute()'],
     ['server/x.ts', 'await insertSession(trx, session);'],
     ['server/identity/login.ts', 'await insertUser(trx, user);'],
+    ['db/users.ts', "const f = (\n  db: Database,\n) => db.deleteFrom('users')"],
+    ['db/accounts.ts', 'export async function f(db: Database, row: Row) {\n  await insert(db, row);\n}'],
+    [
+      'db/service-contracts.ts',
+      'export async function f(db: Database) {\n  await sql`update x`.execute(db);\n}',
+    ],
   ])('are broken in %s by: %s', (file, text) => {
     expect(rules.flatMap(({ breaches }) => breaches({ file, text }))).not.toEqual([]);
   });
@@ -109,6 +115,8 @@ describe('the rules of the source', () => {
     ['db/postgres/client.ts', "import pg from 'pg';"],
     ['server/identity/sessions.ts', 'await insertSession(trx, session);'],
     ['db/postgres/transactions.ts', 'return db.transaction().execute(work);'],
+    ['db/users.ts', "async function f(trx: Transaction<DB>) {\n  await trx.updateTable('users');\n}"],
+    ['db/users.ts', "async function f(db: Database) {\n  return db.selectFrom('users');\n}"],
     ['db/migrations/x.ts', "import { type Kysely, sql } from 'kysely';"],
     ['server/sso/x.ts', "import { HMAC } from 'oslo/crypto';\nimport { sign } from './hmac.ts';"],
   ])('are kept in %s by: %s', (file, text) => {
@@ -127,6 +135,7 @@ describe('the rules of the source', () => {
         text: "import '../server/config.ts';\nawait import(name);\nprocess.exit(1);\ndb.transaction();\nquery.selectAll();",
       },
       { file: 'db/migrations/x.ts', text: "import 'uuid';" },
+      { file: 'db/users.ts', text: "async function f(db: Database) {\n  db.updateTable('users');\n}" },
       { file: 'server/sso/x.ts', text: "import '../config.ts';" },
     ];
     for (const { name, breaches } of rules) expect(shown.flatMap(breaches), name).toHaveLength(1);

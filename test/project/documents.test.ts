@@ -2,9 +2,12 @@ import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addBillingCommands } from '../../server/cli/billing.ts';
+import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addDeletionCommand } from '../../server/cli/deletion.ts';
+import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
+import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import {
@@ -146,8 +149,11 @@ describe('a command in our documents', () => {
     addDatabaseCommands(program);
     addUserCommands(program);
     addDeletionCommand(program);
+    addHistoryCommand(program);
     addMarketplaceCommands(program);
     addBillingCommands(program);
+    addReconcileCommand(program);
+    addClientCommands(program);
     const known = program.commands.flatMap((command) => [
       command.name(),
       ...command.options.map(({ long }) => `${command.name()} ${long}`),

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readOurFile } from '../support/documents.ts';
+import { addVisitor } from '../support/events.ts';
 import { openHandOff } from '../support/marketplace.ts';
 import { findFreePort } from '../support/process.ts';
 import { hasTools, importSample, runPhp, runShell, toPhp } from '../support/run-sample.ts';
@@ -10,6 +11,7 @@ import {
   answerSample,
   contractsSample,
   curlSample,
+  eventsSample,
   inboundSample,
   linkSample,
   phpLinkSample,
@@ -98,6 +100,32 @@ describe('the CRM', () => {
     const script = curlSample.replace('http://localhost:3000', baseUrl).replaceAll('crm_1001', 'crm_1002');
     expect(await runShell(script)).toMatch(/^HTTP\/1\.1 201 Created[\s\S]*"signup_id":"crm_1002"/);
   });
+});
+
+it('a client reads events in JavaScript, goes on from where it was, and starts over where it must', async () => {
+  const { readEvents } = await importSample(eventsSample);
+  const applied: string[] = [];
+  let starts = 0;
+  const read = (after: number): Promise<number> =>
+    readEvents({
+      baseUrl,
+      client: 'network_site',
+      secret: app.config.clients.get('network_site')?.secrets[0],
+      after,
+      apply: ({ type }: { type: string }) => applied.push(type),
+      startOver: () => starts++,
+    });
+  const visitor = await addVisitor(app, 'network_site');
+  const end = await read(0);
+  const waiting = read(end);
+  await app.send('/logout', { method: 'POST', cookie: visitor.cookie });
+  expect(await waiting).toBe(end + 1);
+  expect(applied.slice(-2)).toEqual(['profile.updated', 'session.ended']);
+  expect(starts).toBe(0);
+  expect([await read(end + 100), starts]).toEqual([0, 1]);
+  await expect(readEvents({ baseUrl, client: 'network_site', secret: 'wrong', after: 0 })).rejects.toThrow(
+    '401',
+  );
 });
 
 /** Its members, with the type of each. */

@@ -1,14 +1,16 @@
 // What our documents show of JSON, SQL and shell. samples-verifier.test.ts and samples-service.test.ts have the rest.
+import { rm, writeFile } from 'node:fs/promises';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { openCrmView } from '../../server/billing/crm-view.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
 import { statementTimeoutMs } from '../../server/service.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readOurFile } from '../support/documents.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
+import { connect, emptyDatabase, makeFolder } from '../support/postgres.ts';
 import { runShell } from '../support/run-sample.ts';
 import {
   commandSamples,
@@ -19,6 +21,8 @@ import {
   noncesSample,
   ownMachineSample,
   payloadSample,
+  reconcileCsvSample,
+  reconcileSample,
   signupSample,
   timeoutsSample,
 } from '../support/samples.ts';
@@ -45,6 +49,19 @@ describe('the JSON', () => {
     const signup = readSignup(new TextEncoder().encode(json), new Date());
     expect(signup).toMatchObject({ signup_id: 'crm_1001' });
   });
+});
+
+it.each([reconcileSample, reconcileCsvSample])('the view of the CRM can be read', async (sample) => {
+  const folder = await makeFolder();
+  const file = `${folder}/contracts`;
+  await writeFile(file, sample);
+  const lines = [];
+  for await (const line of await openCrmView(file)) lines.push(line);
+  await rm(folder, { recursive: true });
+  expect(lines).toMatchObject([
+    { signupId: 'crm_1001', view: { plan: 'starter', price: { unit_amount: 2_900 } } },
+    { signupId: 'crm_1002', view: { status: 'canceled', price: null } },
+  ]);
 });
 
 describe('the SQL', () => {
@@ -92,7 +109,7 @@ describe('the shell', () => {
   });
 
   // Besides npm and node, whose words are looked up.
-  const programs = ['cd', 'cp', 'echo', 'git', 'npx', 'openssl', 'set', 'sudo', 'systemctl', '.'];
+  const programs = ['cd', 'cp', 'diff', 'echo', 'git', 'npx', 'openssl', 'set', 'sudo', 'systemctl', '.'];
   const { scripts } = JSON.parse(readOurFile('package.json'));
   const commands = commandSamples.flatMap(({ document, code }) =>
     code

@@ -30,7 +30,15 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
     const callbackUrl = production[callbackSetting];
     const secrets = production[secretSetting]?.split(',');
     expect(readConfig(production).clients.get(name)).toEqual({
-      ...{ name, title, callbackUrl, secrets, loginUrl: undefined, logoPath: undefined },
+      ...{
+        name,
+        title,
+        callbackUrl,
+        secrets,
+        loginUrl: undefined,
+        logoPath: undefined,
+        eventsUrl: undefined,
+      },
       isDemo: false,
     });
   });
@@ -70,6 +78,13 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
     const { clients } = readConfig({ ...production, [`${prefix}_LOGIN_URL`]: loginUrl });
     expect(clients.get(name)).toMatchObject({ loginUrl });
     expect(readConfig(production).clients.get(name)?.loginUrl).toBeUndefined();
+  });
+
+  it('is nudged where an address for that is configured', () => {
+    const eventsUrl = 'https://client.example.test/events';
+    const { clients } = readConfig({ ...production, [`${prefix}_EVENTS_URL`]: eventsUrl });
+    expect(clients.get(name)).toMatchObject({ eventsUrl });
+    expect(readConfig(production).clients.get(name)?.eventsUrl).toBeUndefined();
   });
 
   it('may have a query and a port', () => {
@@ -169,6 +184,18 @@ describe('local mode', () => {
       ['http://localhost:4000/demo/network_site/callback', true],
       ['http://localhost:9000/cb', false],
       ['http://localhost:4000/demo/shop/callback', true],
+    ]);
+  });
+
+  it('nudges demo clients at an address of their own, and others only where one is configured', () => {
+    const { clients } = readConfig({
+      SSO_MARKETPLACE_EVENTS_URL: 'http://localhost:9000/events',
+      SSO_CRM_CALLBACK_URL: 'http://localhost:9000/cb',
+    });
+    expect([...clients.values()].map(({ eventsUrl }) => eventsUrl)).toEqual([
+      'http://localhost:9000/events',
+      'http://localhost:3000/demo/network_site/events',
+      undefined,
     ]);
   });
 

@@ -88,7 +88,7 @@ describe('local mode', () => {
     ...['0.0.0.0', '10.0.0.1', '192.168.0.1', '128.0.0.1', '[::]', '[fe80::1]', '[::ffff:10.0.0.1]'],
   ];
 
-  it.each(['IDENTITY_ISSUER', 'SSO_CRM_CALLBACK_URL', 'SSO_CRM_LOGIN_URL'])(
+  it.each(['IDENTITY_ISSUER', 'SSO_CRM_CALLBACK_URL', 'SSO_CRM_LOGIN_URL', 'SSO_CRM_EVENTS_URL'])(
     '%s may be on this machine and nowhere else',
     (setting) => {
       for (const scheme of ['http', 'https']) {
@@ -188,6 +188,7 @@ describe('production', () => {
       SSO_WEBSITE_SECRET: `${canary},${canary},${canary}`,
       SSO_CRM_CALLBACK_URL: canary,
       SSO_CRM_LOGIN_URL: `http://${canary}.test`,
+      SSO_CRM_EVENTS_URL: `https://${canary}.test/#${canary}`,
       SSO_CRM_SECRET: `changeme-${canary.repeat(3)}`,
       SSO_CLIENTS: `${canary}!,${canary}?`,
       MARKETPLACE_SSO_SECRET: `${canary.repeat(3)} `,
@@ -273,6 +274,18 @@ describe('the setting', () => {
         'https://zoe:pass@crm.example.test/login',
       ],
     ],
+    [
+      'SSO_CRM_EVENTS_URL',
+      ['https://crm.example.test/events', 'https://crm.example.test:8443/events?from=identity'],
+      [
+        'http://crm.example.test/events',
+        'http://localhost/events',
+        '/events',
+        'crm.example.test/events',
+        'https://crm.example.test/events#x',
+        'https://zoe:pass@crm.example.test/events',
+      ],
+    ],
     ...['IDENTITY_PRIVACY_URL', 'IDENTITY_TERMS_URL'].map((setting): [string, string[], string[]] => [
       setting,
       ['https://example.test/words', 'https://example.test/words?lang=en'],
@@ -342,6 +355,7 @@ describe('the list of settings', () => {
     expect(listed.filter((name) => !/^[A-Z_]+$/.test(name))).toEqual([
       'SSO_<NAME>_CALLBACK_URL',
       'SSO_<NAME>_LOGIN_URL',
+      'SSO_<NAME>_EVENTS_URL',
       'SSO_<NAME>_TITLE',
       'SSO_<NAME>_LOGO_FILE',
       'SSO_<NAME>_SECRET',

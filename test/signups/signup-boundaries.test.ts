@@ -120,7 +120,7 @@ const cases: Record<string, [change: Change, kept: object]> = {
   ),
   'trial_ends_at a millisecond after occurred_at': contract(
     { trial_ends_at: at(now - 59.999) },
-    { trial_ends_at: new Date((now - 59.999) * 1_000), status: 'trialing' },
+    { trial_ends_at: new Date((now - 59.999) * 1_000), status: 'expired' },
   ),
   'trial_ends_at on an active contract': contract(
     { status: 'active', trial_ends_at: at(now) },

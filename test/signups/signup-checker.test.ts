@@ -74,6 +74,14 @@ const damages: [statement: string, fault: RegExp][] = [
     'update webhook_requests set answer = replace(answer, \'"created":true\', \'"created":false\')',
     /^0 answers say that they made load\.\d+@example\.test$/,
   ],
+  [
+    'update webhook_requests set answer = replace(answer, \'"applied":false\', \'"applied":true\')',
+    /^\d+ answers say that the newest of load_\d+ was applied$|^load_1_\d+ with v\d+ was shown /,
+  ],
+  [
+    'update webhook_requests set answer = replace(answer, \'"applied":true\', \'"applied":false\')',
+    /^0 answers say that the newest of load_\d+ was applied$/,
+  ],
   ["delete from audit_events where details->>'webhookId' = 'load_1_3'", /^0 audit events of load_1_3$/],
   ['update webhook_requests set status = 201', /^\d+ answers say that they made load_\d+$/],
   ["update audit_events set reason = 'created'", /^the audit of load_1_\d+ tells /],

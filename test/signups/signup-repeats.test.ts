@@ -87,6 +87,19 @@ describe('a signup message sent again', () => {
     });
   });
 
+  it('gets the answer of the version before as it was, without `applied`', async () => {
+    const signup = signupOf('older_version');
+    const { webhookId, send } = openMessage();
+    const { text } = await send(signup);
+    const given = text.replace('"applied":true,', '');
+    expect(given).not.toBe(text);
+    await sql`update webhook_requests set answer = ${given} where webhook_id = ${webhookId}`.execute(app.db);
+    const again = await send(signup, other);
+    expect([again.status, again.text]).toEqual([201, given]);
+    // In another message it is looked at anew.
+    expect(JSON.parse((await openMessage().send(signup)).text).applied).toBe(false);
+  });
+
   it('16 times at once to two instances is processed once, and otherwise gets the answer or 409', async () => {
     const { send } = openMessage();
     const signup = signupOf('herd');

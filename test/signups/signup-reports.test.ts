@@ -2,8 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractStatus } from '../../db/service-contracts.ts';
-import { openApp, type TestApp } from '../support/app.ts';
+import { runBilling } from '../../server/billing/invoicing.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
+import { recordLog } from '../support/log.ts';
 import { shuffle } from '../support/random.ts';
 import { openClient } from '../support/trpc.ts';
 
@@ -26,6 +28,7 @@ afterAll(() => app.close());
 const email = 'customer@example.test';
 const trialing = { plan: 'starter', status: 'trialing', trial_ends_at: trialEnd };
 const active = { plan: 'pro', status: 'active' };
+const canceled = { plan: 'pro', status: 'canceled' };
 
 /** Signs with the time of the injected clock, and a new webhook id. */
 async function report(
@@ -33,6 +36,7 @@ async function report(
   occurredAt: string,
   contract: ReturnType<typeof buildSignup>['contract'],
   changes: object = {},
+  to: TestInstance = app,
 ) {
   const signup = buildSignup(signupId, {
     occurred_at: occurredAt,
@@ -40,7 +44,7 @@ async function report(
     user: { email, name: 'Casey' },
     ...changes,
   });
-  const { status, text } = await sendSignup(app, signup, { at: now() });
+  const { status, text } = await sendSignup(to, signup, { at: now() });
   if (status >= 300) throw new Error(`a report was answered ${status}: ${text}`);
   return { httpStatus: status, ...JSON.parse(text) };
 }
@@ -80,6 +84,7 @@ describe('a signup sent again under another webhook id', () => {
     expect(second).toEqual({
       httpStatus: 200,
       signup_id: 'update',
+      applied: true,
       user: { id: first.user.id, created: false },
       account: { id: first.account.id, created: false },
       contract: {
@@ -120,7 +125,7 @@ describe('a signup sent again under another webhook id', () => {
       price: { currency: 'USD', unit_amount: 1, interval: 'year' },
     });
     expect(second.contract).toEqual({ ...first.contract, created: false });
-    expect(second.httpStatus).toBe(200);
+    expect([second.httpStatus, second.applied]).toEqual([200, false]);
     expect(await readContract(id)).toEqual(before);
   });
 
@@ -157,27 +162,32 @@ describe('a signup sent again under another webhook id', () => {
 });
 
 describe('the status of a contract', () => {
-  const reports = { trialing, active };
+  const reports = { trialing, active, canceled };
 
   // The stored status, the reported one, the status after it, and whether the report changes the contract.
-  it.each<[ContractStatus, 'trialing' | 'active', ContractStatus, boolean]>([
+  it.each<[ContractStatus, keyof typeof reports, ContractStatus, boolean]>([
     ['trialing', 'trialing', 'trialing', true],
     ['trialing', 'active', 'active', true],
+    ['trialing', 'canceled', 'canceled', true],
     ['active', 'active', 'active', true],
     ['active', 'trialing', 'active', false],
+    ['active', 'canceled', 'canceled', true],
     ['past_due', 'active', 'active', true],
     ['past_due', 'trialing', 'past_due', false],
+    ['past_due', 'canceled', 'canceled', true],
     ['canceled', 'trialing', 'canceled', false],
     ['canceled', 'active', 'canceled', false],
+    ['canceled', 'canceled', 'canceled', false],
     ['expired', 'trialing', 'expired', false],
     ['expired', 'active', 'expired', false],
+    ['expired', 'canceled', 'expired', false],
   ])('that is %s and reported as %s is then %s', async (from, reported, to, isChanged) => {
     const id = `state_${from}_${reported}`;
     await report(id, at(-60), trialing);
     await setStatus(id, from);
     const before = await readContract(id);
     const answer = await report(id, at(-50), { ...reports[reported], plan: 'reported' });
-    expect([answer.httpStatus, answer.contract.status]).toEqual([200, to]);
+    expect([answer.httpStatus, answer.applied, answer.contract.status]).toEqual([200, isChanged, to]);
     expect(answer.contract.plan).toBe(isChanged ? 'reported' : 'starter');
     const after = await readContract(id);
     if (isChanged) expect(after).toMatchObject({ status: to, plan: 'reported' });
@@ -205,16 +215,23 @@ describe('the status of a contract', () => {
     await report('late', at(-60), trialing);
     const before = await readContract('late');
     clock = Date.parse(trialEnd);
-    for (const contract of [active, { ...trialing, trial_ends_at: at(100_000) }]) {
-      for (const occurredAt of [at(0), trialEnd, at(3_601)]) {
-        const answer = await report('late', occurredAt, contract);
-        expect([answer.httpStatus, answer.contract]).toMatchObject([
-          200,
-          { status: 'expired', plan: 'starter', trial_ends_at: trialEnd },
-        ]);
+    const reported = [active, canceled, { ...trialing, trial_ends_at: at(100_000) }];
+    const sendAll = async () => {
+      for (const contract of reported) {
+        for (const occurredAt of [at(0), trialEnd, at(3_601)]) {
+          const answer = await report('late', occurredAt, contract);
+          expect([answer.httpStatus, answer.applied, answer.contract]).toMatchObject([
+            200,
+            false,
+            { status: 'expired', plan: 'starter', trial_ends_at: trialEnd },
+          ]);
+        }
       }
-    }
-    expect(await readContract('late')).toEqual(before);
+    };
+    await sendAll();
+    await runBilling({ db: app.db, now, log: recordLog().log });
+    await sendAll();
+    expect(await readContract('late')).toEqual({ ...before, status: 'expired' });
   });
 
   it('stays active if the trial became active in its last millisecond', async () => {
@@ -227,7 +244,58 @@ describe('the status of a contract', () => {
   });
 
   it('is expired at once if the first report is of a trial that is over', async () => {
-    const { httpStatus, contract } = await report('over', at(-7_200), { ...trialing, trial_ends_at: at(0) });
-    expect([httpStatus, contract]).toMatchObject([201, { status: 'expired', created: true }]);
+    const contract = { ...trialing, trial_ends_at: at(0) };
+    const answer = await report('over', at(-7_200), contract);
+    expect(answer).toMatchObject({
+      httpStatus: 201,
+      applied: true,
+      contract: { status: 'expired', created: true },
+    });
+    expect(await readContract('over')).toMatchObject({ status: 'expired' });
+  });
+
+  it('is canceled at once if the first report says so, and the customer is made all the same', async () => {
+    const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
+    const user = { email: 'gone-already@example.test', name: 'Gone' };
+    const answer = await report('gone', at(-7_200), { ...canceled, price }, { user });
+    expect(answer).toMatchObject({
+      httpStatus: 201,
+      applied: true,
+      user: { created: true },
+      account: { created: true },
+      contract: { status: 'canceled', plan: 'pro', trial_ends_at: null, created: true },
+    });
+    const { rows } = await sql`select kind from mails where recipient = ${user.email}`.execute(app.db);
+    expect(rows).toEqual([{ kind: 'welcome' }]);
+    await runBilling({ db: app.db, now, log: recordLog().log });
+    expect(await readContract('gone')).toMatchObject({ status: 'canceled', next_period_starts_at: null });
+    const late = await report('gone', at(-60), active);
+    expect(late).toMatchObject({ httpStatus: 200, applied: false, contract: { status: 'canceled' } });
+  });
+
+  it('may be reported canceled with an end of the trial, or without', async () => {
+    await report('ends_trial', at(-60), trialing);
+    await report('ends_trial', at(-50), { ...canceled, trial_ends_at: trialEnd });
+    expect(await readContract('ends_trial')).toMatchObject({ status: 'canceled', plan: 'pro' });
+  });
+
+  it('is canceled once of 16 reports at once, on two instances', async () => {
+    const other = await app.startInstance();
+    for (const seconds of [Array(16).fill(-50), Array.from({ length: 16 }, (_, index) => index - 50)]) {
+      const id = `herd_${new Set(seconds).size}`;
+      await report(id, at(-60), active);
+      const answers = await Promise.all(
+        shuffle(seconds).map((second, index) =>
+          report(id, at(second), { ...canceled, plan: `plan_${second + 50}` }, {}, index % 2 ? app : other),
+        ),
+      );
+      const [applied, ...more] = answers.filter((answer) => answer.applied);
+      expect(more).toEqual([]);
+      expect(answers.map(({ contract }) => contract.status)).toEqual(Array(16).fill('canceled'));
+      // What the contract ended with is what the one that counted said.
+      expect(await readContract(id)).toMatchObject({ status: 'canceled', plan: applied?.contract.plan });
+      const told = new Set(answers.map(({ contract }) => contract.plan));
+      expect([...told]).toEqual([applied?.contract.plan]);
+    }
   });
 });

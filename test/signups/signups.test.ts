@@ -51,7 +51,7 @@ describe('a signup of a new user', () => {
     );
     expect(answer.status).toBe(201);
     expect(answer.text).toBe(
-      `{"signup_id":"crm:new.1","user":{"id":"${user.id}","created":true},` +
+      `{"signup_id":"crm:new.1","applied":true,"user":{"id":"${user.id}","created":true},` +
         `"account":{"id":"${account.id}","created":true},"contract":{"id":"${rows[0]?.id}","status":"active",` +
         '"plan":"starter","trial_ends_at":"2026-01-15T00:00:00.000Z","created":true}}',
     );

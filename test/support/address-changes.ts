@@ -1,9 +1,9 @@
 // People who change their address: their browsers, mails and links, on two instances with a clock that tests move.
 import { sql } from 'kysely';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 import { openApp, type TestApp } from './app.ts';
 import { openBackend } from './backend.ts';
-import { readToken } from './kept-mail.ts';
+import { countLetters, readToken } from './kept-mail.ts';
 import { type Browser, openBrowser } from './visitor.ts';
 
 export const password = 'seven quiet lanterns';
@@ -12,8 +12,18 @@ export const dayMs = 24 * 60 * 60 * 1_000;
 
 export type AddressChanges = Awaited<ReturnType<typeof openAddressChanges>>;
 
-/** Close it in afterAll. */
-export async function openAddressChanges() {
+/** Opened before the first test of a file and closed after its last; each test starts at the same time. */
+export function shareAddressChanges(): AddressChanges {
+  const changes = {} as AddressChanges;
+  beforeAll(async () => {
+    Object.assign(changes, await openAddressChanges());
+  });
+  afterAll(() => changes.close());
+  beforeEach(() => changes.startOver());
+  return changes;
+}
+
+async function openAddressChanges() {
   // That of the database, too, which sweeps by its own.
   const startedAt = new Date();
   const clock = { now: startedAt };
@@ -59,10 +69,8 @@ export async function openAddressChanges() {
 
   /** In the newest of the mails with a link to it. */
   async function undoLinkOf(email: string): Promise<string> {
-    const { rows } = await sql<{ n: number }>`select count(*)::int as n from mails where recipient = ${email}
-      and kind not in ('password_set', 'new_browser', 'email_change_undone', 'contract_added', 'authenticator_added',
-        'passkey_added')`.execute(app.db);
-    return `/undo-email-change?token=${await readToken(other, email, 'undo_email_change', rows[0]?.n)}`;
+    const count = await countLetters(app.db, email);
+    return `/undo-email-change?token=${await readToken(other, email, 'undo_email_change', count)}`;
   }
 
   /** Somebody who had `email` until now, and the link that brings it back. */

@@ -64,6 +64,9 @@ const needNothing = new Set([
   'HEAD /trpc/profile.get',
   'GET /demo/marketplace/login',
   'HEAD /demo/marketplace/login',
+  'GET /demo/marketplace/events',
+  'HEAD /demo/marketplace/events',
+  'POST /demo/marketplace/events',
   'POST /demo/marketplace',
   'POST /demo/legacy-marketplace',
   'POST /demo/legacy-marketplace.data',
@@ -93,7 +96,7 @@ async function buildRequest(
   const page = path.replace(/\.data$/, '');
   if (path === '/sso/marketplace/callback')
     return [await buildHandOff(app as TestApp, { id: 'away' }), { method }];
-  if (path === '/integrations/crm/contracts') {
+  if (path === '/integrations/crm/contracts' || path === '/sso/events') {
     const secret = app.config.clients.get('crm_app')?.secrets[0] ?? '';
     const bearer = await sign(secret, 'identity events v1 crm_app');
     return [path, { method, headers: { authorization: `Bearer ${bearer}` } }];

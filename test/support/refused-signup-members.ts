@@ -102,7 +102,7 @@ export function memberCases(now: number): Case[] {
     ...invalid('contract.status', {
       ...ofText,
       empty: '',
-      canceled: 'canceled',
+      'in British spelling': 'cancelled',
       past_due: 'past_due',
       expired: 'expired',
       'in capitals': 'TRIALING',

@@ -26,8 +26,11 @@ export const verifierSample = take('docs/integrate.md', 'js', 'export async func
 export const phpVerifierSample = take('docs/integrate.md', 'php', 'function verify_hand_off');
 export const clientSample = take('docs/integrate.md', 'js', 'export function startLogin');
 export const pluginSample = take('docs/integrate.md', 'php', 'Plugin Name');
+export const nudgeSample = take('docs/integrate.md', 'js', 'export function verifyNudge');
+export const nudgeBodySample = take('docs/integrate.md', 'json', '"latest": 17');
 export const proofSample = take('docs/integrate.md', 'js', 'export function isProved');
 export const serverSample = take('docs/integrate.md', 'js', 'createServer');
+export const eventsSample = take('docs/integrate.md', 'js', 'export async function readEvents');
 export const noncesSample = take('docs/integrate.md', 'sql', 'insert into nonces');
 export const ownMachineSample = take('docs/integrate.md', 'sh', 'SSO_CLIENTS=shop');
 export const payloadSample = take('docs/integrate.md', 'json', '"aud"');
@@ -41,6 +44,8 @@ export const contractsSample = take('docs/crm.md', 'json', '"next"');
 export const pullSample = take('docs/crm.md', 'js', 'export async function pullContracts');
 export const pushSample = take('docs/crm.md', 'js', 'export async function pushSignup');
 export const curlSample = take('docs/crm.md', 'sh', 'curl -i');
+export const reconcileSample = take('docs/crm.md', 'json', '"price":null');
+export const reconcileCsvSample = take('docs/crm.md', 'csv', 'signup_id');
 export const signupSample = take('docs/crm.md', 'json', '"occurred_at"');
 export const answerSample = take('docs/crm.md', 'json', '"created"');
 
@@ -52,7 +57,7 @@ export const restoreSample = take('docs/operate.md', 'sh', 'pg_restore');
 export const composeSecretsSample = take('docs/operate.md', 'sh', 'docker compose up');
 
 export const contractSignupSample = take('docs/contract.md', 'json', '"signup_id"');
-// Cut short by hand, and not built yet.
+// Cut short by hand.
 take('docs/contract.md', 'json', '"seq": 17');
 
 /** Commands; what they call is looked up. */

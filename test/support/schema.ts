@@ -21,6 +21,8 @@ export async function buildSchema(url: string): Promise<string> {
       overrides: {
         columns: {
           'authenticators.sealed_secret': 'Uint8Array',
+          'changes.kind': '"changed" | "created" | "found" | "removed"',
+          'changes.subject': '"account" | "contract" | "link" | "user"',
           'devices.token_hash': 'Uint8Array',
           'invoices.status': '"open" | "paid" | "void"',
           'mail_tokens.token_hash': 'Uint8Array',

@@ -19,7 +19,8 @@ type Kept = { message: Message; status: string | null; body: ReturnType<typeof J
  *    those of its newest message, whatever order they came in.
  * 4. Answers. Each names the rows that are there. Of all messages of one signup, one made the contract: its
  *    answer alone is 201 and says `created`, and shows its own plan. The others are 200 and show their own plan
- *    or a newer one. Of all messages of one address, one made user and account, and it made a contract, too.
+ *    or a newer one. Each that says `applied` shows its own plan, and one of those with the newest plan says so. Of all
+ *    messages of one address, one made user and account, and it made a contract, too.
  * 5. Audit. One `signup.accepted` for each message, which names its user and contract, and `created` as the
  *    reason of those with 201 alone.
  */
@@ -111,6 +112,11 @@ export async function checkSignups(db: Database, messages: Message[]): Promise<s
     );
     const created = sent.filter(({ status, body }) => status === '201' || body.contract.created);
     expectThat(created.length === 1, () => `${created.length} answers say that they made ${signupId}`);
+    const applied = sent.filter(({ message, body }) => body.applied && message.version === newest);
+    expectThat(
+      applied.length === 1,
+      () => `${applied.length} answers say that the newest of ${signupId} was applied`,
+    );
 
     for (const { message, status, body } of sent) {
       const { webhookId, version } = message;
@@ -122,7 +128,8 @@ export async function checkSignups(db: Database, messages: Message[]): Promise<s
         () => `${webhookId} is ${status} with another body`,
       );
       const shown = Number(body.contract.plan?.slice(1));
-      const isRight = status === '201' ? shown === version : shown >= version;
+      const isOwn = status === '201' || body.applied;
+      const isRight = isOwn ? body.applied && shown === version : shown >= version;
       expectThat(isRight, () => `${webhookId} with v${version} was shown v${shown} and ${status}`);
 
       const event = single('audit events', events, webhookId);

@@ -81,6 +81,11 @@ const nearTheRuntime = [
 const runtimeGlobal =
   /(?<![\w$.'"/-])(?:process|Deno|Bun|Buffer)(?=\s*(?:\?\.|\.\w|\[|;|\)|,\s*\w))|\bglobalThis\b/g;
 
+const withHistory = ['users', 'accounts', 'external-links', 'service-contracts'].map(
+  (name) => `db/${name}.ts`,
+);
+const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert into|update|delete from) /;
+
 export const rules: Rule[] = [
   imports('app/ takes only types from server/ and db/', {
     inside: 'app/',
@@ -141,6 +146,16 @@ export const rules: Rule[] = [
         ? [...withoutComments(text).matchAll(/\.(?:select|returning)All\(/g)].map(
             ([found]) => `${file} uses ${found}`,
           )
+        : [],
+  },
+  {
+    name: 'what writes to a table with a history takes a transaction, which has an origin',
+    breaches: ({ file, text }) =>
+      withHistory.includes(file)
+        ? text
+            .split(/^(?=(?:export |const |async |function ))/m)
+            .filter((part) => /\bdb: Database\b/.test(part) && writes.test(part))
+            .map((part) => `${file} writes without a transaction: ${part.split('\n')[0]}`)
         : [],
   },
   {

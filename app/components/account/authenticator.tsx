@@ -7,13 +7,10 @@ export function AuthenticatorOff({ comesFirst }: { comesFirst: boolean }) {
   return (
     <form method="post" className="card">
       <p>
-        You need an app for codes on your phone, such as Google Authenticator, Microsoft Authenticator, 2FAS
-        or a password manager.
+        You need an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or
+        2FAS. Many password managers can do it, too.
       </p>
-      <p>
-        You also get ten recovery codes. With one of them you log in if you lose the phone, so keep them
-        somewhere else.
-      </p>
+      <p>You also get 10 recovery codes, to log in with if you lose your phone. Keep them somewhere else.</p>
       <p className="hint">Setting it up logs you out everywhere else.</p>
       <input type="hidden" name="intent" value="set-up" />
       <div className="actions">
@@ -46,7 +43,6 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
           If you lose the phone, log in with a recovery code and set up the app again. If you lose both, only
           our support can let you in.
         </p>
-        <a href="/profile/security">Back to Sign-in &amp; security</a>
       </div>
       <section aria-labelledby="codes">
         <h2 id="codes">New recovery codes</h2>
@@ -74,6 +70,9 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
           </button>
         </form>
       </section>
+      <p className="aside">
+        <a href="/profile/security">Back to Sign-in &amp; security</a>
+      </p>
     </>
   );
 }
@@ -91,7 +90,7 @@ export function AuthenticatorSetUp({
   return (
     <Page title="Set up the app">
       <form method="post" className="card">
-        <p>Open the app on your phone, choose to add an account, and scan this code with it.</p>
+        <p>Open the app on your phone, choose to add an account, and scan this QR code.</p>
         <svg
           className="qr"
           viewBox={`0 0 ${qr.size} ${qr.size}`}
@@ -111,7 +110,7 @@ export function AuthenticatorSetUp({
         <input type="hidden" name="sealed" value={sealed} />
         <Field
           label="Code that the app shows now"
-          hint="Six digits. They show us that it works."
+          hint="Six digits. We check that the app is set up right."
           name="code"
           inputMode="numeric"
           autoComplete="one-time-code"

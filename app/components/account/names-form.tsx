@@ -29,7 +29,7 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
           </Notice>
         ) : (
           <Outcome intent="names" saved={saved} refused={refused}>
-            Saved. Products will show your changes the next time you log in to them.
+            Saved. Products will show your changes soon, or the next time you log in to them.
           </Outcome>
         )}
         {/* New fields for a newer profile: old ones would keep their text, and undo what changed. */}

@@ -43,7 +43,7 @@ function Part({ id, title, products }: { id: string; title: string; products: Pr
             about={
               product.openedAt ? (
                 <>
-                  Last opened with a new login <Instant at={product.openedAt} />
+                  Last logged in <Instant at={product.openedAt} />
                 </>
               ) : (
                 'Not opened yet'

@@ -53,7 +53,12 @@ export function Sessions({ sessions, needsPassword, saved, refused }: SessionsPr
                   .filter(Boolean)
                   .join(' · ')}
                 <br />
-                Logged in <Instant at={session.createdAt} />, last active <Instant at={session.lastSeenAt} />
+                Logged in <Instant at={session.createdAt} />
+                {!session.current && (
+                  <>
+                    , last active <Instant at={session.lastSeenAt} />
+                  </>
+                )}
               </>
             }
             end={

@@ -1,0 +1,27 @@
+// Whose an address is: of who holds it, or else of who had it and can still have it back.
+import type { Transaction } from 'kysely';
+import type { Database } from './postgres/client.ts';
+import { findReservation } from './reserved-addresses.ts';
+import type { DB } from './schema.ts';
+import { findHolder, findUserById, lockUser, type User } from './users.ts';
+
+/**
+ * Whose an address is for everybody else: who holds it, or else who had it and can still have it back. In a transaction
+ * the two are looked up in this order, so that a change meanwhile is seen by one of them.
+ */
+export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
+  const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
+  return holder ?? (ownerId === undefined ? undefined : findUserById(db, ownerId));
+}
+
+/** The owner of an address, as `findAddressOwner` says, locked likewise. */
+export async function lockAddressOwner(
+  trx: Transaction<DB>,
+  email: string,
+  now: Date,
+): Promise<User | undefined> {
+  const holder = await lockUser(trx, { email });
+  if (holder) return holder;
+  const ownerId = await findReservation(trx, { email, now });
+  return ownerId === undefined ? undefined : lockUser(trx, { id: ownerId });
+}

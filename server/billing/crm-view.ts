@@ -1,0 +1,135 @@
+// The CRM's own view of its contracts, as a file: a JSON object a line, or CSV with a header (docs/crm.md).
+import { z } from 'zod';
+import { toFieldErrors } from '../errors.ts';
+import { instantSchema } from '../instant.ts';
+import { readCsv } from '../runtime/csv.ts';
+import { FileError, readText } from '../runtime/files.ts';
+import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
+import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
+
+const maxLineLength = 64 * 1024;
+
+const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
+
+// As the list of contracts writes it.
+const instantTextSchema = instantSchema.transform((at) => at.toISOString());
+
+const lineSchema = z.object({
+  signup_id: signupIdSchema,
+  user_id: z.guid('Must be a UUID.').toLowerCase().optional(),
+  status: z.enum(statuses, `Must be one of ${statuses.join(', ')}.`).optional(),
+  plan: planSchema.optional(),
+  trial_ends_at: instantTextSchema.nullable().optional(),
+  price: priceSchema.nullable().optional(),
+  occurred_at: instantTextSchema.optional(),
+});
+
+/** The members that the line has, and no others. */
+export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
+
+/** A line that holds something. One without a view has a fault, and a signup id if that much can be read. */
+export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
+
+/** `path` may be `-` for standard input. Throws a FileError, as reading the lines does, where it cannot be read. */
+export async function openCrmView(path: string): Promise<AsyncGenerator<ViewLine, void>> {
+  const chunks = readText(path);
+  const first = await chunks.next();
+  const start = first.done ? '' : first.value.replace(/^\uFEFF/, '');
+  const text = startWith(start, chunks);
+  if (/^\s*($|\{)/.test(start)) return readJsonLines(text);
+  if (/^\s*\[/.test(start)) throw new FileError('Write one JSON object a line, not an array of them.');
+  const records = readCsv(text, maxLineLength);
+  const header = await records.next();
+  return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
+}
+
+async function* startWith(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield start;
+  yield* rest;
+}
+
+async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenerator<ViewLine, void> {
+  let line = 0;
+  for await (const text of splitLines(chunks)) {
+    line++;
+    if (text.trim() !== '') yield readJsonLine(line, text);
+  }
+}
+
+/** Of a line that is too long, no more than shows that it is. */
+async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string, void> {
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop()?.slice(0, maxLineLength + 1) ?? '';
+    yield* lines;
+  }
+  yield rest;
+}
+
+const encoder = new TextEncoder();
+
+function readJsonLine(line: number, text: string): ViewLine {
+  if (text.length > maxLineLength) return { line, fault: 'too long' };
+  try {
+    return readMembers(line, parseStrictJson(encoder.encode(text)));
+  } catch (error) {
+    if (error instanceof StrictJsonError) return { line, fault: error.message };
+    throw error;
+  }
+}
+
+const priceColumns = ['currency', 'unit_amount', 'interval'];
+const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns];
+
+/** A price that is only there in part, or a name that is there twice, would not be compared as its author thinks. */
+function requireColumns(header: string[]): string[] {
+  const columns = header.map((name) => name.trim());
+  if (!columns.includes('signup_id'))
+    throw new FileError('The first line is neither a JSON object nor a CSV header with signup_id.');
+  const names = columns.filter((name) => comparedColumns.includes(name));
+  if (new Set(names).size < names.length) throw new FileError('The CSV header has a column twice.');
+  const ofPrice = names.filter((name) => priceColumns.includes(name)).length;
+  if (ofPrice > 0 && ofPrice < priceColumns.length)
+    throw new FileError(`The CSV header must have all of ${priceColumns.join(', ')}, or none.`);
+  return columns;
+}
+
+async function* readCsvLines(
+  columns: string[],
+  records: ReturnType<typeof readCsv>,
+): AsyncGenerator<ViewLine, void> {
+  for await (const { line, fields } of records) {
+    const members = Object.fromEntries(columns.map((name, at) => [name, fields[at] ?? '']));
+    if (fields.length === columns.length) yield readMembers(line, toMembers(members));
+    else yield { line, fault: `${fields.length} fields, where the header has ${columns.length}` };
+  }
+}
+
+/** An empty cell is nothing where there may be nothing, and otherwise a fault. */
+function toMembers({
+  currency,
+  unit_amount,
+  interval,
+  price: _,
+  ...members
+}: Record<string, string>): Record<string, unknown> {
+  const hasPrice = currency || unit_amount || interval;
+  const amount = /^\d{1,16}$/.test(unit_amount ?? '') ? Number(unit_amount) : unit_amount;
+  return {
+    ...members,
+    ...('trial_ends_at' in members && { trial_ends_at: members.trial_ends_at || null }),
+    ...(currency !== undefined && { price: hasPrice ? { currency, unit_amount: amount, interval } : null }),
+  };
+}
+
+function readMembers(line: number, members: unknown): ViewLine {
+  const read = lineSchema.safeParse(members, { error: describeType });
+  if (read.success) {
+    const { signup_id: signupId, ...view } = read.data;
+    return { line, signupId, view };
+  }
+  const faults = toFieldErrors(read.error).map(({ pointer, detail }) => `${pointer} ${detail}`.trim());
+  const known = lineSchema.pick({ signup_id: true }).safeParse(members);
+  return { line, signupId: known.data?.signup_id, fault: faults.join(' ') };
+}

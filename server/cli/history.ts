@@ -1,0 +1,102 @@
+// Reading what changed about somebody, who changed it and why; or who they were at an instant.
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Change, listChangesOfUser, type Value } from '../../db/changes.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { findHolder, findUserById } from '../../db/users.ts';
+import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history.ts';
+import { instantSchema } from '../instant.ts';
+import { print } from '../runtime/process.ts';
+import { CommandError, readUserKey, type UserKey, withDatabase } from './command.ts';
+
+type Options = { at?: string; json: boolean };
+
+export function addHistoryCommand(program: Command): void {
+  program
+    .command('history')
+    .description('print what changed about a user, who changed it and why, newest last')
+    .argument('<email>', 'or the id, also of somebody who is erased', readUserKey)
+    .option('--at <time>', 'print the profile as it was then instead, such as 2026-01-31T12:00:00Z', readTime)
+    .option('--json', 'one JSON object a line', false)
+    .action((key: UserKey, { at, json }: Options) =>
+      withDatabase(async (db) => {
+        const person = await findPerson(db, key);
+        if (at === undefined) return printChanges(await listChangesOfUser(db, person), json);
+        const past = await findPastProfile(db, person.userId, at);
+        if (!past) throw new CommandError('Nothing is known of this user at that time.');
+        print(json ? JSON.stringify(past) : describeProfile(past));
+      }),
+    );
+}
+
+function readTime(text: string): string {
+  if (!instantSchema.safeParse(text).success)
+    throw new InvalidArgumentError('Enter an RFC 3339 time with a time zone, such as 2026-01-31T12:00:00Z.');
+  return toChangeTime(text);
+}
+
+async function findPerson(db: Database, key: UserKey) {
+  const user = await ('id' in key ? findUserById(db, key.id) : findHolder(db, key.email));
+  if (user) return { userId: user.id, accountId: user.account.id };
+  const isKnown =
+    'id' in key && (await listChangesOfUser(db, { userId: key.id, accountId: null })).length > 0;
+  if (!isKnown) throw new CommandError('There is no such user.');
+  return { userId: key.id, accountId: null };
+}
+
+function printChanges(changes: Change[], json: boolean): void {
+  if (changes.length === 0 && !json) print('Nothing has changed since the history began.');
+  for (const change of changes) print(json ? JSON.stringify(change) : describeChange(change));
+}
+
+/** Nothing in it moves a terminal's cursor, or turns its text round. */
+const show = (text: string) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+const say = (value: Value) => (value === null ? 'none' : show(JSON.stringify(value)));
+
+function describeChange(change: Change): string {
+  const { at, subject, rowId, kind, members } = change;
+  const what = members
+    ? Object.entries(members).map(([name, { from, to }]) =>
+        from === null || to === null ? `${name} ${say(to ?? from)}` : `${name} ${say(from)} → ${say(to)}`,
+      )
+    : ['what it was is erased'];
+  return `${at}  ${subject} ${show(rowId ?? '')} ${kind}${describeAuthor(change)}: ${what.join(', ')}`;
+}
+
+const authors = {
+  person: 'the person',
+  marketplace: 'the marketplace',
+  crm: 'the CRM',
+  operator: 'an operator',
+  service: 'the service',
+  database: 'SQL',
+};
+
+function describeAuthor({ by, byUser, cause, requestId, role }: Change): string {
+  if (by === null) return ' as the history began';
+  const why = [
+    byUser && `user ${byUser}`,
+    cause && `cause ${say(cause)}`,
+    requestId && `request ${say(requestId)}`,
+    `role ${say(role)}`,
+  ];
+  return ` by ${authors[by]} (${why.filter(Boolean).join(', ')})`;
+}
+
+function describeProfile({ at, profile, account, ...more }: PastProfile): string {
+  const { account: active, ...standard } = profile;
+  const rows = {
+    at,
+    ...standard,
+    'capabilities in force': active.capabilities,
+    ...more,
+    'account id': account.id,
+    'account name': account.name,
+    'capabilities granted': account.capabilities,
+    'account verified': account.verified_at,
+  };
+  return Object.entries(rows)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${say(value as Value)}`)
+    .join('\n');
+}

@@ -1,0 +1,44 @@
+// Server-sent events from a demo client to its open pages.
+
+// Else a connection that says nothing is dropped (server/runtime/node.ts).
+const beatMs = 15_000;
+const encoder = new TextEncoder();
+
+export function createDemoStreams() {
+  const open = new Set<() => void>();
+  let hasEnded = false;
+  return {
+    /** Sends what `read` gives at once, so that nothing is missed before it was open, and then whenever a watcher is called. */
+    open(watchers: Set<() => void>, read: () => unknown): Response {
+      let close = () => {};
+      const body = new ReadableStream<Uint8Array>({
+        start(controller) {
+          const send = (text: string) => controller.enqueue(encoder.encode(`${text}\n\n`));
+          const tell = () => send(`data: ${JSON.stringify(read())}`);
+          const timer = setInterval(() => send(':'), beatMs);
+          close = () => {
+            clearInterval(timer);
+            watchers.delete(tell);
+            if (open.delete(close)) controller.close();
+          };
+          watchers.add(tell);
+          open.add(close);
+          tell();
+          if (hasEnded) close();
+        },
+        cancel() {
+          open.delete(close);
+          close();
+        },
+      });
+      return new Response(body, {
+        headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
+      });
+    },
+    /** Else a page that is open would keep the process from stopping. */
+    end(): void {
+      hasEnded = true;
+      for (const close of open) close();
+    },
+  };
+}

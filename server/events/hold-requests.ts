@@ -1,0 +1,90 @@
+// Requests for events that wait until there is something to tell (contract section 10). All of an instance are woken by one
+// loop, which looks while anybody waits: none of them holds a database connection.
+import { findEventPosition } from '../../db/events.ts';
+import { isDatabaseBusy } from '../../db/postgres/away.ts';
+import { AppError } from '../errors.ts';
+import type { Services } from '../services.ts';
+import { numberBatch } from './number-events.ts';
+
+const lookMs = 200;
+// Of each client, on one instance.
+const maxHeld = 100;
+
+type Held = { after: number; wake: () => void; fail: (error: unknown) => void };
+
+export type HeldRequests = ReturnType<typeof createHeldRequests>;
+
+export function createHeldRequests({ db, read }: Pick<Services, 'db' | 'read'>) {
+  const heldOf = new Map<string, Set<Held>>();
+  // Clients that are being looked at: one whose look is slow keeps no other waiting.
+  const lookedAt = new Set<string>();
+  let isLooking = false;
+  let isOver = false;
+
+  const look = () => {
+    for (const [client, held] of heldOf) if (!lookedAt.has(client)) void lookFor(client, held);
+    isLooking = heldOf.size > 0;
+    if (isLooking) setTimeout(look, lookMs);
+  };
+
+  const lookFor = async (client: string, held: Set<Held>) => {
+    lookedAt.add(client);
+    try {
+      let { latest, hasUnnumbered } = await findEventPosition(read, client);
+      if (hasUnnumbered) {
+        await numberBatch(db, client);
+        ({ latest } = await findEventPosition(read, client));
+      }
+      for (const { after, wake } of held) if (after !== latest) wake();
+    } catch (error) {
+      // The next look may get what others hold now.
+      if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
+    } finally {
+      lookedAt.delete(client);
+    }
+  };
+
+  const countHeld = () => [...heldOf.values()].reduce((sum, held) => sum + held.size, 0);
+
+  return {
+    countHeld,
+    /**
+     * Resolves once the client has an event behind `after`, or the time is over, or its sender has gone, or this instance is to
+     * stop. Rejects where the database is away. Throws 429 `rate_limited` where too many requests of that client wait.
+     */
+    async hold(
+      { client, after }: { client: string; after: number },
+      { waitMs, signal }: { waitMs: number; signal: AbortSignal | undefined },
+    ): Promise<void> {
+      if (isOver || signal?.aborted) return;
+      const held = heldOf.get(client) ?? new Set();
+      if (held.size >= maxHeld) throw new AppError('rate_limited', { headers: { 'Retry-After': '1' } });
+      heldOf.set(client, held);
+      if (!isLooking) setTimeout(look, lookMs);
+      isLooking = true;
+      let leave = () => {};
+      try {
+        await new Promise<void>((done, fail) => {
+          const wake = () => done();
+          const one = { after, wake, fail };
+          held.add(one);
+          const timer = setTimeout(wake, waitMs);
+          signal?.addEventListener('abort', wake);
+          leave = () => {
+            held.delete(one);
+            if (held.size === 0 && heldOf.get(client) === held) heldOf.delete(client);
+            clearTimeout(timer);
+            signal?.removeEventListener('abort', wake);
+          };
+        });
+      } finally {
+        leave();
+      }
+    },
+    /** Answers all of them at once, and holds no more. */
+    release() {
+      isOver = true;
+      for (const held of heldOf.values()) for (const { wake } of held) wake();
+    },
+  };
+}

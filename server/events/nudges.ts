@@ -1,0 +1,126 @@
+// Nudges (contract section 10): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
+// or has pulled them. Each try runs by itself, so a client that is down delays no other, nor its own next number. Which
+// instance makes a try, and when, the database decides (db/event-deliveries.ts).
+import { claimNudges, type Nudge, recordNudge } from '../../db/event-deliveries.ts';
+import { signWebhook } from '../billing/webhook-signature.ts';
+import { version } from '../runtime/version.ts';
+import type { Services } from '../services.ts';
+import type { Client } from '../sso/clients.ts';
+import { buildNudgeSecret } from './nudge-secret.ts';
+
+const answerWithinMs = 10_000;
+
+type Target = Client & { eventsUrl: string };
+const isTarget = (client: Client): client is Target => client.eventsUrl !== undefined;
+
+export type Nudger = {
+  /** Begins the tries that are due, and waits for none. */
+  nudge: (signal: AbortSignal) => Promise<void>;
+  /** Gives up the tries under way; an instance makes them again. Resolves once they have ended. */
+  stop: () => Promise<void>;
+};
+
+/** Undefined where no client is told. */
+export function createNudger(
+  services: Pick<Services, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
+): Nudger | undefined {
+  const { config, db, log } = services;
+  const targets = new Map(
+    [...config.clients.values()].filter(isTarget).map((target) => [target.name, target]),
+  );
+  if (targets.size === 0) return undefined;
+  const underWay = new Map<Promise<void>, AbortController>();
+
+  function start(target: Target, nudge: Nudge): void {
+    const controller = new AbortController();
+    const run: Promise<void> = tryNudge(services, target, nudge, controller)
+      // It is tried again all the same.
+      .catch((err) => log.error({ client: target.name, err }, 'nudge not recorded'))
+      .finally(() => underWay.delete(run));
+    underWay.set(run, controller);
+  }
+
+  return {
+    async nudge(signal) {
+      for (const nudge of await claimNudges(db, [...targets.keys()])) {
+        const target = targets.get(nudge.client);
+        if (target && !signal.aborted) start(target, nudge);
+      }
+    },
+    async stop() {
+      for (const controller of underWay.values()) controller.abort(stopping);
+      await Promise.all(underWay.keys());
+    },
+  };
+}
+
+const stopping = new Error('this instance is stopping');
+const tooLate = new Error('no answer in time');
+
+async function tryNudge(
+  { db, now, log, metrics }: Pick<Services, 'db' | 'now' | 'log' | 'metrics'>,
+  target: Target,
+  nudge: Nudge,
+  controller: AbortController,
+): Promise<void> {
+  const request = await buildRequest(target, nudge, now());
+  // Not AbortSignal.any or timeout: each try has a controller of its own, which goes with it.
+  const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
+  const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
+  if (failure !== undefined && controller.signal.reason === stopping) return;
+  metrics.countNudge(target.name, failure === undefined ? 'taken' : 'failed');
+  const { wasFailing } = await recordNudge(db, nudge, failure);
+  const fields = { client: target.name, latest: nudge.latest };
+  // A line for each try would fill the log.
+  if (failure !== undefined && !wasFailing) log.info({ ...fields, failure }, 'nudge not taken');
+  if (failure === undefined && wasFailing) log.info(fields, 'nudges are taken again');
+}
+
+async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: Date): Promise<RequestInit> {
+  const body = new TextEncoder().encode(JSON.stringify({ client: name, latest }));
+  const message = {
+    id: `${name}_${latest}`,
+    timestamp: String(Math.floor(now.getTime() / 1_000)),
+    body,
+  };
+  // During a rotation both: the client may hold either.
+  const signatures = await Promise.all(
+    secrets.map(async (secret) => signWebhook(await buildNudgeSecret(name, secret), message)),
+  );
+  const headers = {
+    'Content-Type': 'application/json',
+    'User-Agent': `identity-service/${version}`,
+    'webhook-id': message.id,
+    'webhook-timestamp': message.timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+  return { method: 'POST', headers, body };
+}
+
+/** Why it was not taken, in a few words of ours, or undefined where it was. */
+async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    const response = await fetch(url, { ...request, redirect: 'manual', signal });
+    // Only the status counts.
+    response.body?.cancel().catch(() => undefined);
+    if (response.ok) return undefined;
+    const isRedirect = response.type === 'opaqueredirect' || Math.floor(response.status / 100) === 3;
+    return isRedirect ? 'redirected' : `HTTP ${response.status}`;
+  } catch (error) {
+    return signal.reason === tooLate ? 'timed out' : explain(error);
+  }
+}
+
+// Node names the cause by a code, Deno in words.
+const causes: [form: RegExp, words: string][] = [
+  [/refused/i, 'connection refused'],
+  [/ENOTFOUND|EAI_AGAIN|dns error|lookup/i, 'host not found'],
+  [/CERT|TLS|SSL/i, 'TLS failed'],
+  [/ECONNRESET|EPIPE|UND_ERR_SOCKET|reset|closed|SendRequest/i, 'connection dropped'],
+];
+
+function explain(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
+  const text = `${message} ${cause?.code} ${cause?.message}`;
+  return causes.find(([form]) => form.test(text))?.[1] ?? 'connection failed';
+}

@@ -1,0 +1,40 @@
+// What a client reads of its events: which `after` it may go on from, and a page that hides nothing (contract section 10).
+import { type ClientEvent, findEventPosition, listEvents } from '../../db/events.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { batchSize, numberBatch } from './number-events.ts';
+
+type EventPage = { events: ClientEvent[]; latest: number };
+
+/**
+ * The next events behind `after`, `limit` at most. What was committed before the call is among them, or comes behind a full
+ * page whose last number is less than `latest`; so however many wait for their numbers, one page gives no more of them
+ * theirs than it needs. Throws 410 `events_gone` where what follows `after` is not kept.
+ */
+export async function readEvents(
+  { db, read }: Pick<Services, 'db' | 'read'>,
+  { deadline }: Pick<Visit, 'deadline'>,
+  { client, after, limit }: { client: string; after: number; limit: number },
+): Promise<EventPage> {
+  // Before new numbers are given: one that was never given must not become right by chance.
+  const before = await findEventPosition(read, client);
+  if (after < before.oldest - 1 || after > before.latest) throw eventsGone(before.oldest);
+  if (before.latest === after && !before.hasUnnumbered) return { events: [], latest: after };
+  let { latest, hasUnnumbered } = before;
+  while (hasUnnumbered && latest <= after + limit) {
+    // Less than it gets, where others number some meanwhile.
+    const numbered = await numberBatch(db, client, { deadline });
+    latest += numbered;
+    hasUnnumbered = numbered === batchSize;
+  }
+  const events = await listEvents(db, { client, after, limit });
+  // Swept since.
+  if (latest > after && events[0]?.seq !== after + 1)
+    throw eventsGone((await findEventPosition(read, client)).oldest);
+  // A page that is not full ends with the latest.
+  if (events.length < limit) return { events, latest: events.at(-1)?.seq ?? after };
+  return { events, latest: (await findEventPosition(read, client)).latest };
+}
+
+const eventsGone = (oldest: number) => new AppError('events_gone', { oldest });

@@ -1,0 +1,110 @@
+// The open page of a demo client shows what happens elsewhere, as it happens.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { openClient } from '../support/trpc.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+type Page = Awaited<ReturnType<TestSite['visit']>>['page'];
+
+async function enter(page: Page, client: string, email: string): Promise<void> {
+  await page.goto(`/demo/${client}/login`);
+  await logIn(page, email);
+  await page.waitForURL(`**/demo/${client}`);
+  await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+}
+
+// A second for the event to get its number, and a second for all the rest.
+const soon = { timeout: 2_000 };
+
+describe('an open page of a demo client', () => {
+  it('shows a changed name within two seconds, and stays where it is', async () => {
+    const { page, context, complaints } = await site.visit();
+    await enter(page, 'marketplace', 'customer@example.test');
+    let loads = 0;
+    page.on('load', () => loads++);
+    await page.getByRole('link', { name: 'Edit your profile' }).focus();
+    const profile = await context.newPage();
+    await profile.goto('/profile');
+    await profile.getByLabel('Name', { exact: true }).fill('Carla Changed');
+    await profile.getByRole('button', { name: 'Save' }).click();
+    await profile.getByText('Saved.').waitFor();
+    await page.getByRole('heading', { name: 'Hello, Carla Changed' }).waitFor(soon);
+    const log = page.getByRole('log', { name: 'Events as they arrive' });
+    await log.getByText('refreshed the cached profile').waitFor();
+    expect(loads).toBe(0);
+    const focused = await page.evaluate(() => document.activeElement?.textContent);
+    expect(focused).toBe('Edit your profile');
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows that a logout elsewhere has ended its session, and by which event', async () => {
+    const { page, context, complaints } = await site.visit();
+    await enter(page, 'network_site', 'merchant@example.test');
+    const other = await context.newPage();
+    await other.goto('/logout');
+    await other.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+    await other.waitForURL('**/login?logged_out');
+    await page.getByRole('heading', { name: 'You have been logged out' }).waitFor(soon);
+    expect(await page.getByRole('status').textContent()).toContain('session.ended');
+    expect(await page.getByText('merchant@example.test').count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows that a suspension has, and that a login from before it does not come back', async () => {
+    const { page, complaints } = await site.visit();
+    await enter(page, 'crm_app', 'new-merchant@example.test');
+    await sql`update users set suspended_at = now() where email = 'new-merchant@example.test'`.execute(
+      site.app.db,
+    );
+    await page.getByRole('heading', { name: 'You have been logged out' }).waitFor(soon);
+    await page.reload();
+    await page.getByRole('heading', { name: 'You have been logged out' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('without script shows all that at its next load', async () => {
+    const { page } = await site.visit({ javaScriptEnabled: false });
+    await enter(page, 'marketplace', 'manager@example.test');
+    const cookie = await site.app.login('manager@example.test');
+    await openClient(site.app.send, cookie).profile.update.mutate({ name: 'Mira Moved' });
+    await expect
+      .poll(
+        async () => {
+          await page.reload();
+          return page.getByRole('heading', { level: 1 }).textContent();
+        },
+        { timeout: 4_000 },
+      )
+      .toBe('Hello, Mira Moved');
+    expect(await page.getByRole('log').textContent()).toContain('profile.updated');
+  });
+});
+
+describe.each(appearances)('with its events, at %s,', (name, options) => {
+  it('it has no serious axe finding, console message or sideways scrolling', async () => {
+    const { page, context, complaints } = await site.visit(options);
+    const faults: string[] = [];
+    for (const client of ['marketplace', 'network_site', 'crm_app']) {
+      await page.goto(`/demo/${client}/login`);
+      if (page.url().includes('/login')) await logIn(page, 'admin@example.test');
+      await page.waitForURL(`**/demo/${client}`);
+      await page.getByRole('heading', { name: /^Hello, / }).waitFor();
+      await sql`update users set name = name || '!' where email = 'admin@example.test'`.execute(site.app.db);
+      await page.getByText('refreshed the cached profile').first().waitFor(soon);
+      faults.push(...(await inspectPage(page, `events at ${client}, ${name}`)));
+    }
+    const other = await context.newPage();
+    await other.goto('/logout');
+    await other.getByRole('main').getByRole('button', { name: 'Log out' }).click();
+    await page.getByRole('heading', { name: 'You have been logged out' }).waitFor(soon);
+    faults.push(...(await inspectPage(page, `logged out by an event, ${name}`)));
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});

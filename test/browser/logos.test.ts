@@ -1,0 +1,68 @@
+// The operator's logos on light and dark pages, as they are painted: what is not to be told from the page is not there.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { logIn, openSite, type TestSite } from '../support/browser.ts';
+
+/** Adapts, as we ask of an SVG. */
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">
+  <style>rect { fill: #111 } @media (prefers-color-scheme: dark) { rect { fill: #eee } }</style>
+  <rect width="48" height="32"/></svg>`;
+/** Half of it almost black, half transparent. */
+const png =
+  'iVBORw0KGgoAAAANSUhEUgAAAAgAAAAECAYAAACzzX7wAAAAFElEQVR42mMQEBD4j4wZ0AHtFQAAY8cS8fd6YSIAAAAASUVORK5CYII=';
+
+let site: TestSite;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'identity-logos-'));
+  await writeFile(join(folder, 'own.svg'), svg);
+  await writeFile(join(folder, 'client.png'), Buffer.from(png, 'base64'));
+  site = await openSite({
+    IDENTITY_LOGO_FILE: join(folder, 'own.svg'),
+    SSO_MARKETPLACE_LOGO_FILE: join(folder, 'client.png'),
+  });
+});
+afterAll(async () => {
+  await site.close();
+  await rm(folder, { recursive: true });
+});
+
+/** Between the lightest and the darkest spot of what is painted there, as WCAG 2.2 counts it. */
+async function measureContrast(part: Locator): Promise<number> {
+  const picture = (await part.screenshot()).toString('base64');
+  const { page, context } = await site.visit();
+  const luminances = (await page.evaluate(`(async () => {
+    const image = new Image();
+    image.src = 'data:image/png;base64,${picture}';
+    await image.decode();
+    const { width, height } = image;
+    const canvas = Object.assign(document.createElement('canvas'), { width, height });
+    const context = canvas.getContext('2d');
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    const linear = (byte) => (byte / 255 <= 0.04045 ? byte / 3294.6 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
+    let [darkest, lightest] = [1, 0];
+    for (let at = 0; at < data.length; at += 4) {
+      const luminance = 0.2126 * linear(data[at]) + 0.7152 * linear(data[at + 1]) + 0.0722 * linear(data[at + 2]);
+      darkest = Math.min(darkest, luminance);
+      lightest = Math.max(lightest, luminance);
+    }
+    return [darkest, lightest];
+  })()`)) as [number, number];
+  await context.close();
+  return (luminances[1] + 0.05) / (luminances[0] + 0.05);
+}
+
+it.each(['light', 'dark'] as const)('can be told from a %s page', async (colorScheme) => {
+  const { page } = await site.visit({ colorScheme });
+  await page.goto('/login?next=%2Fsso%2Flaunch%2Fmarketplace');
+  expect(await measureContrast(page.locator('.brand img'))).toBeGreaterThan(7);
+  expect(await measureContrast(page.locator('.client-logo'))).toBeGreaterThan(7);
+  await logIn(page);
+  await page.goto('/sso/launch/marketplace');
+  await page.goto('/profile/products');
+  expect(await measureContrast(page.locator('.row-icon img').first())).toBeGreaterThan(7);
+});

@@ -1,0 +1,105 @@
+// Contract section 10, after a restore of the database: no number that was given in the time that is lost is given again,
+// and every client is told to begin afresh.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { restartEvents } from '../../db/events.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { codeOf, openApp, type TestApp } from '../support/app.ts';
+import { runCli } from '../support/cli.ts';
+import { addVisitor, askForEvents, latestOf, launch, openSession, pull, readOn } from '../support/events.ts';
+import { backUpDatabase } from '../support/postgres.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+const gap = 1_000_000_000;
+
+const expectGone = async (client: string, after: number) => {
+  const answer = await askForEvents(app, client, `?after=${after}`);
+  expect([answer.status, codeOf(answer)]).toEqual([410, 'events_gone']);
+  return JSON.parse(answer.text).oldest as number;
+};
+
+it('clients that have seen what is lost, and those that have not, get 410 and then all that is so now', async () => {
+  const visitor = await addVisitor(app, 'marketplace');
+  const atBackup = await latestOf(app, 'marketplace');
+  const backup = await backUpDatabase(app.databaseUrl);
+  await expect.poll(async () => (await app.send('/readyz')).status, { timeout: 15_000 }).toBe(200);
+  // The time that is lost. The network site has never been told anything before.
+  for (let n = 0; n < 5; n++)
+    await sql`update users set name = ${`Lost ${n}`} where id = ${visitor.id}`.execute(app.db);
+  await launch(app, 'network_site', visitor.cookie);
+  const lost = await latestOf(app, 'marketplace');
+  expect([lost, await latestOf(app, 'network_site')]).toEqual([atBackup + 5, 1]);
+  await backup.restore();
+  await expect.poll(async () => (await app.send('/readyz')).status, { timeout: 15_000 }).toBe(200);
+  const outcome = await runCli(app.databaseUrl, ['database:restored']);
+  expect(outcome).toMatchObject({ code: 0, err: '' });
+
+  const oldest = gap + atBackup + 1;
+  for (const after of [0, 1, atBackup, lost, gap, oldest + 100])
+    expect(await expectGone('marketplace', after)).toBe(oldest);
+  const told = await readOn(app, 'marketplace', oldest - 1);
+  expect(told).toMatchObject([
+    { seq: oldest, type: 'session.ended', sid: visitor.payloads[0]?.sid },
+    { seq: oldest + 1, type: 'profile.updated', user_id: visitor.id },
+  ]);
+  const later = told[1]?.profile?.profile_updated_at ?? '';
+  expect(later > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
+
+  // A client that had its first event in the lost time must not take another one for it.
+  for (const after of [0, 1]) expect(await expectGone('network_site', after)).toBe(gap + 1);
+  expect(await pull(app, 'network_site', `?after=${gap}`)).toEqual({ events: [], latest: gap });
+  await launch(app, 'network_site', await openSession(app.db, visitor));
+  expect((await readOn(app, 'network_site', gap)).map(({ seq }) => seq)).toEqual([gap + 1]);
+  const { rows } = await sql`select from event_deliveries where acknowledged < ${gap}`.execute(app.db);
+  expect(rows).toEqual([]);
+});
+
+it('what is changed at that moment is on one side of the gap, whole', async () => {
+  const visitors = await Promise.all(Array.from({ length: 4 }, () => addVisitor(app, 'marketplace')));
+  const before = (await pull(app, 'marketplace', `?after=${await oldestOf('marketplace')}`)).latest;
+  let isOver = false;
+  const busy = Array.from({ length: 16 }, async (_, n) => {
+    for (let edit = 0; !isOver; edit++) {
+      const { id } = visitors[n % 4] ?? { id: '' };
+      await sql`update users set name = ${`Edit ${n} ${edit}`} where id = ${id}`.execute(app.db);
+      await askForEvents(app, 'marketplace', `?after=${before}&limit=1000`);
+    }
+  });
+  // Between what is deleted and where numbers go on, there is time for more.
+  await sql`create function take_time() returns trigger language plpgsql as
+    ${sql.lit('begin perform pg_sleep(0.5); return null; end')}`.execute(app.db);
+  await sql`create trigger take_time after delete on events for each statement execute function take_time()`.execute(
+    app.db,
+  );
+  await inTransaction(app.db, { by: 'operator' }, restartEvents);
+  await new Promise((done) => setTimeout(done, 300));
+  isOver = true;
+  await Promise.all(busy);
+  const oldest = (await oldestOf('marketplace')) + 1;
+  expect(oldest).toBeGreaterThan(before + gap);
+  const told = await readOn(app, 'marketplace', oldest - 1);
+  expect(told.length).toBeGreaterThan(0);
+  const { rows } = await sql<{ n: number }>`select count(*)::int as n from events
+    where client = 'marketplace'`.execute(app.db);
+  expect(rows).toEqual([{ n: told.length }]);
+});
+
+/** The `after` to begin with. */
+const oldestOf = async (client: string) => (await expectGone(client, 0)) - 1;
+
+it('numbers are exact after ten thousand restores', async () => {
+  await sql`insert into restores (at) select 'epoch'::timestamptz + n * interval '1 second'
+    from generate_series(1, 10000) n`.execute(app.db);
+  const before = (await pull(app, 'crm_app', `?after=${(await expectGone('crm_app', 0)) - 1}`)).latest;
+  expect(Number.isSafeInteger(before + gap)).toBe(true);
+  const visitor = await addVisitor(app, 'crm_app');
+  expect(await pull(app, 'crm_app', `?after=${before}`)).toMatchObject({
+    latest: before + 1,
+    events: [{ seq: before + 1, user_id: visitor.id }],
+  });
+});

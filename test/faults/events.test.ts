@@ -1,0 +1,167 @@
+// Contract section 10 under kills: two instances on one Postgres, SIGKILL of either and of Postgres, writers by every door,
+// clients that crash between reading and noting it. And the same checker on two builds that are wrong.
+import { sql } from 'kysely';
+import { afterEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../../server/settings/config.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { runEventChaos } from '../support/event-chaos.ts';
+import type { Ask } from '../support/event-client.ts';
+import { byForm, noteFigures } from '../support/faults.ts';
+import { killedEnv } from '../support/killed-load.ts';
+import { openOwnPostgres } from '../support/own-postgres.ts';
+import { connect } from '../support/postgres.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
+import { createRandom, seed } from '../support/random.ts';
+
+const kills = byForm({ short: 2, long: 20 });
+const random = createRandom(seed);
+const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
+
+// What undoes a test, last first.
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+describe('each client ends equal to the master, without a gap or a double on the way,', () => {
+  it(`when instances and Postgres are killed ${kills} times`, { timeout: 900_000 }, async () => {
+    const postgres = await openOwnPostgres();
+    undo.push(postgres.close);
+    const instances: { port: number; process?: RunningProcess }[] = [];
+    for (let n = 0; n < 2; n++) instances.push({ port: await findFreePort() });
+    // One service, as behind a balancer. The targets of nudges go here, too.
+    const env = { ...killedEnv, IDENTITY_ISSUER: `http://localhost:${instances[0]?.port}` };
+    const start = async (instance: (typeof instances)[number]) => {
+      const { templateUrl: DATABASE_URL } = postgres;
+      instance.process = await startService('node', instance.port, { ...env, DATABASE_URL });
+    };
+    undo.push(async () => {
+      for (const { process } of instances) {
+        process?.child.kill('SIGKILL');
+        await process?.exited;
+      }
+    });
+    await Promise.all(instances.map(start));
+    const { db, close } = connect(postgres.templateUrl, { poolSize: 8 });
+    undo.push(close);
+
+    const asks = instances.map(
+      ({ port }): Ask =>
+        async (path, init) => {
+          try {
+            const url = `http://localhost:${port}${path}`;
+            const answer = await fetch(url, {
+              ...init,
+              redirect: 'manual',
+              signal: AbortSignal.timeout(30_000),
+            });
+            return { status: answer.status, text: await answer.text() };
+          } catch {
+            return undefined;
+          }
+        },
+    );
+    const { faults, figures } = await runEventChaos({ db, asks, config: readConfig(env) }, async () => {
+      for (let times = 0; times < kills; times++) {
+        await pause(byForm({ short: 1_000, long: 2_500 }) * (0.5 + random()));
+        // One of them, Postgres, the other.
+        const victim = [instances[0], undefined, instances[1]][times % 3];
+        if (victim) {
+          victim.process?.child.kill('SIGKILL');
+          await victim.process?.exited;
+          await start(victim);
+        } else {
+          await postgres.kill();
+          await postgres.start();
+        }
+      }
+      await pause(1_000);
+    });
+    noteFigures(`events, ${kills} kills`, figures);
+    expect(faults).toEqual([]);
+    expect(figures.events).toBeGreaterThan(100);
+    expect(figures.erased).toBeGreaterThan(0);
+    expect(figures.crashes).toBeGreaterThan(10);
+  });
+});
+
+describe('the checker finds', () => {
+  async function open(): Promise<{ app: TestApp; asks: Ask[] }> {
+    const app = await openApp();
+    undo.push(app.close);
+    return { app, asks: [app, await app.startInstance()].map(askOf) };
+  }
+  const askOf =
+    ({ send }: TestInstance): Ask =>
+    async (path, init) => {
+      const { status, text } = await send(path, init);
+      return { status, text };
+    };
+
+  const run = async (
+    { app, asks }: Awaited<ReturnType<typeof open>>,
+    until: (hasFault: () => boolean) => Promise<void>,
+  ) => (await runEventChaos({ db: connectTo(app), asks, config: app.config }, until)).faults;
+  const connectTo = ({ databaseUrl }: TestApp) => {
+    const { db, close } = connect(databaseUrl, { poolSize: 8 });
+    undo.push(close);
+    return db;
+  };
+
+  /** Whoever numbers is slow to say where it ends. */
+  const slowDown = async ({ db }: TestApp) => {
+    await sql`create function slow_down() returns trigger language plpgsql as ${sql.lit(`
+      begin
+        perform pg_sleep(random() * 0.05);
+        return new;
+      end`)}`.execute(db);
+    await sql`create trigger slow_down before insert on event_sequences for each row execute function slow_down()`.execute(
+      db,
+    );
+  };
+
+  it('nothing in a right build, also where numbering is slow', async () => {
+    const opened = await open();
+    await slowDown(opened.app);
+    expect(await run(opened, () => pause(byForm({ short: 2_000, long: 20_000 })))).toEqual([]);
+  });
+
+  it('the fault of a build without the lock of the sequencer', { timeout: 180_000 }, async () => {
+    const opened = await open();
+    const { app } = opened;
+    await slowDown(app);
+    // A function of that name which is found first, and locks nothing.
+    await sql`create schema unlocked`.execute(app.db);
+    await sql`create function unlocked.pg_advisory_xact_lock(bigint) returns void language sql as 'select'`.execute(
+      app.db,
+    );
+    const name = new URL(app.databaseUrl).pathname.slice(1);
+    await sql`alter database ${sql.ref(name)} set search_path = unlocked, pg_catalog, public`.execute(app.db);
+    // The instances so far have connections of before.
+    const unlocked = [await app.startInstance(), await app.startInstance()].map(askOf);
+    // It takes two who number at one moment, and one person whose changes they share out.
+    const faults = await run({ app, asks: unlocked }, async (hasFault) => {
+      for (let seconds = 0; seconds < 60 && !hasFault(); seconds++) await pause(1_000);
+    });
+    expect(faults.join('\n')).toMatch(/the profile of \S+ goes back/);
+  });
+
+  const triggers: [trigger: string, table: string, inShort: boolean][] = [
+    ['users_tell_clients_of_profile', 'users', true],
+    ['users_tell_clients_of_suspension', 'users', false],
+    ['users_tell_clients_of_deletion', 'users', false],
+    ['sessions_tell_clients', 'sessions', false],
+    ['launches_tell_client', 'launches', false],
+    ['service_contracts_tell_crm_of_new', 'service_contracts', false],
+    ['service_contracts_tell_crm', 'service_contracts', false],
+  ];
+  it.each(triggers.filter(([, , inShort]) => byForm({ short: inShort, long: true })))(
+    'the fault of a database without the trigger %s',
+    { timeout: 180_000 },
+    async (trigger, table) => {
+      const opened = await open();
+      await sql`drop trigger ${sql.ref(trigger)} on ${sql.table(table)}`.execute(opened.app.db);
+      expect(await run(opened, () => pause(byForm({ short: 2_000, long: 10_000 })))).not.toEqual([]);
+    },
+  );
+});

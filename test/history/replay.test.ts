@@ -1,0 +1,118 @@
+// The history alone gives each row as it is, and as it was: however it was changed, and however many did so at once.
+import { rm } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+import { type OtherRole, openOtherRole } from '../support/database-role.ts';
+import { byForm, noteFigures } from '../support/faults.ts';
+import { checkHistory, connectInUtc, listChanges, type Snapshot, takeSnapshot } from '../support/history.ts';
+import { makeFolder } from '../support/postgres.ts';
+import { createRandom, seed } from '../support/random.ts';
+import { type Edits, makeEdits } from '../support/random-edits.ts';
+
+const count = byForm({ short: 600, long: 10_000 });
+const instants = 200;
+
+type Ground = {
+  app: TestApp;
+  other: OtherRole;
+  reader: DatabaseClient;
+  edits: Edits;
+  close: () => Promise<void>;
+};
+
+async function openGround(): Promise<Ground> {
+  const app = await openApp();
+  const other = await openOtherRole(app.db, app.databaseUrl, 4);
+  const reader = connectInUtc(app.databaseUrl);
+  const folder = await makeFolder();
+  const edits = { app, instances: [app, await app.startInstance()], other, folder, seed };
+  const close = async () => {
+    await Promise.all([reader.close(), other.close(), rm(folder, { recursive: true, force: true })]);
+    await app.close();
+  };
+  return { app, other, reader, edits, close };
+}
+
+describe(`${count} random edits through every door, by 16 at once`, () => {
+  let ground: Ground;
+  const snapshots: Snapshot[] = [];
+  beforeAll(
+    async () => {
+      ground = await openGround();
+      const random = createRandom(seed - 1);
+      let isOver = false;
+      const look = async () => {
+        const pause = byForm({ short: 20, long: 400 });
+        while (!isOver || snapshots.length < instants) {
+          snapshots.push(await takeSnapshot(ground.reader.db, random()));
+          await new Promise((done) => setTimeout(done, isOver ? 0 : random() * 2 * pause));
+        }
+      };
+      const work = makeEdits(ground.edits, { count }).finally(() => {
+        isOver = true;
+      });
+      const startedAt = performance.now();
+      const [made] = await Promise.all([work, look()]);
+      noteFigures('edits', { ...made, seconds: (performance.now() - startedAt) / 1_000 });
+    },
+    byForm({ short: 120_000, long: 1_800_000 }),
+  );
+  afterAll(() => ground.close());
+
+  it(`replayed, give each row as it is, and as it was at ${instants} random instants`, async () => {
+    expect((await checkHistory(ground.reader.db, snapshots)).slice(0, 5)).toEqual([]);
+    expect(snapshots.length).toBeGreaterThanOrEqual(instants);
+    // There was something to find.
+    const changes = await listChanges(ground.reader.db);
+    expect(changes.length).toBeGreaterThan(count / 3);
+    expect(snapshots.filter(({ rows }) => rows.length > 0).length).toBeGreaterThan(instants / 2);
+    for (const subject of ['user', 'account', 'link', 'contract'])
+      expect(
+        changes.some((change) => change.subject === subject && change.kind === 'changed'),
+        subject,
+      ).toBe(true);
+  });
+
+  it('each say whose they are, and what caused them', async () => {
+    const changes = await listChanges(ground.reader.db);
+    // Of those who are gone, only by whom.
+    const gone = new Set(changes.flatMap(({ kind, userId }) => (kind === 'removed' ? [userId] : [])));
+    const strange = changes.filter(({ by, role, cause, requestId, members, userId, byUser }) => {
+      if ((by === 'database') !== (role === ground.other.role)) return true;
+      if (by === 'database' || !members || gone.has(userId) || gone.has(byUser)) return false;
+      return (by === 'person' ? requestId : cause) === null;
+    });
+    expect(strange.slice(0, 3)).toEqual([]);
+    const authors = new Set(changes.map(({ by }) => by));
+    expect([...authors]).toEqual(
+      expect.arrayContaining(['person', 'marketplace', 'crm', 'service', 'database']),
+    );
+    expect(authors.has(null)).toBe(false);
+  });
+});
+
+describe('the checker', () => {
+  it.each([
+    ['users', 'record_update', 'user'],
+    ['users', 'record_change', 'user'],
+    ['accounts', 'record_update', 'account'],
+    ['external_links', 'record_change', 'link'],
+    ['service_contracts', 'record_update', 'contract'],
+  ])(
+    'finds that a trigger is missing: %s_%s',
+    async (table, name, subject) => {
+      const ground = await openGround();
+      try {
+        await sql`drop trigger ${sql.id(`${table}_${name}`)} on ${sql.table(table)}`.execute(ground.app.db);
+        await makeEdits(ground.edits, { count: 80 });
+        const faults = await checkHistory(ground.reader.db);
+        expect(faults.filter((fault) => fault.startsWith(`${subject} `)).length).toBeGreaterThan(0);
+      } finally {
+        await ground.close();
+      }
+    },
+    60_000,
+  );
+});
