@@ -435,6 +435,6 @@ describe('in one sentence a dry run says', () => {
     });
     child.stdout?.once('data', () => child.stdout?.destroy());
     expect(await exited).toBe(1);
-    expect(output()).toMatch(/Whoever read the output has gone\.\n$/);
+    expect(output()).toMatch(/Nothing reads the output any more\.\n$/);
   });
 });
