@@ -34,8 +34,10 @@ const racedFor = new Set([
   'service_contracts_signup_id_key',
   'webhook_requests_pkey',
 ]);
-// References to a user who is erased at the same moment: the next attempt finds nobody, and goes on from there.
+// References to a user who is erased, or an account that goes or gets somebody, at the same moment: the next attempt finds
+// what is so, and goes on from there.
 const removed = new Set([
+  'users_account_id_fkey',
   'service_contracts_user_id_fkey',
   'service_contracts_account_id_fkey',
   'mails_user_id_fkey',
