@@ -145,7 +145,8 @@ const statements = [
   () => sql`delete from external_links
     where external_id = (select external_id from external_links order by random() limit 1)`,
   // Nothing that is tracked, and nothing at all.
-  () => sql`update users set created_at = created_at, name = name`,
+  () => sql`update users set created_at = created_at, name = name
+    where id = (select id from users order by random() limit 1)`,
 ];
 
 const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) => Promise<void>> = {
@@ -257,8 +258,8 @@ async function retry(work: () => Promise<unknown>): Promise<void> {
     } catch (error) {
       const { code, cause } = error as { code?: string; cause?: unknown };
       const isInTheWay =
-        code === '40P01' || code === '23503' || isDatabaseAway(error) || isDatabaseAway(cause);
-      if (attempt === 10 || !isInTheWay) throw error;
+        ['40P01', '23503', '57014'].includes(code ?? '') || isDatabaseAway(error) || isDatabaseAway(cause);
+      if (attempt === 20 || !isInTheWay) throw error;
     }
   }
 }
