@@ -259,7 +259,7 @@ export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
     .execute();
 }
 
-/** With all that belongs to this user alone; the account too, unless somebody else belongs to it. */
+/** With all that belongs to this user alone; the account too, unless somebody else belongs to it, or contracts do. */
 export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
   await trx
@@ -267,6 +267,9 @@ export async function deleteUser(trx: Transaction<DB>, { id, account }: User): P
     .where('id', '=', account.id)
     .where(({ not, exists, selectFrom }) =>
       not(exists(selectFrom('users as u').select('u.id').whereRef('u.account_id', '=', 'a.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('service_contracts as c').select('c.id').whereRef('c.account_id', '=', 'a.id'))),
     )
     .execute();
 }
