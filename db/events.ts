@@ -1,11 +1,11 @@
-// The only reader and writer of `events` and `event_sequences`: what clients are told (contract section 10). Triggers append
-// events without a number; here they get one, are read, and are dropped after a restore.
+// The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
+// `event_sequences`, are read, erased, and dropped after a restore. db/event-deliveries.ts reads how far each client is.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import type { DB } from './schema.ts';
-import type { Contract } from './service-contracts.ts';
+import { type Contract, readPrice } from './service-contracts.ts';
 import type { User } from './users.ts';
 
 export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'profileUpdatedAt'> & {
@@ -127,7 +127,7 @@ export async function listEvents(
 // Well under the time that a statement may take, however often somebody has changed their name.
 const eraseLimit = 5_000;
 
-/** All that clients were told of a user before this transaction; a trigger does the same for who is deleted by SQL. */
+/** Erases the events about a user from before this transaction. A trigger does the same for anybody deleted by SQL. */
 export async function eraseEventsOf(trx: Transaction<DB>, userId: string): Promise<void> {
   for (;;) {
     const { numAffectedRows } = await sql`
@@ -214,14 +214,6 @@ const readContract = (id: string, userId: string, body: ContractBody): ContractS
   plan: body.plan,
   status: body.status,
   trialEndsAt: body.trial_ends_at === null ? null : new Date(body.trial_ends_at),
-  // All three or none, as a constraint holds.
-  price:
-    body.price_currency && body.price_interval
-      ? {
-          currency: body.price_currency,
-          unitAmount: Number(body.price_unit_amount),
-          interval: body.price_interval,
-        }
-      : null,
+  price: readPrice(body),
   occurredAt: new Date(body.occurred_at),
 });

@@ -249,6 +249,20 @@ type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
   account_id: string;
 };
 
+/** All three or none, as a constraint holds. */
+export const readPrice = (row: {
+  price_currency: string | null;
+  price_unit_amount: string | number | null;
+  price_interval: Price['interval'] | null;
+}): Price | null =>
+  row.price_currency && row.price_interval
+    ? {
+        currency: row.price_currency,
+        unitAmount: Number(row.price_unit_amount),
+        interval: row.price_interval,
+      }
+    : null;
+
 const readRow = (
   row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id'>,
 ): Contract => ({
@@ -259,15 +273,7 @@ const readRow = (
   plan: row.plan,
   status: row.status,
   trialEndsAt: row.trial_ends_at,
-  // All three or none, as a constraint holds.
-  price:
-    row.price_currency && row.price_interval
-      ? {
-          currency: row.price_currency,
-          unitAmount: Number(row.price_unit_amount),
-          interval: row.price_interval,
-        }
-      : null,
+  price: readPrice(row),
   occurredAt: row.occurred_at,
   nextPeriodStartsAt: row.next_period_starts_at,
   billingAnchorDay: row.billing_anchor_day,

@@ -64,7 +64,7 @@ export const findOpen = (db: Database) => openTransactions.get(db);
 /** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
 export type Origin = {
   by: 'person' | 'marketplace' | 'crm' | 'operator' | 'service';
-  /** The id of who is logged in. */
+  /** The id of the user who is logged in. */
   user?: string;
   /** The id of the request. */
   request?: string;

@@ -16,7 +16,11 @@ const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.join(', ').replaceAll('_', ' ') : 'nothing';
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-const date = (value: Value) => (value === null ? null : day.format(new Date(String(value))));
+const date = (value: Value) => {
+  const at = new Date(String(value));
+  // Postgres has times without end, which SQL by hand may set.
+  return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
+};
 
 const roles = { user: 'User', manager: 'Manager', admin: 'Administrator' };
 const states = {
