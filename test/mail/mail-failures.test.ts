@@ -108,8 +108,9 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   opened.push({ close: database.drop });
   const server = await startServer('hang');
   const first = await open(server, { databaseUrl });
-  const [early = '', ...more] = await signUp(first, 2);
-  await vi.waitFor(() => expect(server.connections).toBeGreaterThan(0), patienceMs);
+  // Only one: a second one's connection could come after the server has recovered.
+  const [early = ''] = await signUp(first, 1);
+  await vi.waitFor(() => expect(server.connections).toBe(1), patienceMs);
   // Less than the service gives a silent mail server.
   const inTime = async <T>(work: Promise<T>): Promise<T> => {
     const startedAt = performance.now();
@@ -121,7 +122,7 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   await inTime(first.close());
 
   server.mode = 'accept';
-  // One mail was never tried. The first instance had a lease on the other, which is over in an hour.
+  // One mail was never tried. The first instance had a lease on the other, which has ended an hour later.
   opened.push(await open(server, { databaseUrl, now: () => new Date(Date.now() + hour) }));
-  await expectArrived(server, [early, ...more, 'crm_late@example.test']);
+  await expectArrived(server, [early, 'crm_late@example.test']);
 });
