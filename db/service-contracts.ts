@@ -272,7 +272,8 @@ const readRow = (
   signupId: row.signup_id,
   plan: row.plan,
   status: row.status,
-  trialEndsAt: row.trial_ends_at,
+  // By SQL it may be 'infinity', which is no Date: a trial without an end.
+  trialEndsAt: row.trial_ends_at instanceof Date ? row.trial_ends_at : null,
   price: readPrice(row),
   occurredAt: row.occurred_at,
   nextPeriodStartsAt: row.next_period_starts_at,

@@ -97,6 +97,9 @@ it('bears a time without end that was set by hand', async () => {
       where signup_id = 'endless'`.execute(app.db),
   );
   expect(heard).toMatchObject([{ signup_id: 'endless', contract: { trial_ends_at: null } }]);
+  expect(await listContracts()).toContainEqual(
+    expect.objectContaining({ signup_id: 'endless', status: 'trialing', trial_ends_at: null }),
+  );
   await sql`update service_contracts set trial_ends_at = null, status = 'active'
     where signup_id = 'endless'`.execute(app.db);
 });

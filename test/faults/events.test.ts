@@ -1,5 +1,5 @@
 // Contract section 10 under kills: two instances on one Postgres, SIGKILL of either and of Postgres, writers by every door,
-// clients that crash between reading and noting it. And the same checker on two builds that are wrong.
+// clients that crash between reading and noting it, and one that only hears by nudges, most of which fail. And the same checker on two builds that are wrong.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -8,6 +8,7 @@ import { runEventChaos } from '../support/event-chaos.ts';
 import type { Ask } from '../support/event-client.ts';
 import { byForm, noteFigures } from '../support/faults.ts';
 import { killedEnv } from '../support/killed-load.ts';
+import { openNudgedClient } from '../support/nudged-client.ts';
 import { openOwnPostgres } from '../support/own-postgres.ts';
 import { connect } from '../support/postgres.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
@@ -29,8 +30,16 @@ describe('each client ends equal to the master, without a gap or a double on the
     undo.push(postgres.close);
     const instances: { port: number; process?: RunningProcess }[] = [];
     for (let n = 0; n < 2; n++) instances.push({ port: await findFreePort() });
-    // One service, as behind a balancer. The targets of nudges go here, too.
-    const env = { ...killedEnv, IDENTITY_ISSUER: `http://localhost:${instances[0]?.port}` };
+    // One service, as behind a balancer. The nudges of demo clients go here, too.
+    const nudged = await openNudgedClient('shop', random);
+    undo.push(nudged.close);
+    const env = {
+      ...killedEnv,
+      IDENTITY_ISSUER: `http://localhost:${instances[0]?.port}`,
+      SSO_CLIENTS: nudged.name,
+      SSO_SHOP_CALLBACK_URL: 'http://localhost:9/callback',
+      SSO_SHOP_EVENTS_URL: nudged.url,
+    };
     const start = async (instance: (typeof instances)[number]) => {
       const { templateUrl: DATABASE_URL } = postgres;
       instance.process = await startService('node', instance.port, { ...env, DATABASE_URL });
@@ -61,27 +70,31 @@ describe('each client ends equal to the master, without a gap or a double on the
           }
         },
     );
-    const { faults, figures } = await runEventChaos({ db, asks, config: readConfig(env) }, async () => {
-      for (let times = 0; times < kills; times++) {
-        await pause(byForm({ short: 1_000, long: 2_500 }) * (0.5 + random()));
-        // One of them, Postgres, the other.
-        const victim = [instances[0], undefined, instances[1]][times % 3];
-        if (victim) {
-          victim.process?.child.kill('SIGKILL');
-          await victim.process?.exited;
-          await start(victim);
-        } else {
-          await postgres.kill();
-          await postgres.start();
+    const { faults, figures } = await runEventChaos(
+      { db, asks, config: readConfig(env), nudged },
+      async () => {
+        for (let times = 0; times < kills; times++) {
+          await pause(byForm({ short: 1_000, long: 2_500 }) * (0.5 + random()));
+          // One of them, Postgres, the other.
+          const victim = [instances[0], undefined, instances[1]][times % 3];
+          if (victim) {
+            victim.process?.child.kill('SIGKILL');
+            await victim.process?.exited;
+            await start(victim);
+          } else {
+            await postgres.kill();
+            await postgres.start();
+          }
         }
-      }
-      await pause(1_000);
-    });
+        await pause(1_000);
+      },
+    );
     noteFigures(`events, ${kills} kills`, figures);
     expect(faults).toEqual([]);
     expect(figures.events).toBeGreaterThan(100);
     expect(figures.erased).toBeGreaterThan(0);
     expect(figures.crashes).toBeGreaterThan(10);
+    expect(figures['failed nudges']).toBeGreaterThan(0);
   });
 });
 

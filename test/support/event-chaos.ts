@@ -3,28 +3,37 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { findUserById } from '../../db/users.ts';
+import { numberAllEvents } from '../../server/events/number-events.ts';
 import { buildStandardProfile } from '../../server/identity/profile.ts';
 import type { Config } from '../../server/settings/config.ts';
 import { type Ask, createEventClient, type EventClient } from './event-client.ts';
-import { clients, startWriters } from './event-writers.ts';
+import { startWriters } from './event-writers.ts';
 import { bearerOf } from './events.ts';
+import type { NudgedClient } from './nudged-client.ts';
 import { createRandom, seed } from './random.ts';
 
 const patienceMs = 30_000;
 // Of each client: as many numberers at once, wherever two of them are not kept apart.
 const readersOfEach = 4;
 
-/** `asks` are the instances. `happening` is what befalls them meanwhile. The result are the faults that were found. */
+/**
+ * `asks` are the instances. `happening` is what befalls them meanwhile. `nudged` reads only when it is nudged; all other
+ * clients read all the time. The result are the faults that were found.
+ */
 export async function runEventChaos(
-  { db, asks, config }: { db: Database; asks: Ask[]; config: Config },
+  { db, asks, config, nudged }: { db: Database; asks: Ask[]; config: Config; nudged?: NudgedClient },
   happening: (hasFault: () => boolean) => Promise<void>,
 ): Promise<{ faults: string[]; figures: Record<string, number> }> {
   const random = createRandom(seed);
+  const headersOf = (name: string) => bearerOf({ config }, name);
+  const polling = [...config.clients.keys()].filter((name) => name !== nudged?.name);
   const readers = Array.from({ length: readersOfEach }, () =>
-    clients.map((name) => createEventClient({ name, asks, random, headers: bearerOf({ config }, name) })),
+    polling.map((name) => createEventClient({ name, asks, random, headers: headersOf(name) })),
   ).flat();
   const writers = startWriters({ db, asks, config, random });
   let isOver = false;
+  let last = Number.POSITIVE_INFINITY;
+  const nudgedReading = nudged?.read(asks, headersOf(nudged.name), ({ seen }) => seen.size >= last);
   const reading = readers.map(async (reader) => {
     while (!isOver) {
       await reader.step();
@@ -40,6 +49,18 @@ export async function runEventChaos(
   }
   const faults = [...writers.faults];
   for (const reader of readers) faults.push(...(await catchUp(reader)), ...(await compare(db, reader)));
+  if (nudged && nudgedReading) {
+    nudged.recover();
+    last = await changeOnceMore(db, nudged.name);
+    const hint = setTimeout(() => {
+      faults.push(`${nudged.name} is not nudged any more`);
+      last = 0;
+    }, patienceMs);
+    const reader = await nudgedReading;
+    clearTimeout(hint);
+    readers.push(reader);
+    faults.push(...reader.faults, ...(await compare(db, reader)));
+  }
   const figures = {
     events: readers.reduce((sum, { seen }) => sum + seen.size, 0),
     erased: readers.reduce(
@@ -47,12 +68,23 @@ export async function runEventChaos(
       0,
     ),
     crashes: readers.reduce((sum, { countCrashes }) => sum + countCrashes(), 0),
+    ...nudged?.countNudges(),
     ...Object.fromEntries(writers.done),
   };
   return { faults, figures };
 }
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+/** Changes everybody that this client knows. The result is how many events it has then. */
+async function changeOnceMore(db: Database, client: string): Promise<number> {
+  await sql`update users set name = name || '!' where id in
+    (select user_id from client_users where client = ${client})`.execute(db);
+  await numberAllEvents({ db });
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from events where client = ${client}`.execute(db);
+  return rows[0]?.n ?? 0;
+}
 
 /** Reads to the end. */
 async function catchUp(reader: EventClient): Promise<string[]> {

@@ -9,8 +9,6 @@ import { buildSignup, signMessage } from './crm.ts';
 import type { Ask } from './event-client.ts';
 import { addPerson, deletePerson, openSession, type Person } from './events.ts';
 
-export const clients = ['marketplace', 'network_site', 'crm_app'];
-
 type Member = Person & { cookie: string };
 
 const people = 24;
@@ -33,7 +31,7 @@ export function startWriters({
 }: {
   db: Database;
   asks: Ask[];
-  config: Pick<Config, 'crmSignupsSecrets' | 'baseUrl'>;
+  config: Pick<Config, 'clients' | 'crmSignupsSecrets' | 'baseUrl'>;
   random: () => number;
   writers?: number;
 }): Writers {
@@ -42,6 +40,7 @@ export function startWriters({
   const members: Member[] = [];
   let serial = 0;
   let isOver = false;
+  const clients = [...config.clients.keys()];
 
   const pick = <T>(all: T[]): T => all[Math.floor(random() * all.length)] as T;
   const someName = () => `Name ${++serial}`;
