@@ -109,6 +109,10 @@ async function compare(db: Database, reader: EventClient): Promise<string[]> {
 
   const known = await list(sql`select user_id::text as value from client_users where client = ${name}`);
   expectSame('its people', [...profiles.keys()].sort(), known.sort());
+  for (const id of await list(sql`
+    select distinct s.user_id::text as value from launches l join sessions s on s.id = l.session_id
+    where l.client = ${name}`))
+    if (!known.includes(id)) faults.push(`${name} was handed ${id}, and hears nothing of them`);
   for (const id of known) {
     const user = await findUserById(db, id);
     expectSame(`the profile of ${id}`, profiles.get(id), user && buildStandardProfile(user));

@@ -79,9 +79,9 @@ export function startWriters({
     'edit the account by SQL': ({ accountId }) =>
       sql`update accounts set capabilities = ${pick(['{}', '{sell_services}', '{manage_storefront}'])}
         where id = ${accountId}`.execute(db),
-    'suspend by SQL': async (member) => {
-      await set(sql`suspended_at = now()`, member);
-      await set(sql`suspended_at = null`, member);
+    'suspend or restore by SQL': async (member) => {
+      await set(sql`suspended_at = case when suspended_at is null then now() end`, member);
+      // Refused for somebody suspended, who stays so for a while.
       member.cookie = await openSession(db, member);
     },
     'change two people slowly, and perhaps not': async (member) => {
