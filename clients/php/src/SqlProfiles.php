@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/**
+ * In a table. First an insert, then an update that takes newer ones only, so that of a hand-off and an event at once the
+ * newer profile stays.
+ */
+final readonly class SqlProfiles implements ProfileStore
+{
+    public function __construct(private Database $database, private string $prefix = 'identity_')
+    {
+    }
+
+    public function apply(Profile $profile): bool
+    {
+        $values = [$profile->id, $profile->updatedAt, $profile->toJson()];
+        $insert = Tables::insertNew($this->database, "{$this->prefix}profiles (id, updated_at, profile) values (?, ?, ?)");
+        if ($this->database->execute($insert, $values) === 1) {
+            return true;
+        }
+        $update = "update {$this->prefix}profiles set updated_at = ?, profile = ? where id = ? and updated_at < ?";
+        $values = [$profile->updatedAt, $profile->toJson(), $profile->id, $profile->updatedAt];
+        return $this->database->execute($update, $values) === 1;
+    }
+
+    public function find(string $id): ?Profile
+    {
+        $json = $this->database->value("select profile from {$this->prefix}profiles where id = ?", [$id]);
+        return $json === null ? null : Profile::fromJson((string) $json);
+    }
+
+    public function remove(string $id): void
+    {
+        $this->database->execute("delete from {$this->prefix}profiles where id = ?", [$id]);
+    }
+
+    public function clear(): void
+    {
+        $this->database->execute("delete from {$this->prefix}profiles");
+    }
+}
