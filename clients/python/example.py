@@ -2,7 +2,7 @@
 
 import secrets
 from html import escape
-from wsgiref.simple_server import make_server
+from wsgiref.simple_server import WSGIRequestHandler, make_server
 from wsgiref.types import StartResponse, WSGIEnvironment
 
 import identity_client as identity
@@ -13,8 +13,7 @@ sessions: dict[str, identity.HandOff] = {}
 
 def start_session(hand_off: identity.HandOff) -> list[tuple[str, str]]:
     store.apply_profile(hand_off.profile)
-    key = secrets.token_urlsafe(32)
-    sessions[key] = hand_off
+    sessions[key := secrets.token_urlsafe(32)] = hand_off
     return [("Set-Cookie", f"session={key}; Path=/; HttpOnly; SameSite=Lax")]  # With https, add "; Secure".
 
 
@@ -27,10 +26,6 @@ def end_session(sid: str) -> None:
         sessions.pop(key, None)
 
 
-def pull() -> None:
-    identity.pull_events(config, positions=store, profiles=store, start_over=sessions.clear)
-
-
 def show_page(environ: WSGIEnvironment, start_response: StartResponse) -> list[bytes]:
     session = find_session(identity.read_wsgi(environ))
     profile = session and store.find_profile(session.profile.id)
@@ -38,13 +33,18 @@ def show_page(environ: WSGIEnvironment, start_response: StartResponse) -> list[b
     return [(f"<p>Hello, {escape(profile.name)}." if profile else '<a href="/login">Log in</a>').encode()]
 
 
+class QuietHandler(WSGIRequestHandler):
+    def log_request(self, *_: object) -> None:
+        """The query of the callback belongs in no log."""
+
+
 config = identity.Config(
-    issuer="http://localhost:3000", client="shop", secrets=["a-secret-for-my-machine"],
-    callback_url="http://localhost:4000/sso/callback", login_url="http://localhost:4000/login",
-    nonces=store, end_session=end_session,
+    issuer="http://localhost:3000", client="shop", secrets=["a-secret-for-my-machine"], end_session=end_session,
+    callback_url="http://localhost:4000/sso/callback", login_url="http://localhost:4000/login", nonces=store,
 )
 site = identity.IdentityMiddleware(
-    show_page, config, start_session=start_session, is_logged_in=lambda request: find_session(request) is not None,
-    events_path="/identity/events", on_nudge=pull,
+    show_page, config, start_session=start_session, is_logged_in=lambda request: bool(find_session(request)),
+    events_path="/identity/events",
+    on_nudge=lambda: identity.pull_events(config, positions=store, profiles=store, start_over=sessions.clear),
 )
-make_server("localhost", 4000, site).serve_forever()
+make_server("localhost", 4000, site, handler_class=QuietHandler).serve_forever()
