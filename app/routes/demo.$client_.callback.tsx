@@ -13,16 +13,25 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
   const outcome = await clients.receive(client, request);
   if (outcome instanceof Response) throw outcome;
-  return data({ name: client.name, title, ...outcome }, { status: 400 });
+  const { code, reason, status, launchId } = outcome;
+  const headers = { 'Identity-Refusal': code, ...(launchId && { 'Identity-Launch': launchId }) };
+  return data({ name: client.name, title, code, reason, launchId }, { status, headers });
 }
 
+export const headers = ({ loaderHeaders }: { loaderHeaders: Headers }) => loaderHeaders;
+
 export default function DemoCallback() {
-  const { name, title, code, reason } = useLoaderData<typeof loader>();
+  const { name, title, code, reason, launchId } = useLoaderData<typeof loader>();
   return (
     <DemoPage client={name} title={title} heading="Hand-off refused">
       <Notice kind="error">
         This client refused the hand-off: <code>{code}</code> ({reason}).
       </Notice>
+      {launchId && (
+        <p>
+          The log has this launch as <code>{launchId}</code>.
+        </p>
+      )}
       <p>Nobody was logged in. If you were already logged in to this client, you still are.</p>
       <div className="actions">
         <a className="button" href={`/demo/${name}/login`}>

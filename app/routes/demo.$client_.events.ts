@@ -9,5 +9,5 @@ export const loader = async ({ request, params, context }: LoaderFunctionArgs) =
 /** Where nudges to the client go. */
 export const action = async ({ request, params, context }: ActionFunctionArgs) => {
   const { client, clients } = context.backend.requireDemoClient(params.client ?? '');
-  return clients.receiveNudge(client, request, context.visit);
+  return clients.receiveNudge(client, request);
 };

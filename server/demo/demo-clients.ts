@@ -1,18 +1,21 @@
-// Local mode only: small clients, written as a product's own engineers would, so that a newcomer can watch a
-// hand-off arrive and be verified or refused.
+// Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a
+// newcomer can watch a hand-off arrive and be verified or refused.
 //
-// They use only the public verifier (../sso), their own secret, and a table for used nonces. Their sessions are
-// their own: ending one here ends none there, and one that ends there ends here by an event.
+// They use only the kit (clients/typescript), their own secret, and a table for used nonces. Their sessions are their
+// own: ending one here ends none there, and one that ends there ends here by an event.
+import {
+  createIdentityClient,
+  createMemoryStores,
+  type IdentityClient,
+  Refusal,
+  type Stores,
+} from '../../clients/typescript/src/index.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import type { Client } from '../sso/clients.ts';
-import { EnvelopeError, verifyEnvelope } from '../sso/envelope.ts';
-import { payloadSchema, type StandardProfile } from '../sso/payload.ts';
-import { findAttempt, isProvedSince, startAttempt } from './demo-attempts.ts';
 import { buildCookie, readCookies } from './demo-cookies.ts';
-import { createDemoSubscriptions } from './demo-events.ts';
 import {
   type ArrivedEvent,
   createDemoSessions,
@@ -22,21 +25,21 @@ import {
 import { createDemoStreams } from './demo-streams.ts';
 
 /** What the page shows of a visitor. Without `session` that has ended, and `events` begins with the one that ended it. */
-export type DemoVisit = {
-  session?: DemoSession & { profile: StandardProfile };
-  events: ArrivedEvent[];
-};
+export type DemoVisit = { session?: DemoSession; events: ArrivedEvent[] };
 
-/** The public code and, because it is a demo, the precise reason. */
-export type DemoRefusal = { code: string; reason: string };
+/** What a client of its own would show of it and, because it is a demo, the precise reason. */
+export type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
+
+type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };
 
 const sessionCookie = 'demo_session';
+const waitMs = 1_000;
+const maxWaitSeconds = 1_000_000_000;
 
-export function createDemoClients(services: Pick<Services, 'config' | 'db' | 'log' | 'now'>) {
-  const { config, db, now } = services;
+export function createDemoClients({ config, db, log, now }: Pick<Services, 'config' | 'db' | 'log' | 'now'>) {
   const sessions = createDemoSessions();
   const streams = createDemoStreams();
-  const { receiveNudge, catchUpOnce } = createDemoSubscriptions(services, sessions);
+  const connections = new Map<string, Connection>();
 
   /** Undefined for a client with a real callback. */
   function find(name: string): Client | undefined {
@@ -44,69 +47,75 @@ export function createDemoClients(services: Pick<Services, 'config' | 'db' | 'lo
     return client?.isDemo ? client : undefined;
   }
 
-  /** This client's login: leads to the launch, with a state that ties the answer to this browser. */
-  async function start(client: Client, request: Request): Promise<Response> {
-    const { name } = client;
-    const prompt = new URL(request.url).searchParams.get('prompt');
-    const { state, setCookies } = await startAttempt(client, request, now(), prompt === 'login');
-    const query = new URLSearchParams({ state, return_to: `/demo/${name}`, ...(prompt && { prompt }) });
-    const headers = new Headers({ Location: `/sso/launch/${name}?${query}` });
-    for (const setCookie of setCookies) headers.append('Set-Cookie', setCookie);
-    return new Response(null, { status: 303, headers });
+  function connect(client: Client): Connection {
+    const known = connections.get(client.name);
+    if (known) return known;
+    const stores = { ...createMemoryStores({ now }), nonces: buildNonceStore(client) };
+    const connection = { stores, identity: build(client, stores), isCaughtUp: false };
+    connections.set(client.name, connection);
+    return connection;
+  }
+
+  /** Its clock may be ahead of ours. */
+  function build(client: Client, stores: Stores, aheadSeconds = 0): IdentityClient {
+    const homeUrl = `${config.baseUrl}/demo/${client.name}`;
+    return createIdentityClient({
+      ...stores,
+      issuer: config.issuer,
+      client: client.name,
+      secrets: client.secrets,
+      callbackUrl: client.callbackUrl,
+      loginUrl: `${homeUrl}/login`,
+      homeUrl,
+      ttlSeconds: config.ssoTtlSeconds,
+      now: () => new Date(now().getTime() + aheadSeconds * 1_000),
+    });
+  }
+
+  function buildNonceStore({ name }: Client): Stores['nonces'] {
+    return {
+      async consume(nonce, keepUntil) {
+        const issuedAt = new Date((keepUntil - 60 - config.ssoTtlSeconds) * 1_000);
+        const expiresAt = new Date(keepUntil * 1_000);
+        const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
+        if (use === 'before_restore') throw new Refusal('expired', 'iat before restore');
+        return use === 'fresh';
+      },
+    };
+  }
+
+  /** This client's login. */
+  function start(client: Client, request: Request): Promise<Response> {
+    const asked = new URL(request.url).searchParams.get('prompt');
+    const prompt = asked === 'login' || asked === 'none' ? asked : undefined;
+    return connect(client).identity.startLogin(request, { returnTo: `/demo/${client.name}`, prompt });
   }
 
   /** The callback: starts a session of this client's own and redirects away from the signed URL, or refuses. */
   async function receive(client: Client, request: Request): Promise<Response | DemoRefusal> {
-    if (isSpeculative(request)) return new Response(null, { status: 204 });
-    const { searchParams } = new URL(request.url);
-    const error = searchParams.get('error');
-    if (error) {
-      // Unsigned: all it may do is to choose a page, and only for an attempt of this browser.
-      const attempt = await findAttempt(client, request, now(), searchParams.get('state') ?? '');
-      if (!attempt) return unknownState;
-      return { code: error, reason: 'the identity service did not send a payload' };
-    }
-    // The verifier takes the clock as an argument, so visitors can let time pass without waiting.
-    const waited = Math.max(0, Number(searchParams.get('wait_seconds') ?? 0));
-    try {
-      const { claims: payload, keepNonceUntil } = await verifyEnvelope(searchParams, {
-        secrets: client.secrets,
-        schema: payloadSchema,
-        iss: config.issuer,
-        aud: client.name,
-        ttlSeconds: config.ssoTtlSeconds,
-        now: new Date(now().getTime() + waited * 1_000),
-      });
-      if (payload.state === undefined) return startOver(client, request);
-      const attempt = await findAttempt(client, request, now(), payload.state);
-      if (!attempt) return unknownState;
-      if (attempt.mustProve && !isProvedSince(attempt, payload))
-        return { code: 'login_too_old', reason: 'auth_time is before this client asked for the password' };
-      const use = await consumeNonce(db, {
-        audience: `demo:${client.name}`,
-        nonce: payload.nonce,
-        issuedAt: new Date(payload.iat * 1_000),
-        expiresAt: keepNonceUntil,
-      });
-      if (use === 'before_restore') return { code: 'payload_expired', reason: 'iat before restore' };
-      if (use === 'used') return { code: 'nonce_replayed', reason: 'nonce used before' };
-      // The attempt's cookie stays until it expires, so that visitors can see the nonce refuse a replay.
-      await catchUpOnce(client);
-      const query = new URLSearchParams([...searchParams].filter(([name]) => name !== 'wait_seconds'));
-      const id = sessions.start(payload, { query: query.toString(), isProved: attempt.mustProve });
-      if (!id) return { code: 'session_ended', reason: 'this login has ended meanwhile' };
-      // Always this client's own page, so it need not trust `return_to`.
-      return redirect(`/demo/${client.name}`, { 'Set-Cookie': buildCookie(client.name, sessionCookie, id) });
-    } catch (error) {
-      if (error instanceof EnvelopeError) return { code: error.code, reason: error.reason };
-      throw error;
-    }
-  }
-
-  /** A link from elsewhere brought the hand-off. It stays unused: this client asks for one of its own. */
-  function startOver(client: Client, request: Request): Response {
-    const isLoggedIn = findVisit(client, request)?.session !== undefined;
-    return redirect(isLoggedIn ? `/demo/${client.name}` : `/demo/${client.name}/login`);
+    const { name } = client;
+    const { stores } = connect(client);
+    const query = new URL(request.url).searchParams;
+    // The kit takes the clock as an argument, so visitors can let time pass without waiting.
+    const waited = Math.min(Math.max(0, Number(query.get('wait_seconds')) || 0), maxWaitSeconds);
+    query.delete('wait_seconds');
+    let refusal: Refusal | undefined;
+    const answer = await build(client, stores, waited).handleCallback(request, {
+      isLoggedIn: () => findVisit(client, request)?.session,
+      async startSession(handOff, login) {
+        await catchUpOnce(client);
+        const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
+        const id = sessions.start(handOff, { ...login, profile, query: query.toString() });
+        return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
+      },
+      onRefusal(found) {
+        // The shell says it in its own way.
+        if (found.code === 'store_unavailable') throw found.cause;
+        refusal = found;
+        return undefined;
+      },
+    });
+    return refusal ?? answer;
   }
 
   function findVisit({ name }: Client, request: Request): DemoVisit | undefined {
@@ -114,16 +123,38 @@ export function createDemoClients(services: Pick<Services, 'config' | 'db' | 'lo
     return kept && describe(kept);
   }
 
-  function describe({ client, userId, live, events }: KeptSession): DemoVisit {
-    if (!live) return { events };
-    const profile = sessions.findProfile(client, userId) ?? live.payload.profile;
-    return { session: { ...live, profile }, events };
-  }
+  const describe = ({ live: session, events }: KeptSession): DemoVisit => ({ session, events });
 
   /** Ends this client's own session only. */
   function end({ name }: Client, request: Request): Response {
     sessions.end(name, readSessionId(request));
     return redirect(`/demo/${name}`, { 'Set-Cookie': buildCookie(name, sessionCookie, '', 0) });
+  }
+
+  async function receiveNudge(client: Client, request: Request): Promise<Response> {
+    const answer = await connect(client).identity.receiveNudge(request);
+    // Answered first: what there is to do may take longer than a nudge waits.
+    if (answer.ok) void pull(client);
+    return answer;
+  }
+
+  async function pull(client: Client): Promise<void> {
+    const connection = connect(client);
+    try {
+      await connection.identity.pullEvents(sessions.hooksOf(client.name));
+      connection.isCaughtUp = true;
+    } catch (err) {
+      log.info({ client: client.name, err }, 'demo client has not pulled');
+    }
+  }
+
+  /**
+   * Before the first session: what happened earlier is of no more interest, and must not end it. Not waited for longer than
+   * a moment.
+   */
+  async function catchUpOnce(client: Client): Promise<void> {
+    if (connect(client).isCaughtUp) return;
+    await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);
   }
 
   /** Sends the open page, by server-sent events, what it is to show now. */
@@ -137,5 +168,3 @@ export function createDemoClients(services: Pick<Services, 'config' | 'db' | 'lo
 }
 
 const readSessionId = (request: Request) => readCookies(request)[sessionCookie] ?? '';
-
-const unknownState = { code: 'state_mismatch', reason: 'this browser did not ask for the login' };

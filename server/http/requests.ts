@@ -22,6 +22,8 @@ export type Visit = {
   /** What is found out on the way, for the log line of the request: whose session, which client, why refused. */
   userId?: string;
   client?: string;
+  /** Of a launch that a payload left by. */
+  launchId?: string;
   code?: ProblemCode;
 };
 

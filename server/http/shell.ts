@@ -146,7 +146,7 @@ function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): S
     await next();
     const ms = performance.now() - startedAt;
     const { visit } = c.env;
-    const { userId, client, code } = visit;
+    const { userId, client, launchId, code } = visit;
     const { method } = c.req;
     // Never the query: it may hold a signed hand-off.
     const path = pathOf(c.req.url);
@@ -165,6 +165,7 @@ function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): S
         ms: Math.round(ms * 10) / 10,
         userId,
         client,
+        launchId,
         code,
       },
       'request',

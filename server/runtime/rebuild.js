@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = [
   'app',
+  'clients/typescript/src',
   'db',
   'server',
   'package.json',

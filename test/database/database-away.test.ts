@@ -124,7 +124,7 @@ describe('a request that loses its database half way', () => {
     const receive = () => browser.send(path);
     await expectUnavailable(whileLocked(away.app.db, 'nonces', receive, terminate));
     expect((await receive()).status).toBe(303);
-    expect((await receive()).status).toBe(400);
+    expect((await receive()).status).toBe(409);
   });
 
   it.each(ends)('leaves an inbound hand-off usable once more, when %s', async (how, end) => {

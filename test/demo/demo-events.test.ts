@@ -2,12 +2,13 @@
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { applyEvent } from '../../clients/typescript/src/events.ts';
+import { createMemoryStores, type HandOff, type IdentityEvent } from '../../clients/typescript/src/index.ts';
 import { restartEvents } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { createDemoSessions, type DemoEvent, type DemoSessions } from '../../server/demo/demo-sessions.ts';
+import { createDemoSessions } from '../../server/demo/demo-sessions.ts';
 import { listen } from '../../server/runtime/listen.ts';
-import type { Payload } from '../../server/sso/payload.ts';
-import { codeOf, locationOf, openApp, openProductionApp, type TestApp } from '../support/app.ts';
+import { locationOf, openApp, openProductionApp, type TestApp } from '../support/app.ts';
 import { findFreePort } from '../support/process.ts';
 import { openClient } from '../support/trpc.ts';
 import { cookieOf, textOf } from '../support/visitor.ts';
@@ -23,7 +24,7 @@ describe('an event', () => {
     account: { capabilities: [] },
     profile_updated_at: `2026-01-01T00:00:0${second}.000Z`,
   });
-  const payloadOf = (sid: string, id = userId, client = 'shop'): Payload => ({
+  const payloadOf = (sid: string, id = userId, client = 'shop'): HandOff => ({
     iss: 'http://localhost:3000',
     aud: client,
     client,
@@ -33,30 +34,36 @@ describe('an event', () => {
     sid,
     profile: profileOf(id, 'First', 1),
   });
-  const login = { query: '', isProved: false };
 
-  let sessions: DemoSessions;
+  let sessions: ReturnType<typeof createDemoSessions>;
+  let settings: Parameters<typeof applyEvent>[0];
   let seq = 0;
   let mine: string;
-  beforeEach(() => {
+  /** As at the callback. */
+  async function start(payload: HandOff): Promise<string> {
+    const isNewer = await settings.profiles.apply(payload.profile);
+    const profile = (await settings.profiles.find(payload.profile.id)) ?? payload.profile;
+    return sessions.start(payload, { isNewer, profile, query: '', isProved: false });
+  }
+  beforeEach(async () => {
     sessions = createDemoSessions();
-    mine = sessions.start(payloadOf('mine'), login) ?? '';
+    settings = { ...createMemoryStores(), ttlSeconds: 300, now: () => new Date() };
+    mine = await start(payloadOf('mine'));
   });
-  const apply = (event: Partial<DemoEvent>, client = 'shop') =>
-    sessions.apply(client, {
+  const apply = (event: Partial<IdentityEvent>) =>
+    applyEvent(settings, sessions.hooksOf('shop'), {
       seq: ++seq,
       type: 'profile.updated',
       occurred_at: '2026-01-01T00:00:09.000Z',
       user_id: userId,
       ...event,
     });
-  const isLive = (id: string | undefined = mine, client = 'shop') =>
-    sessions.find(client, id ?? '')?.live !== undefined;
-  const nameOf = () => sessions.findProfile('shop', userId)?.name;
+  const isLive = (id: string = mine, client = 'shop') => sessions.find(client, id)?.live !== undefined;
+  const nameOf = (id = mine) => sessions.find('shop', id)?.live?.profile.name;
 
-  it('refreshes the cached profile, where it is newer', () => {
-    apply({ profile: profileOf(userId, 'Third', 3) });
-    apply({ profile: profileOf(userId, 'Second', 2) });
+  it('refreshes the cached profile, where it is newer', async () => {
+    await apply({ profile: profileOf(userId, 'Third', 3) });
+    await apply({ profile: profileOf(userId, 'Second', 2) });
     expect(nameOf()).toBe('Third');
     expect(sessions.find('shop', mine)?.events.map(({ effect }) => effect)).toEqual([
       'nothing to do',
@@ -65,58 +72,52 @@ describe('an event', () => {
     expect(isLive()).toBe(true);
   });
 
-  it('about somebody who was never here is of no interest', () => {
-    apply({ user_id: other, profile: profileOf(other, 'Other', 3) });
-    expect(sessions.findProfile('shop', other)).toBeUndefined();
+  it('about somebody who was never here changes no session', async () => {
+    await apply({ user_id: other, profile: profileOf(other, 'Other', 3) });
     expect(sessions.find('shop', mine)?.events).toEqual([]);
-  });
-
-  it('that a login has ended ends the session of that login only', () => {
-    const later = sessions.start(payloadOf('later'), login);
-    apply({ type: 'session.ended', sid: 'mine' });
-    expect([isLive(), isLive(later)]).toEqual([false, true]);
     expect(nameOf()).toBe('First');
+    const theirs = await start(payloadOf('theirs', other));
+    expect(sessions.find('shop', theirs)?.live?.cache).toBe('first');
   });
 
-  it('that a login has ended keeps a hand-off of it that is still on the way from starting a session', () => {
-    apply({ type: 'session.ended', sid: 'late' });
-    expect(sessions.start(payloadOf('late'), login)).toBeUndefined();
-    expect(sessions.start(payloadOf('late', userId, 'other'), login)).toBeDefined();
+  it('that a login has ended ends the session of that login only', async () => {
+    const later = await start(payloadOf('later'));
+    await apply({ type: 'session.ended', sid: 'mine' });
+    expect([isLive(), isLive(later)]).toEqual([false, true]);
+    expect(nameOf(later)).toBe('First');
   });
 
   it.each(['user.suspended', 'user.deleted'])(
     '%s ends all sessions of that person here, and nobody else’s',
-    (type) => {
+    async (type) => {
       const [later, theirs, elsewhere] = [
-        sessions.start(payloadOf('later'), login),
-        sessions.start(payloadOf('theirs', other), login),
-        sessions.start(payloadOf('elsewhere', userId, 'garden'), login),
+        await start(payloadOf('later')),
+        await start(payloadOf('theirs', other)),
+        await start(payloadOf('elsewhere', userId, 'garden')),
       ];
-      apply({ type });
+      await apply({ type });
       expect([mine, later, theirs].map((id) => isLive(id))).toEqual([false, false, true]);
       expect(isLive(elsewhere, 'garden')).toBe(true);
     },
   );
 
-  it('user.deleted has the client forget the person', () => {
-    apply({ type: 'user.deleted' });
-    expect(nameOf()).toBeUndefined();
+  it('user.deleted has the client forget the person', async () => {
+    await apply({ type: 'user.deleted' });
+    expect(await settings.profiles.find(userId)).toBeUndefined();
     expect(JSON.stringify(sessions.find('shop', mine))).not.toContain('zoe@example.test');
-    expect(sessions.start(payloadOf('again'), login)).toBeDefined();
     expect(sessions.find('shop', mine)?.events[0]).toMatchObject({ type: 'user.deleted' });
   });
 
-  it('that does not concern a session leaves it alone', () => {
-    for (const type of ['user.restored', 'contract.updated', 'something.new']) apply({ type });
-    apply({ type: 'erased', user_id: undefined });
-    apply({ type: 'session.ended', sid: undefined });
+  it('that does not concern a session leaves it alone', async () => {
+    for (const type of ['user.restored', 'contract.updated', 'something.new']) await apply({ type });
+    await apply({ type: 'erased', user_id: undefined });
+    await apply({ type: 'session.ended', sid: undefined });
     expect(isLive()).toBe(true);
   });
 
-  it('does not undo a newer profile by a hand-off made before it', () => {
-    apply({ profile: profileOf(userId, 'Third', 3) });
-    sessions.start(payloadOf('again'), login);
-    expect(nameOf()).toBe('Third');
+  it('does not undo a newer profile by a hand-off made before it', async () => {
+    await apply({ profile: profileOf(userId, 'Third', 3) });
+    expect(nameOf(await start(payloadOf('again')))).toBe('Third');
   });
 });
 
@@ -149,12 +150,16 @@ describe('a nudge to a demo client', () => {
 
   it('is taken with its signature, and only with that', async () => {
     expect((await nudge('marketplace')).status).toBe(204);
-    for (const answer of [
-      await nudge('marketplace', { signedFor: 'crm_app' }),
-      await nudge('marketplace', { body: '{"client":"marketplace","latest":2}' }),
-      await app.send('/demo/marketplace/events', { method: 'POST', body: '{}' }),
-    ])
-      expect([answer.status, codeOf(answer)]).toEqual([401, 'invalid_webhook_signature']);
+    for (const [answer, status, code] of [
+      [await nudge('marketplace', { signedFor: 'crm_app' }), 401, 'nudge_signature_wrong'],
+      [
+        await nudge('marketplace', { body: '{"client":"marketplace","latest":2}' }),
+        401,
+        'nudge_signature_wrong',
+      ],
+      [await app.send('/demo/marketplace/events', { method: 'POST', body: '{}' }), 400, 'nudge_malformed'],
+    ] as const)
+      expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([status, code]);
   });
 
   it('has no place in production, nor where a real client is', async () => {

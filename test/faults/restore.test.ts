@@ -185,8 +185,8 @@ describe('after database:restored', () => {
   it('no demo client accepts a hand-off from before', async () => {
     const { url, attempt: cookie } = old.demo;
     const answers = await sixteen((send) => send(url, { cookie }));
-    expect(countStatuses(answers)).toEqual(Array(16).fill(400));
-    for (const { text } of answers) expect(text).toContain('<code>payload_expired</code>');
+    expect(countStatuses(answers)).toEqual(Array(16).fill(401));
+    for (const { text } of answers) expect(text).toContain('<code>expired</code>');
   });
 
   it('every profile counts as changed, so that clients drop what they were handed and is lost', async () => {
@@ -237,7 +237,7 @@ describe('after database:restored', () => {
     it('a hand-off to a demo client', async () => {
       const { url, attempt: cookie } = await launchDemo();
       const answers = await sixteen((send) => send(url, { cookie }));
-      expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(400)]);
+      expect(countStatuses(answers)).toEqual([303, ...Array(15).fill(409)]);
     });
 
     it('a link in a mail', async () => {

@@ -39,8 +39,8 @@ export async function checkVectors(): Promise<{ name: string; isRight: boolean }
   for (const { why, signature: rejected } of sso.rejected_signatures) {
     check(why, !(await isAccepted({ payload, signature: rejected }, verifier.now)));
   }
-  for (const { why, ...rejected } of sso.rejected_payloads)
-    check(why, !(await isAccepted(rejected, verifier.now)));
+  for (const { why, refusal, ...rejected } of sso.rejected_payloads)
+    check(`${why}: ${refusal}`, !(await isAccepted(rejected, verifier.now)));
   for (const { now, accepted } of sso.times) {
     check(`at ${now}`, (await isAccepted({ payload, signature }, now)) === accepted);
   }

@@ -2,10 +2,12 @@
 // has none. The doctor has to find each, and nothing else. They share no code with the kit or the service, and keep
 // everything in memory, by their name.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pathToFileURL } from 'node:url';
 import refusals from '../../../clients/refusals.json' with { type: 'json' };
+import { createKitClient } from './typescript-kit.ts';
 
 export type ClientOptions = {
   issuer: string;
@@ -318,7 +320,12 @@ function isEqual(one: string, other: string): boolean {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { ISSUER = '', CLIENT = '', SECRET = '', TTL = '300' } = process.env;
   const options = { issuer: ISSUER, client: CLIENT, secrets: SECRET.split(','), ttlSeconds: Number(TTL) };
-  const server = createServer(createClients(options)).listen(0, '127.0.0.1', () => {
-    process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
-  });
+  const serve = createClients(options);
+  const server = createServer((request, response) =>
+    request.url?.startsWith('/kit/') ? serveKit(request, response) : serve(request, response),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const serveKit = createKitClient(`http://127.0.0.1:${port}`, options);
+  process.stdout.write(`${port}\n`);
 }

@@ -1,0 +1,75 @@
+// The attempts of a browser: each login that it starts has a state and a cookie of its own, so that two tabs at once work, and
+// only a hand-off with such a state starts a session. Otherwise a stranger could plant *their* login in it by a link.
+import { fromHex, hmac, isSignedByAny, randomBytes, toBase64url, toHex, utf8 } from './bytes.ts';
+import type { Settings } from './config.ts';
+import type { HandOff } from './hand-off.ts';
+import { toSeconds } from './verify.ts';
+
+type Attempt = { startedAt: number; maxAge: number | undefined };
+
+const maxAttempts = 5;
+const lifeSeconds = 600;
+const leewaySeconds = 30;
+
+/**
+ * A new attempt: its state, and the `Set-Cookie` values that keep it and drop the oldest beyond five. Signed, because the
+ * person who is to give a credential again (`maxAge`) could change it.
+ */
+export async function startAttempt(settings: Settings, request: Request, maxAge: number | undefined) {
+  const { cookiePrefix, secrets, now } = settings;
+  const state = toBase64url(randomBytes(16));
+  const said = `${toSeconds(now())}.${maxAge ?? '-'}`;
+  const mac = await hmac(utf8(secrets[0] ?? ''), message(settings, state, said));
+  const dropped = listAttempts(settings, request).slice(0, 1 - maxAttempts);
+  return {
+    state,
+    setCookies: [
+      buildCookie(settings, cookiePrefix + state, `${said}.${toHex(mac)}`, lifeSeconds),
+      ...dropped.map((name) => buildCookie(settings, name, '', 0)),
+    ],
+  };
+}
+
+/** This browser's attempt with that state, if it started in the last ten minutes. */
+export async function findAttempt(
+  settings: Settings,
+  request: Request,
+  state: string | undefined,
+): Promise<Attempt | undefined> {
+  const value = readCookies(request).get(settings.cookiePrefix + state) ?? '';
+  const [, started, demand, mac] = /^(\d{1,12})\.(-|\d{1,7})\.([0-9a-f]{64})$/.exec(value) ?? [];
+  if (state === undefined || !started || !demand || !mac) return undefined;
+  const signed = message(settings, state, `${started}.${demand}`);
+  if (!(await isSignedByAny(settings.secrets.map(utf8), [fromHex(mac)], signed))) return undefined;
+  const startedAt = Number(started);
+  if (toSeconds(settings.now()) >= startedAt + lifeSeconds) return undefined;
+  return { startedAt, maxAge: demand === '-' ? undefined : Number(demand) };
+}
+
+/** Whether the person gave a credential as lately as was demanded. A session that a hand-off started has no `auth_time`. */
+export const isProved = ({ startedAt, maxAge }: Attempt, { auth_time }: HandOff): boolean =>
+  maxAge === undefined || (auth_time !== undefined && auth_time >= startedAt - maxAge - leewaySeconds);
+
+const message = ({ client }: Settings, state: string, said: string) =>
+  utf8(`identity attempt v1 ${client} ${state} ${said}`);
+
+const buildCookie = ({ isSecure }: Settings, name: string, value: string, seconds: number) =>
+  `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly;${isSecure ? ' Secure;' : ''} SameSite=Lax`;
+
+/** The names of this browser's attempts, the oldest first. */
+function listAttempts({ cookiePrefix }: Settings, request: Request): string[] {
+  return [...readCookies(request)]
+    .filter(([name]) => name.startsWith(cookiePrefix) && /^[\w-]{22}$/.test(name.slice(cookiePrefix.length)))
+    .sort(([, one], [, other]) => (Number.parseInt(one, 10) || 0) - (Number.parseInt(other, 10) || 0))
+    .map(([name]) => name);
+}
+
+function readCookies(request: Request): Map<string, string> {
+  const cookies = (request.headers.get('cookie') ?? '').split(';').map((cookie) => cookie.trim());
+  return new Map(
+    cookies.map((cookie) => {
+      const at = cookie.indexOf('=');
+      return [cookie.slice(0, at), cookie.slice(at + 1)];
+    }),
+  );
+}

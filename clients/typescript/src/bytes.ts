@@ -1,0 +1,66 @@
+// Bytes as text and back, and the two functions of Web Crypto that this kit is built on.
+
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+const encoder = new TextEncoder();
+const hmacSha256 = { name: 'HMAC', hash: 'SHA-256' };
+
+export const utf8 = (text: string): Bytes => encoder.encode(text);
+
+export function toBase64url(bytes: Bytes): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}
+
+/** Undefined but for unpadded base64url in its one canonical spelling: decoders accept several for the same bytes. */
+export function fromBase64url(text: string): Bytes | undefined {
+  if (!/^[A-Za-z0-9_-]*$/.test(text) || text.length % 4 === 1) return undefined;
+  const bytes = fromBinary(atob(text.replaceAll('-', '+').replaceAll('_', '/')));
+  return toBase64url(bytes) === text ? bytes : undefined;
+}
+
+/** Undefined for what is not base64. */
+export function fromBase64(text: string): Bytes | undefined {
+  try {
+    return fromBinary(atob(text));
+  } catch {
+    return undefined;
+  }
+}
+
+const fromBinary = (binary: string): Bytes => Uint8Array.from(binary, (one) => one.charCodeAt(0));
+
+export const toHex = (bytes: Bytes): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Of hex digits in lower case only, an even number. */
+export const fromHex = (text: string): Bytes =>
+  Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
+
+export const randomBytes = (count: number): Bytes => crypto.getRandomValues(new Uint8Array(count));
+
+export async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
+  return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), message));
+}
+
+/** Whether any of the keys made any of the signatures. Every pair is compared, each in constant time. */
+export async function isSignedByAny(keys: Bytes[], signatures: Bytes[], message: Bytes): Promise<boolean> {
+  let found = false;
+  for (const key of keys) {
+    const imported = await importKey(key, 'verify');
+    for (const signature of signatures)
+      found = (await crypto.subtle.verify('HMAC', imported, signature, message)) || found;
+  }
+  return found;
+}
+
+const importKey = (key: Bytes, use: 'sign' | 'verify') =>
+  crypto.subtle.importKey('raw', key, hmacSha256, false, [use]);
+
+/** Names one launch for people: the same in the log of the identity service, on refusal pages and in your log. */
+export async function launchId(nonce: string): Promise<string> {
+  const hash = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8(nonce)));
+  return `${toHex(hash.slice(0, 2))}-${toHex(hash.slice(2, 4))}`;
+}

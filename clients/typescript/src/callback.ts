@@ -1,0 +1,184 @@
+// The two addresses of a client that a browser opens: where a login starts, and the callback that it comes back to.
+import { findAttempt, isProved, startAttempt } from './attempts.ts';
+import { launchId } from './bytes.ts';
+import type { Settings } from './config.ts';
+import { type HandOff, isReturnTo } from './hand-off.ts';
+import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
+import { readQuery, verifyHandOff } from './verify.ts';
+
+export type LoginOptions = {
+  /** The page to come back to: a path on your site. Anything else is left out, so it may come from a visitor. */
+  returnTo?: string | null;
+  /** `login` asks for a credential again. `none` shows no page: without a login you get an error at the callback. */
+  prompt?: 'login' | 'none';
+  /** Asks for a credential again if the last one was given more seconds ago. */
+  maxAge?: number;
+};
+
+export type Login = {
+  /** The profile is later than the one kept, and is kept now. */
+  isNewer: boolean;
+  /** This attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
+  isProved: boolean;
+};
+
+export type CallbackOptions = {
+  /**
+   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To let somebody
+   * not in, throw `new Refusal('person_refused', reason)`.
+   */
+  startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
+  /** Whether this browser has a session of yours already. */
+  isLoggedIn?: (request: Request) => unknown;
+  /** An answer of your own in place of the kit's page, also for what `prompt=none` comes back with. */
+  onRefusal?: (refusal: Refusal) => Promise<Response | undefined> | Response | undefined;
+};
+
+/** Sends the browser to the identity service. */
+export async function startLogin(
+  settings: Settings,
+  request: Request,
+  { returnTo, prompt, maxAge }: LoginOptions,
+): Promise<Response> {
+  if (isSpeculative(request)) return answer(204);
+  if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
+    throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
+  const demand = prompt === 'login' ? 0 : maxAge;
+  const { state, setCookies } = await startAttempt(settings, request, demand);
+  const query = new URLSearchParams({ state });
+  if (isReturnTo(returnTo)) query.set('return_to', String(returnTo));
+  if (prompt) query.set('prompt', prompt);
+  if (maxAge !== undefined) query.set('max_age', String(maxAge));
+  const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+  return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
+}
+
+/** Takes a hand-off: starts a session and leads away from the signed address, or refuses. */
+export async function handleCallback(
+  settings: Settings,
+  request: Request,
+  options: CallbackOptions,
+): Promise<Response> {
+  // Browsers and chat programs open links ahead of the click. That must not use the hand-off up.
+  if (isSpeculative(request)) return answer(204);
+  try {
+    if (request.method !== 'GET') throw new Refusal('method_not_allowed', request.method);
+    const { headers, handOff } = await receive(settings, request, options);
+    settings.log({ outcome: 'accepted', launchId: await launchId(handOff.nonce) });
+    return answer(303, { Location: findTarget(settings, handOff) }, headers);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, launchId, reason, cause } = error;
+    settings.log({ outcome: code, launchId, reason, cause });
+    return refuse(settings, request, error, options);
+  }
+}
+
+async function receive(settings: Settings, request: Request, options: CallbackOptions) {
+  const query = new URL(request.url).searchParams;
+  const { payload, signature, signature_next, error, state } = readQuery(query);
+  const isError = [payload, signature, signature_next].every((value) => value === undefined);
+  if (isError && error !== undefined) throw await readError(settings, request, error, state);
+
+  const handOff = await verifyHandOff(query, { ...settings, now: settings.now() });
+  try {
+    return { handOff, headers: await accept(settings, request, handOff, options) };
+  } catch (refused) {
+    if (refused instanceof Refusal) refused.launchId ??= await launchId(handOff.nonce);
+    throw refused;
+  }
+}
+
+/** Everything after the hand-off itself is right. The nonce comes last, so that no refusal before it uses it up. */
+async function accept(
+  settings: Settings,
+  request: Request,
+  handOff: HandOff,
+  { startSession }: CallbackOptions,
+): Promise<HeadersInit> {
+  const { nonces, profiles } = settings;
+  await requireLive(settings, handOff);
+  if (handOff.state === undefined) throw new Refusal('state_missing', 'nobody asked for it here');
+  const attempt = await findAttempt(settings, request, handOff.state);
+  if (!attempt) throw unknownState();
+  if (!isProved(attempt, handOff))
+    throw new Refusal('auth_time_too_old', 'auth_time is before this client asked for a credential');
+  const keepUntil = handOff.exp + 60;
+  if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
+    throw new Refusal('nonce_replayed', 'nonce used before');
+  const isNewer = await fromStore(() => profiles.apply(handOff.profile));
+  const headers = await startSession(handOff, { isNewer, isProved: attempt.maxAge !== undefined });
+  // The event of its end may have come meanwhile. Then nobody gets the new session's cookie.
+  await requireLive(settings, handOff);
+  return headers;
+}
+
+async function requireLive({ endedLogins }: Settings, { sid }: HandOff): Promise<void> {
+  if (sid !== undefined && (await fromStore(() => endedLogins.has(sid))))
+    throw new Refusal('session_ended', 'the event of its end came first');
+}
+
+/** Not signed: all that it may do is choose a page, and only for an attempt of this browser. */
+async function readError(settings: Settings, request: Request, error: string, state: string | undefined) {
+  if (!(await findAttempt(settings, request, state))) return unknownState();
+  const isKnown = ['login_required', 'interaction_required', 'access_denied'].includes(error);
+  const code = isKnown ? (error as RefusalCode) : 'error_unknown';
+  return new Refusal(code, isKnown ? 'the identity service sent no payload' : 'an error of no known name');
+}
+
+const unknownState = () =>
+  new Refusal('state_unknown', 'this browser did not ask for it in the last ten minutes');
+
+/** Whatever a store throws, nobody is let in. It may also refuse by itself. */
+async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    throw new Refusal('store_unavailable', 'a store threw', { cause });
+  }
+}
+
+async function refuse(
+  settings: Settings,
+  request: Request,
+  refusal: Refusal,
+  { isLoggedIn, onRefusal }: CallbackOptions,
+): Promise<Response> {
+  const headers = describe(refusal);
+  if (refusal.code === 'state_missing') {
+    // It leads here by itself only where nobody asked, so nothing can loop: the next one has a state.
+    const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
+    return answer(refusal.status, { ...headers, Location: target });
+  }
+  const page = (await onRefusal?.(refusal)) ?? buildRefusalPage(refusal, settings.loginUrl);
+  const more = furtherHeaders[refusal.status];
+  return answer(page.status, { ...headers, ...more }, page.headers, page.body);
+}
+
+const furtherHeaders: Record<number, Record<string, string>> = {
+  405: { Allow: 'GET, HEAD' },
+  503: { 'Retry-After': '5' },
+};
+
+/** A path of the payload, on the site of the callback and on no other. */
+function findTarget({ callbackUrl, homeUrl }: Settings, { return_to: path }: HandOff): string {
+  if (path === undefined) return homeUrl;
+  const target = new URL(path, callbackUrl);
+  return target.origin === new URL(callbackUrl).origin ? target.href : homeUrl;
+}
+
+const isSpeculative = (request: Request) =>
+  request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
+
+/** With the headers given, those of `base`, and those that every answer here has. */
+function answer(
+  status: number,
+  given: Record<string, string> = {},
+  base?: HeadersInit,
+  body: BodyInit | null = null,
+): Response {
+  const headers = new Headers(base);
+  for (const [name, value] of Object.entries({ ...privateHeaders, ...given })) headers.set(name, value);
+  return new Response(body, { status, headers });
+}

@@ -1,0 +1,143 @@
+// The configuration of a client, and what is wrong with one. All addresses come from here and none from a request: whoever
+// chooses `Host` must not choose where people are sent.
+import type { RefusalCode } from './refusals.ts';
+import type { Stores } from './stores.ts';
+
+export type Configuration = Stores & {
+  /** The base URL of the identity service, byte for byte as the operator gave it. */
+  issuer: string;
+  /** Your name there, such as `shop`. */
+  client: string;
+  /** One, or two during a rotation. For your server only. */
+  secrets: readonly string[];
+  callbackUrl: string;
+  /** Where your own login starts: the address that calls `startLogin`. */
+  loginUrl: string;
+  /** Where a login ends that was not on its way to a page. The start page of the callback's site by default. */
+  homeUrl?: string;
+  /** How long a hand-off is valid, if the operator says another time than 300 seconds. */
+  ttlSeconds?: number;
+  /** Gets one entry for each login and each refusal. */
+  log?: (entry: LogEntry) => void;
+  /** For tests. */
+  now?: () => Date;
+  fetch?: typeof fetch;
+};
+
+export type LogEntry = {
+  outcome: 'accepted' | RefusalCode;
+  /** What the person reads on the page, and what the log of the identity service has. */
+  launchId: string | undefined;
+  /** For you: exactly what failed. */
+  reason?: string;
+  cause?: unknown;
+};
+
+export type Settings = Required<Configuration> & {
+  /** The issuer without a slash at its end, for addresses. */
+  baseUrl: string;
+  /** Browsers keep it to this host only. Without https there is no such prefix, and no need: it is this machine. */
+  cookiePrefix: string;
+  isSecure: boolean;
+};
+
+/** Names every fault of a configuration, and no value of it. */
+export class ConfigurationError extends Error {
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration of this client is wrong:\n${faults.map((fault) => `  ${fault}`).join('\n')}`);
+    this.name = 'ConfigurationError';
+    this.faults = faults;
+  }
+}
+
+const reserved = ['payload', 'signature', 'signature_next', 'state', 'error'];
+const minSecretBytes = 32;
+
+/** Throws a ConfigurationError that names all faults at once. */
+export function readConfiguration(given: Configuration): Settings {
+  const faults: string[] = [];
+  const faultIf = (isFault: boolean, words: string) => isFault && faults.push(words);
+  const readUrl = (
+    name: 'issuer' | 'callbackUrl' | 'loginUrl' | 'homeUrl',
+    text: unknown,
+  ): URL | undefined => {
+    const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined;
+    faultIf(!url, `${name} must be a whole address, such as https://shop.example.com/`);
+    if (!url) return undefined;
+    const isSafe = url.protocol === 'https:' || (url.protocol === 'http:' && isThisMachine(url));
+    faultIf(!isSafe, `${name} must be https, or on this machine`);
+    faultIf(url.username !== '' || url.password !== '', `${name} must have no user or password in it`);
+    faultIf(url.href.includes('#'), `${name} must have no # in it`);
+    return url;
+  };
+
+  const issuer = readUrl('issuer', given.issuer);
+  faultIf(
+    issuer !== undefined && given.issuer.replace(/\/$/, '') !== issuer.origin,
+    'issuer must be scheme, host and port, without a path',
+  );
+  const callback = readUrl('callbackUrl', given.callbackUrl);
+  faultIf(
+    reserved.some((name) => callback?.searchParams.has(name)),
+    `callbackUrl must have none of the parameters ${reserved.join(', ')}`,
+  );
+  const login = readUrl('loginUrl', given.loginUrl);
+  faultIf(
+    callback !== undefined &&
+      login !== undefined &&
+      (callback.hostname !== login.hostname || callback.protocol !== login.protocol),
+    'loginUrl and callbackUrl must be on one host, or the cookie of the one never reaches the other',
+  );
+  const home =
+    given.homeUrl === undefined ? callback && new URL('/', callback) : readUrl('homeUrl', given.homeUrl);
+  faultIf(
+    typeof given.client !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given.client),
+    'client must be the name that the operator gave you: lower-case letters, digits and underscores',
+  );
+  faults.push(...findSecretFaults(given.secrets, callback !== undefined && isThisMachine(callback)));
+  const { ttlSeconds = 300 } = given;
+  faultIf(
+    !Number.isInteger(ttlSeconds) || ttlSeconds < 30 || ttlSeconds > 3_600,
+    'ttlSeconds must be a whole number from 30 to 3,600',
+  );
+  for (const name of ['nonces', 'profiles', 'endedLogins', 'position'] as const)
+    faultIf(
+      typeof given[name] !== 'object',
+      `${name} is missing: spread createMemoryStores() or createSqlStores()`,
+    );
+  if (faults.length > 0 || !issuer || !callback || !home) throw new ConfigurationError(faults);
+
+  const isSecure = callback.protocol === 'https:';
+  return {
+    ...given,
+    homeUrl: home.href,
+    ttlSeconds,
+    log: given.log ?? (() => {}),
+    now: given.now ?? (() => new Date()),
+    fetch: given.fetch ?? ((...asked) => fetch(...asked)),
+    baseUrl: given.issuer.replace(/\/$/, ''),
+    isSecure,
+    cookiePrefix: `${isSecure ? '__Host-' : ''}identity_attempt_`,
+  };
+}
+
+function findSecretFaults(secrets: unknown, isLocal: boolean): string[] {
+  const isList = Array.isArray(secrets) && secrets.every((secret) => typeof secret === 'string');
+  if (!isList || secrets.length < 1 || secrets.length > 2)
+    return ['secrets must be a list of one or two texts'];
+  const isShort = (secret: string) => new TextEncoder().encode(secret).length < minSecretBytes;
+  return [
+    secrets.some((secret) => secret !== secret.trim()) &&
+      'secrets must have no space or line break around them',
+    secrets.includes('') && 'secrets must not be empty',
+    !isLocal && secrets.some(isShort) && `secrets must have ${minSecretBytes} bytes or more`,
+  ].filter((fault) => fault !== false);
+}
+
+const isThisMachine = ({ hostname }: URL) =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  /^127\.\d+\.\d+\.\d+$/.test(hostname);

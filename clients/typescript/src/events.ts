@@ -1,0 +1,126 @@
+// Events: what has changed about the people who were handed to this client, in order and without gaps. Pulled from where
+// the last pull ended, so nothing is lost whatever becomes of the nudges.
+import { hmac, toHex, utf8 } from './bytes.ts';
+import type { Settings } from './config.ts';
+import { findWrongProfileMember, memberOf, type Profile } from './hand-off.ts';
+import { toSeconds } from './verify.ts';
+
+/** `erased` has the first two only. More types and members may come. */
+export type IdentityEvent = {
+  seq: number;
+  type: string;
+  occurred_at?: string;
+  user_id?: string;
+  sid?: string;
+  profile?: Profile;
+  signup_id?: string;
+  contract?: unknown;
+};
+
+/** Each may be called again for the same event, where a pull was interrupted. */
+export type EventHooks = {
+  /** Ends your session of that login (the `sid` of its hand-off). */
+  endSession: (sid: string) => unknown;
+  /** Every event, in order. `isNewer`: its profile is later than the one kept, and is kept now. */
+  apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
+  /** What was missed cannot be read any more: end all your sessions, and forget the profiles that you keep. */
+  startOver: () => unknown;
+};
+
+const limit = 1_000;
+const answerWithinMs = 10_000;
+/** Any verifier has refused a hand-off of that login by then. */
+const marginSeconds = 60;
+
+/** Pulls until up to date. The result is the number of the last event. Throws where the service does not answer. */
+export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number> {
+  const { position, profiles } = settings;
+  for (let last = -1; ; ) {
+    const after = await position.read();
+    if (after === last) throw new Error('The position of the events does not move. Look at its store.');
+    last = after;
+    const { status, answer } = await ask(settings, after);
+    if (status === 410) {
+      const oldest = readOldest(answer);
+      await hooks.startOver();
+      await profiles.forgetAll();
+      await position.move(after, oldest - 1);
+      continue;
+    }
+    if (status !== 200) throw new Error(`/sso/events answered ${status} ${memberOf(answer, 'code') ?? ''}`);
+    const events = readEvents(answer, after);
+    for (const event of events) await applyEvent(settings, hooks, event);
+    const newest = events.at(-1);
+    // An empty page after the last one also tells the service that all was read.
+    if (!newest) return after;
+    await position.move(after, newest.seq);
+  }
+}
+
+/** In this order, so that what is interrupted half way can be done again. */
+export async function applyEvent(
+  {
+    endedLogins,
+    profiles,
+    ttlSeconds,
+    now,
+  }: Pick<Settings, 'endedLogins' | 'profiles' | 'ttlSeconds' | 'now'>,
+  hooks: EventHooks,
+  event: IdentityEvent,
+): Promise<void> {
+  const { type, sid, profile, user_id: userId } = event;
+  if (type === 'session.ended' && sid !== undefined) {
+    // First, so that a hand-off which arrives in between starts no session that outlives this.
+    await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
+    await hooks.endSession(sid);
+  }
+  if (type === 'user.deleted' && userId !== undefined) await profiles.forget(userId);
+  const isNewer = profile !== undefined && (await profiles.apply(profile));
+  await hooks.apply?.(event, isNewer);
+}
+
+async function ask(settings: Settings, after: number) {
+  // The service may not have the new secret of a rotation yet, or the old one no more.
+  const [first = '', second] = settings.secrets;
+  let response = await askWith(settings, first, after);
+  if (response.status === 401 && second !== undefined) {
+    await response.body?.cancel();
+    response = await askWith(settings, second, after);
+  }
+  return { status: response.status, answer: await response.json().catch(() => undefined) };
+}
+
+async function askWith(
+  { baseUrl, client, fetch }: Settings,
+  secret: string,
+  after: number,
+): Promise<Response> {
+  const token = toHex(await hmac(utf8(secret), utf8(`identity events v1 ${client}`)));
+  return fetch(`${baseUrl}/sso/events?after=${after}&limit=${limit}`, {
+    headers: { Authorization: `Bearer ${token}` },
+    // The token goes nowhere else.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(answerWithinMs),
+  });
+}
+
+function readOldest(answer: unknown): number {
+  const oldest = memberOf(answer, 'oldest');
+  if (Number.isSafeInteger(oldest) && Number(oldest) >= 1) return Number(oldest);
+  throw new Error('/sso/events answered 410 without the number of the oldest event.');
+}
+
+function readEvents(answer: unknown, after: number): IdentityEvent[] {
+  const events = memberOf(answer, 'events');
+  if (!Array.isArray(events)) throw new Error('/sso/events answered without events.');
+  let last = after;
+  for (const event of events) {
+    const { seq, type, profile } = event ?? {};
+    if (!(Number.isSafeInteger(seq) && seq > last && typeof type === 'string'))
+      throw new Error(`/sso/events answered with events out of order after ${last}.`);
+    const wrong = profile === undefined ? undefined : findWrongProfileMember(profile);
+    if (wrong) throw new Error(`The profile of event ${seq} is wrong at ${wrong}.`);
+    last = seq;
+  }
+  return events;
+}

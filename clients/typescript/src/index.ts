@@ -1,0 +1,60 @@
+// A client of the identity service: logins, hand-offs and events. Web standards only: it runs on Node 20, on Deno and at
+// the edge, and in any framework that has, or can be given, `Request` and `Response`.
+import { type CallbackOptions, handleCallback, type LoginOptions, startLogin } from './callback.ts';
+import { type Configuration, readConfiguration } from './config.ts';
+import { type EventHooks, pullEvents } from './events.ts';
+import type { Profile } from './hand-off.ts';
+import { receiveNudge } from './nudges.ts';
+import { verifyHandOff } from './verify.ts';
+
+export { launchId } from './bytes.ts';
+export type { CallbackOptions, Login, LoginOptions } from './callback.ts';
+export { type Configuration, ConfigurationError, type LogEntry } from './config.ts';
+export type { EventHooks, IdentityEvent } from './events.ts';
+export type { HandOff, Profile, Role } from './hand-off.ts';
+export { Refusal, type RefusalCode, refusalStatuses } from './refusals.ts';
+export { createSqlStores, type SqlOptions, type SqlQuery, sqlTables } from './sql-stores.ts';
+export {
+  createMemoryStores,
+  type EndedLogins,
+  type NonceStore,
+  type PositionStore,
+  type ProfileStore,
+  type Stores,
+} from './stores.ts';
+export { type VerifyOptions, verifyHandOff } from './verify.ts';
+
+export type IdentityClient = ReturnType<typeof createIdentityClient>;
+
+/** Throws a ConfigurationError that names every fault. */
+export function createIdentityClient(configuration: Configuration) {
+  const settings = readConfiguration(configuration);
+  let lastPull: Promise<unknown> = Promise.resolve();
+  return {
+    /** The answer of your login address: sends the browser to the identity service. */
+    startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
+    /** The answer of your callback. */
+    handleCallback: (request: Request, options: CallbackOptions) =>
+      handleCallback(settings, request, options),
+    /** The payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
+    verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
+    /** The answer of your address for nudges: 204 where one is genuine. Then call `pullEvents`. */
+    receiveNudge: (request: Request) => receiveNudge(settings, request),
+    /** Applies all events since the last pull. One after the other, so that none is applied before an older one. */
+    pullEvents(hooks: EventHooks): Promise<number> {
+      const pull = lastPull.then(() => pullEvents(settings, hooks));
+      lastPull = pull.catch(() => {});
+      return pull;
+    },
+    /** Keeps a profile where it is later than the one kept, and says whether it was. Callback and events do this by themselves. */
+    applyProfile: (profile: Profile) => settings.profiles.apply(profile),
+    /** Where to send a browser that logs out, to log out of the identity service too. It comes back to that path here. */
+    logoutUrl(returnTo?: string): string {
+      const query = new URLSearchParams({
+        client: settings.client,
+        ...(returnTo && { return_to: returnTo }),
+      });
+      return `${settings.baseUrl}/logout?${query}`;
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// A nudge says that there are events to pull. It is signed after Standard Webhooks 1.0, with a key made from the secret.
+import { type Bytes, fromBase64, hmac, isSignedByAny, utf8 } from './bytes.ts';
+import type { Settings } from './config.ts';
+import { memberOf } from './hand-off.ts';
+import { describe, privateHeaders, Refusal } from './refusals.ts';
+import { readJson, toSeconds } from './verify.ts';
+
+const toleranceSeconds = 300;
+
+/** 204 where it is genuine: then pull. Otherwise a refusal, with its code as text. */
+export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
+  try {
+    if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
+    await requireNudge(settings, request.headers, new Uint8Array(await request.arrayBuffer()));
+    return new Response(null, { status: 204, headers: privateHeaders });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { code, status, reason } = error;
+    settings.log({ outcome: code, launchId: undefined, reason });
+    const headers = { ...privateHeaders, ...describe(error), 'Content-Type': 'text/plain; charset=utf-8' };
+    return new Response(`${code}\n`, {
+      status,
+      headers: { ...headers, ...(status === 405 && { Allow: 'POST' }) },
+    });
+  }
+}
+
+async function requireNudge(
+  { client, secrets, now }: Settings,
+  headers: Headers,
+  body: Bytes,
+): Promise<void> {
+  const id = headers.get('webhook-id');
+  const timestamp = headers.get('webhook-timestamp');
+  const given = headers.get('webhook-signature');
+  if (!id || !timestamp || !given) throw new Refusal('nudge_malformed', 'a header is missing');
+  if (!/^\d{1,12}$/.test(timestamp))
+    throw new Refusal('nudge_malformed', 'webhook-timestamp is not a Unix time');
+
+  const label = utf8(`identity webhooks v1 ${client}`);
+  const keys = await Promise.all(secrets.map((secret) => hmac(utf8(secret), label)));
+  const signatures = given
+    .split(' ')
+    .flatMap((text) => (text.startsWith('v1,') && fromBase64(text.slice(3))) || []);
+  if (!(await isSignedByAny(keys, signatures, concat(utf8(`${id}.${timestamp}.`), body))))
+    throw new Refusal('nudge_signature_wrong', 'signed with none of our secrets');
+  const age = toSeconds(now()) - Number(timestamp);
+  if (!(Math.abs(age) <= toleranceSeconds))
+    throw new Refusal('nudge_too_old', `signed ${age} s ago by our clock`);
+
+  const nudge = readJson(body, 'nudge_malformed');
+  const latest = memberOf(nudge, 'latest');
+  if (memberOf(nudge, 'client') !== client) throw new Refusal('nudge_malformed', 'client is not our name');
+  if (!(Number.isSafeInteger(latest) && Number(latest) >= 0))
+    throw new Refusal('nudge_malformed', 'latest is not a whole number');
+}
+
+function concat(start: Bytes, end: Bytes): Bytes {
+  const all = new Uint8Array(start.length + end.length);
+  all.set(start);
+  all.set(end, start.length);
+  return all;
+}

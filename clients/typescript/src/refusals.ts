@@ -1,0 +1,110 @@
+// Every way in which this kit says no: a code, the status of the answer, and one sentence for the person. What to do about
+// each is in the documents of the identity service.
+
+export const refusalStatuses = {
+  parameter_missing: 400,
+  parameter_repeated: 400,
+  payload_malformed: 400,
+  signature_malformed: 400,
+  signature_wrong: 401,
+  json_malformed: 400,
+  member_wrong: 400,
+  issuer_wrong: 401,
+  audience_wrong: 401,
+  issued_in_future: 401,
+  expired: 401,
+  lifetime_wrong: 401,
+  state_missing: 303,
+  state_unknown: 403,
+  auth_time_too_old: 403,
+  nonce_replayed: 409,
+  session_ended: 403,
+  person_refused: 403,
+  login_required: 403,
+  interaction_required: 403,
+  access_denied: 403,
+  error_unknown: 400,
+  method_not_allowed: 405,
+  store_unavailable: 503,
+  nudge_malformed: 400,
+  nudge_signature_wrong: 401,
+  nudge_too_old: 401,
+} as const;
+
+export type RefusalCode = keyof typeof refusalStatuses;
+
+/** `code` is public. `reason` says exactly what failed: it is for your log, and never for the person. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly status: number;
+  readonly reason: string;
+  /** Where the nonce is known, though perhaps not verified. */
+  launchId: string | undefined;
+
+  constructor(code: RefusalCode, reason: string, options?: ErrorOptions) {
+    super(`${code}: ${reason}`, options);
+    this.name = 'Refusal';
+    this.code = code;
+    this.status = refusalStatuses[code];
+    this.reason = reason;
+  }
+}
+
+/** On every answer to a browser: what is in these addresses must not be kept, nor told to the next site. */
+export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
+
+/** For programs, such as the doctor, and for support. */
+export const describe = ({ code, launchId }: Refusal) => ({
+  'Identity-Refusal': code,
+  ...(launchId && { 'Identity-Launch': launchId }),
+});
+
+const sentences: Partial<Record<RefusalCode, string>> = {
+  issued_in_future: 'The clock of this site is wrong. If it happens again, tell us the code below.',
+  expired: 'It took too long. Log in again.',
+  state_unknown:
+    'This browser did not ask for this login, or did so more than ten minutes ago. Log in again.',
+  auth_time_too_old: 'This site needs you to prove again that it is you. Log in again.',
+  nonce_replayed: 'This login was used already. Go on if you are logged in, or log in again.',
+  session_ended: 'You have logged out meanwhile. Log in again.',
+  person_refused: 'This site does not let you in. Ask its owner.',
+  login_required: 'Log in to go on.',
+  interaction_required: 'There is something to do before you can go on. Log in, and follow what it says.',
+  access_denied: 'Your account is suspended. Ask support.',
+  store_unavailable: 'This site cannot let anybody in at the moment. Try again in a few minutes.',
+};
+const otherwise = 'Log in again. If that does not help, tell us the code below.';
+
+const style = `:root{color-scheme:light dark}body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;
+padding:2rem 1rem;overflow-wrap:anywhere}a{display:inline-block;padding:.6rem 1rem;border:2px solid;border-radius:.3rem}`;
+
+/** The page of a refusal: what to do, the way to the login, and the code for support. Nothing of the payload is in it. */
+export function buildRefusalPage(refusal: Refusal, loginUrl: string): Response {
+  const code = [refusal.code, refusal.launchId]
+    .filter(Boolean)
+    .map((text) => `<code>${escapeHtml(text)}</code>`);
+  const html = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>You are not logged in</title><style>${style}</style>
+<main><h1>You are not logged in</h1>
+<p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
+<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>
+<p>Code: ${code.join(' · ')}</p></main></html>
+`;
+  const headers = {
+    ...privateHeaders,
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    'X-Content-Type-Options': 'nosniff',
+  };
+  return new Response(html, { status: refusal.status, headers });
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escapeHtml = (text = '') => text.replace(/[&<>"']/g, (one) => entities[one] ?? '');

@@ -1,0 +1,103 @@
+// What a client keeps: used nonces, cached profiles, ended logins and how far it has read the events. Each is a small interface,
+// so that any of them can be yours. In memory is for tests, and for one process that may forget.
+import type { Profile } from './hand-off.ts';
+
+export type NonceStore = {
+  /**
+   * Stores the nonce, and says whether it was not there yet: in one statement, so that of many at once one gets `true`. It
+   * may be deleted after `keepUntil` (Unix seconds).
+   */
+  consume(nonce: string, keepUntil: number): Promise<boolean>;
+};
+
+export type ProfileStore = {
+  /** Keeps the profile where its `profile_updated_at` is later than that of the one kept, and says whether it was. */
+  apply(profile: Profile): Promise<boolean>;
+  find(id: string): Promise<Profile | undefined>;
+  /** Nothing of the person is left, and no older profile that is still on its way brings them back. */
+  forget(id: string): Promise<void>;
+  forgetAll(): Promise<void>;
+};
+
+/** Logins that ended at the identity service while their hand-off may still be on its way here. */
+export type EndedLogins = {
+  add(sid: string, keepUntil: number): Promise<void>;
+  has(sid: string): Promise<boolean>;
+};
+
+export type PositionStore = {
+  /** The number of the last event that was applied; 0 at first. */
+  read(): Promise<number>;
+  /** Only where it is still at `from`, so that of two processes the slower one does not turn it back. */
+  move(from: number, to: number): Promise<void>;
+};
+
+export type Stores = {
+  nonces: NonceStore;
+  profiles: ProfileStore;
+  endedLogins: EndedLogins;
+  position: PositionStore;
+};
+
+const maxProfiles = 10_000;
+
+/** Lost with the process, and unknown to any other one: in production use `createSqlStores`. */
+export function createMemoryStores({ now = () => new Date() }: { now?: () => Date } = {}): Stores {
+  const nonces = new Map<string, number>();
+  const ended = new Map<string, number>();
+  /** Undefined for somebody who was deleted. */
+  const profiles = new Map<string, Profile | undefined>();
+  let position = 0;
+
+  /** The oldest come first, as each is kept for as long. */
+  function dropExpired(kept: Map<string, number>): void {
+    const nowSeconds = now().getTime() / 1_000;
+    for (const [key, keepUntil] of kept) {
+      if (keepUntil >= nowSeconds) return;
+      kept.delete(key);
+    }
+  }
+
+  return {
+    nonces: {
+      async consume(nonce, keepUntil) {
+        dropExpired(nonces);
+        if (nonces.has(nonce)) return false;
+        nonces.set(nonce, keepUntil);
+        return true;
+      },
+    },
+    profiles: {
+      async apply(profile) {
+        const kept = profiles.get(profile.id);
+        const isForgotten = !kept && profiles.has(profile.id);
+        if (isForgotten || (kept && kept.profile_updated_at >= profile.profile_updated_at)) return false;
+        put(profile.id, profile);
+        return true;
+      },
+      find: async (id) => profiles.get(id),
+      forget: async (id) => put(id, undefined),
+      forgetAll: async () => profiles.clear(),
+    },
+    endedLogins: {
+      async add(sid, keepUntil) {
+        dropExpired(ended);
+        ended.set(sid, keepUntil);
+      },
+      has: async (sid) => ended.has(sid),
+    },
+    position: {
+      read: async () => position,
+      async move(from, to) {
+        if (position === from) position = to;
+      },
+    },
+  };
+
+  function put(id: string, profile: Profile | undefined): void {
+    profiles.delete(id);
+    profiles.set(id, profile);
+    const [oldest] = profiles.keys();
+    if (profiles.size > maxProfiles && oldest !== undefined) profiles.delete(oldest);
+  }
+}

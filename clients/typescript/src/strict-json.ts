@@ -1,0 +1,34 @@
+// JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, at most 16 levels.
+// JSON.parse keeps the last of two equal names and other parsers the first, so two readers could see two values.
+import type { Bytes } from './bytes.ts';
+
+const maxDepth = 16;
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
+
+/** Throws an error that says what is wrong. */
+export function parseStrictJson(bytes: Bytes): unknown {
+  const text = decoder.decode(bytes);
+  const value: unknown = JSON.parse(text);
+  requireDistinctNames(text);
+  return value;
+}
+
+/** Only for text that JSON.parse has accepted, where a simple scan is enough. */
+function requireDistinctNames(text: string): void {
+  const open: (Set<string> | undefined)[] = [];
+  for (const { 0: found, index } of text.matchAll(token)) {
+    if (found === '{' || found === '[') {
+      open.push(found === '{' ? new Set() : undefined);
+      if (open.length > maxDepth) throw new Error(`more than ${maxDepth} levels deep`);
+    } else if (found === '}' || found === ']') {
+      open.pop();
+    } else if (/^[ \t\n\r]*:/.test(text.slice(index + found.length))) {
+      // "a" and "\u0061" are the same name.
+      const name: string = JSON.parse(found);
+      const names = open.at(-1);
+      if (names?.has(name)) throw new Error('a name twice in one object');
+      names?.add(name);
+    }
+  }
+}

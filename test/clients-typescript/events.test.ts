@@ -1,0 +1,274 @@
+// The kit for TypeScript lives by events: against the real service, and against answers that it should never get.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  createIdentityClient,
+  createMemoryStores,
+  type IdentityEvent,
+  type Stores,
+} from '../../clients/typescript/src/index.ts';
+import { restartEvents } from '../../db/events.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { appendEvents } from '../support/client-events.ts';
+import { profileOf } from '../support/kit-stores.ts';
+import { openClient } from '../support/trpc.ts';
+import { openBrowser } from '../support/visitor.ts';
+
+const site = 'http://shop.localhost:4000';
+const secret = 'a-secret-of-the-shop-for-this-test';
+const next = 'the-next-secret-of-the-shop-for-it';
+const addresses = { callbackUrl: `${site}/callback`, loginUrl: `${site}/login` };
+
+type Answer = { status?: number; json: unknown };
+
+/** A client whose requests `answer` gets. */
+function openKit(answer: typeof fetch, { secrets = [secret], stores = createMemoryStores() } = {}) {
+  const identity = createIdentityClient({
+    issuer: 'http://localhost:3000',
+    client: 'shop',
+    secrets,
+    ...addresses,
+    ...stores,
+    fetch: answer,
+  });
+  const applied: { event: IdentityEvent; isNewer: boolean }[] = [];
+  const ended: string[] = [];
+  let startsOver = 0;
+  const hooks = {
+    endSession: (sid: string) => ended.push(sid),
+    apply: (event: IdentityEvent, isNewer: boolean): unknown => applied.push({ event, isNewer }),
+    startOver: (): unknown => startsOver++,
+  };
+  return { identity, stores, hooks, applied, ended, countStarts: () => startsOver };
+}
+
+describe('with the service', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await openApp({
+      env: {
+        SSO_CLIENTS: 'shop',
+        SSO_SHOP_CALLBACK_URL: addresses.callbackUrl,
+        SSO_SHOP_LOGIN_URL: addresses.loginUrl,
+        SSO_SHOP_SECRET: secret,
+      },
+    });
+  });
+  afterAll(() => app.close());
+
+  const asked: string[] = [];
+  const toApp: typeof fetch = async (url, init) => {
+    asked.push(String(url));
+    const { status, headers, text } = await app.send(String(url), {
+      headers: Object.fromEntries(new Headers(init?.headers)),
+    });
+    return new Response(text, { status, headers });
+  };
+
+  /** A whole login: from the login start of the kit through the launch to its callback. */
+  async function enter(kit: ReturnType<typeof openKit>, session: string) {
+    const attempt = await kit.identity.startLogin(new Request(addresses.loginUrl), { returnTo: '/orders' });
+    const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
+    const launched = await app.send(attempt.headers.get('location') ?? '', { cookie: session });
+    const request = new Request(locationOf(launched), { headers: { cookie } });
+    const seen: { sid?: string; isNewer: boolean }[] = [];
+    const startSession = ({ sid }: { sid?: string }, { isNewer }: { isNewer: boolean }) => {
+      seen.push({ sid, isNewer });
+      return { 'Set-Cookie': 'shop=1' };
+    };
+    const answer = await kit.identity.handleCallback(request, { startSession });
+    return { answer, sid: seen[0]?.sid ?? '', isNewer: seen[0]?.isNewer };
+  }
+
+  it('a login goes all the way, and each change after it arrives in order', async () => {
+    const kit = openKit(toApp);
+    const browser = openBrowser(app.send);
+    await browser.login('customer@example.test');
+    const { answer, sid, isNewer } = await enter(kit, browser.cookie());
+    expect([answer.status, answer.headers.get('location'), isNewer]).toEqual([303, `${site}/orders`, true]);
+
+    await openClient(app.send, browser.cookie()).profile.update.mutate({ name: 'Carla Changed' });
+    expect((await enter(kit, browser.cookie())).isNewer).toBe(true);
+    await browser.send('/logout', { method: 'POST' });
+    const newest = await kit.identity.pullEvents(kit.hooks);
+    const { applied, ended, stores } = kit;
+    expect(applied.map(({ event }) => event.type)).toEqual([
+      'profile.updated',
+      'profile.updated',
+      'session.ended',
+    ]);
+    // The hand-off has brought both before.
+    expect(applied.map(({ isNewer }) => isNewer)).toEqual([false, false, false]);
+    expect([newest, ended]).toEqual([3, [sid]]);
+    expect(await stores.endedLogins.has(sid)).toBe(true);
+    const id = applied[0]?.event.user_id ?? '';
+    expect((await stores.profiles.find(id))?.name).toBe('Carla Changed');
+    // The last one asked says that all was read.
+    expect(asked.at(-1)).toMatch(/\?after=3&limit=1000$/);
+    expect(await kit.identity.pullEvents(kit.hooks)).toBe(3);
+    expect(applied).toHaveLength(3);
+
+    await openBrowser(app.send).login('customer@example.test');
+    const again = await app.login('customer@example.test');
+    await openClient(app.send, again).profile.update.mutate({ name: 'Carla Again' });
+    await kit.identity.pullEvents(kit.hooks);
+    expect(applied.at(-1)).toMatchObject({ isNewer: true, event: { profile: { name: 'Carla Again' } } });
+  });
+
+  it('a hand-off that arrives after the end of its login starts no session', async () => {
+    const kit = openKit(toApp);
+    const session = await app.login('merchant@example.test');
+    const attempt = await kit.identity.startLogin(new Request(addresses.loginUrl));
+    const launched = await app.send(attempt.headers.get('location') ?? '', { cookie: session });
+    await app.send('/logout', { method: 'POST', cookie: session });
+    await kit.identity.pullEvents(kit.hooks);
+    const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
+    const answer = await kit.identity.handleCallback(
+      new Request(locationOf(launched), { headers: { cookie } }),
+      { startSession: () => expect.unreachable() },
+    );
+    expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([403, 'session_ended']);
+  });
+
+  it('the launch id is the same here and in the log of the service', async () => {
+    const kit = openKit(toApp);
+    const session = await app.login('merchant@example.test');
+    const launched = await app.send('/sso/launch/shop?state=s', { cookie: session });
+    const line = app.logged.findLast(({ fields }) => 'launchId' in fields)?.fields;
+    const answer = await kit.identity.handleCallback(new Request(locationOf(launched)), {
+      startSession: () => expect.unreachable(),
+    });
+    expect(answer.headers.get('identity-refusal')).toBe('state_unknown');
+    expect(line).toMatchObject({ client: 'shop', launchId: answer.headers.get('identity-launch') });
+  });
+
+  it('either secret of a rotation will do for a pull', async () => {
+    for (const secrets of [
+      [next, secret],
+      [secret, next],
+    ])
+      expect(await openKit(toApp, { secrets }).identity.pullEvents(openKit(toApp).hooks)).toBeGreaterThan(0);
+    const { identity, hooks } = openKit(toApp, { secrets: [next] });
+    await expect(identity.pullEvents(hooks)).rejects.toThrow('/sso/events answered 401 invalid_token');
+  });
+
+  it('many pages are read, in order, by several pulls at once', async () => {
+    await appendEvents(app.db, 'shop', 2_100);
+    const kit = openKit(toApp);
+    const [one, other] = await Promise.all([
+      kit.identity.pullEvents(kit.hooks),
+      kit.identity.pullEvents(kit.hooks),
+    ]);
+    expect(one).toBe(other);
+    const numbers = kit.applied.map(({ event }) => event.seq);
+    expect(numbers).toEqual(Array.from({ length: one }, (_, n) => n + 1));
+  });
+
+  it('where events are gone, all is dropped, and it goes on from what is kept', async () => {
+    const kit = openKit(toApp);
+    const session = await app.login('merchant@example.test');
+    await enter(kit, session);
+    await kit.identity.pullEvents(kit.hooks);
+    const { user_id: id = '' } = kit.applied.findLast(({ event }) => event.profile)?.event ?? {};
+    expect(await kit.stores.profiles.find(id)).toBeDefined();
+    await inTransaction(app.db, { by: 'operator' }, restartEvents);
+    const position = await kit.identity.pullEvents(kit.hooks);
+    expect(kit.countStarts()).toBe(1);
+    expect(position).toBeGreaterThan(1_000_000_000);
+    expect(await kit.stores.profiles.find(id)).toBeUndefined();
+    await openClient(app.send, session).profile.update.mutate({ name: 'Mira Moved' });
+    await kit.identity.pullEvents(kit.hooks);
+    expect((await kit.stores.profiles.find(id))?.name).toBe('Mira Moved');
+    expect(kit.countStarts()).toBe(1);
+  });
+});
+
+describe('with answers made up', () => {
+  let stores: Stores;
+  beforeEach(() => {
+    stores = createMemoryStores();
+  });
+  const page = (...events: object[]): Answer => ({ json: { events, latest: 9 } });
+  /** One answer after the other. */
+  const answers = (...list: Answer[]): typeof fetch => {
+    const left = [...list];
+    return async () => {
+      const { status = 200, json } = left.shift() ?? page();
+      return Response.json(json, { status });
+    };
+  };
+  const pull = (...list: Answer[]) => {
+    const kit = openKit(answers(...list), { stores });
+    return kit.identity.pullEvents(kit.hooks);
+  };
+
+  it.each<[string, Answer]>([
+    ['500', { status: 500, json: { code: 'internal_error' } }],
+    ['without events', { json: {} }],
+    ['without events', { json: null }],
+    ['out of order', page({ seq: 2, type: 'x' }, { seq: 2, type: 'x' })],
+    ['out of order', page({ seq: '2', type: 'x' })],
+    ['out of order', page({ seq: 2 })],
+    ['out of order', page(null as unknown as object)],
+    ['profile of event 1 is wrong at id', page({ seq: 1, type: 'profile.updated', profile: {} })],
+    ['without the number', { status: 410, json: {} }],
+    ['does not move', { status: 410, json: { oldest: 1 } }],
+  ])('it says: %s', async (words, answer) => {
+    await expect(pull(answer, answer)).rejects.toThrow(words);
+    expect(await stores.position.read()).toBe(0);
+  });
+
+  it('a pull that failed is done again from where the last page ended', async () => {
+    const one = page({ seq: 1, type: 'x' });
+    const two = page({ seq: 2, type: 'y' });
+    const kit = openKit(answers(one, two, two), { stores });
+    const seen: number[] = [];
+    const hooks = {
+      ...kit.hooks,
+      apply({ seq }: IdentityEvent) {
+        seen.push(seq);
+        if (seq === 2 && seen.length === 2) throw new Error('away');
+      },
+    };
+    await expect(kit.identity.pullEvents(hooks)).rejects.toThrow('away');
+    expect(await stores.position.read()).toBe(1);
+    expect(await kit.identity.pullEvents(hooks)).toBe(2);
+    expect(seen).toEqual([1, 2, 2]);
+  });
+
+  it('whoever was deleted does not come back by an older event or hand-off', async () => {
+    const profile = profileOf('Zoë', 1);
+    await pull(
+      page(
+        { seq: 1, type: 'profile.updated', user_id: profile.id, profile },
+        { seq: 2, type: 'user.deleted', user_id: profile.id },
+      ),
+    );
+    expect(await stores.profiles.find(profile.id)).toBeUndefined();
+    expect(await openKit(answers(), { stores }).identity.applyProfile(profileOf('Later', 2))).toBe(false);
+  });
+
+  it('a login that has ended is remembered before its session is ended', async () => {
+    const kit = openKit(answers(page({ seq: 1, type: 'session.ended', sid: 'c2lk' })), { stores });
+    const known: boolean[] = [];
+    await kit.identity.pullEvents({
+      ...kit.hooks,
+      endSession: async (sid) => known.push(await stores.endedLogins.has(sid)),
+    });
+    expect(known).toEqual([true]);
+  });
+
+  it('events of unknown types, and about people who are erased, do nothing', async () => {
+    expect(await pull(page({ seq: 1, type: 'erased' }, { seq: 2, type: 'something.new', more: 1 }))).toBe(2);
+  });
+
+  it('the token goes to no other site', async () => {
+    let init: RequestInit | undefined;
+    const kit = openKit(async (_, given) => {
+      init = given;
+      return Response.json({ events: [] });
+    });
+    await kit.identity.pullEvents(kit.hooks);
+    expect(init).toMatchObject({ redirect: 'manual', signal: expect.any(AbortSignal) });
+  });
+});

@@ -1,0 +1,71 @@
+// The stores of the kit for TypeScript: in memory, on Postgres and on SQLite they do the same.
+import { CompiledQuery, sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { createMemoryStores, createSqlStores, sqlTables } from '../../clients/typescript/src/index.ts';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
+import { checkStores, profileOf } from '../support/kit-stores.ts';
+import { connect, emptyDatabase, type TestDatabase } from '../support/postgres.ts';
+import { run } from '../support/process.ts';
+
+let database: TestDatabase;
+let client: DatabaseClient;
+beforeAll(async () => {
+  database = await emptyDatabase(inject('templateUrl'));
+  client = connect(database.url, { poolSize: 8 });
+});
+afterAll(async () => {
+  await client.close();
+  await database.drop();
+});
+
+const query = (text: string, params: unknown[]) =>
+  client.db.executeQuery<Record<string, unknown>>(CompiledQuery.raw(text, params));
+
+function expectAllRight(results: { what: string; was: string; expected: string }[]): void {
+  expect(results.filter(({ was, expected }) => was !== expected)).toEqual([]);
+  expect(results.length).toBeGreaterThan(19);
+}
+
+it('in memory', async () => {
+  expectAllRight(await checkStores(createMemoryStores()));
+});
+
+it('on Postgres, where two clients may share a database', async () => {
+  for (const prefix of ['identity_', 'other_']) {
+    for (const statement of [...sqlTables(prefix), ...sqlTables(prefix)]) await query(statement, []);
+    const stores = createSqlStores(query, { prefix });
+    expectAllRight(await checkStores(stores));
+    const count = async () => {
+      const { rows } = await sql<{ count: number }>`select
+        ((select count(*) from ${sql.table(`${prefix}nonces`)}) +
+        (select count(*) from ${sql.table(`${prefix}ended_logins`)}))::int as count`.execute(client.db);
+      return rows[0]?.count;
+    };
+    await stores.sweep();
+    expect(await count()).toBe(3);
+    await stores.sweep(new Date(Date.now() + 601_000));
+    expect(await count()).toBe(0);
+  }
+  expect(() => createSqlStores(query, { prefix: 'x; drop table users; --' })).toThrow(TypeError);
+});
+
+it('on SQLite', async () => {
+  const deno = run('deno', ['test/support/kit-stores.ts']);
+  expect(await deno.exited, deno.output()).toBe(0);
+  expectAllRight(JSON.parse(deno.output()));
+});
+
+it('those in memory keep no more than they must', async () => {
+  let now = new Date(1_000_000);
+  const { nonces, endedLogins, profiles } = createMemoryStores({ now: () => now });
+  await nonces.consume('n', 1_600);
+  await endedLogins.add('s', 1_600);
+  now = new Date(1_601_000);
+  expect(await nonces.consume('other', 2_000)).toBe(true);
+  await endedLogins.add('other', 2_000);
+  expect([await nonces.consume('n', 2_000), await endedLogins.has('s')]).toEqual([true, false]);
+  const first = profileOf('First', 1);
+  await profiles.apply(first);
+  for (let n = 0; n < 10_000; n++) await profiles.apply({ ...first, id: String(n) });
+  expect(await profiles.find(first.id)).toBeUndefined();
+});

@@ -1,0 +1,39 @@
+// The kit for TypeScript against every vector, on Node and on Deno.
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { refusalStatuses } from '../../clients/typescript/src/index.ts';
+import { readOurFile } from '../support/documents.ts';
+import { checkKitVectors } from '../support/kit-vectors.ts';
+import { run } from '../support/process.ts';
+import { readImports } from '../support/source-rules.ts';
+
+it('each vector is taken, or refused with its code, alike on Node and on Deno', async () => {
+  const onNode = await checkKitVectors();
+  expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
+  expect(onNode.length).toBeGreaterThan(400);
+  const deno = run('deno', ['test/support/kit-vectors.ts']);
+  expect(await deno.exited, deno.output()).toBe(0);
+  expect(JSON.parse(deno.output())).toEqual(onNode);
+});
+
+it('the codes and their statuses are those that all kits share', () => {
+  const shared: { code: string; status: number }[] = JSON.parse(readOurFile('clients/refusals.json'));
+  expect(refusalStatuses).toEqual(Object.fromEntries(shared.map(({ code, status }) => [code, status])));
+});
+
+it('the vectors have each code that there is', () => {
+  const text = readOurFile('test/sso-vectors.json');
+  for (const code of Object.keys(refusalStatuses)) expect(text).toContain(`"refusal": "${code}"`);
+});
+
+it('the kit imports nothing but itself, and uses nothing that only one runtime has', () => {
+  const folder = 'clients/typescript/src';
+  const files = readdirSync(folder).map((name) => `${folder}/${name}`);
+  expect(files).toContain('clients/typescript/src/index.ts');
+  for (const file of files) {
+    const source = { file, text: readOurFile(file) };
+    for (const { target } of readImports(source)) expect(files, file).toContain(target);
+    const code = source.text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
+    expect(code, file).not.toMatch(/\b(?:process|Buffer|Deno|require|globalThis)\b/);
+  }
+});
