@@ -33,7 +33,11 @@ export async function runEventChaos(
   const writers = startWriters({ db, asks, config, random });
   let isOver = false;
   let last = Number.POSITIVE_INFINITY;
-  const nudgedReading = nudged?.read(asks, headersOf(nudged.name), ({ seen }) => seen.size >= last);
+  const nudgedReading = nudged?.read(
+    asks,
+    headersOf(nudged.name),
+    ({ readPosition }) => readPosition() >= last,
+  );
   const reading = readers.map(async (reader) => {
     while (!isOver) {
       await reader.step();
