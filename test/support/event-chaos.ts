@@ -13,6 +13,8 @@ import type { NudgedClient } from './nudged-client.ts';
 import { createRandom, seed } from './random.ts';
 
 const patienceMs = 30_000;
+// A nudge under way at an address that hangs, and then at an instance that is killed, comes again after 24 seconds.
+const nudgePatienceMs = 90_000;
 // Of each client: as many numberers at once, wherever two of them are not kept apart.
 const readersOfEach = 4;
 
@@ -59,7 +61,7 @@ export async function runEventChaos(
     const hint = setTimeout(() => {
       faults.push(`${nudged.name} is not nudged any more`);
       last = 0;
-    }, patienceMs);
+    }, nudgePatienceMs);
     const reader = await nudgedReading;
     clearTimeout(hint);
     readers.push(reader);
