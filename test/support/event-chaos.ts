@@ -13,6 +13,8 @@ import type { NudgedClient } from './nudged-client.ts';
 import { createRandom, seed } from './random.ts';
 
 const patienceMs = 30_000;
+// A nudge under way at an address that hangs, and then at an instance that is killed, comes again after 24 seconds.
+const nudgePatienceMs = 90_000;
 // Of each client: as many numberers at once, wherever two of them are not kept apart.
 const readersOfEach = 4;
 
@@ -33,7 +35,11 @@ export async function runEventChaos(
   const writers = startWriters({ db, asks, config, random });
   let isOver = false;
   let last = Number.POSITIVE_INFINITY;
-  const nudgedReading = nudged?.read(asks, headersOf(nudged.name), ({ seen }) => seen.size >= last);
+  const nudgedReading = nudged?.read(
+    asks,
+    headersOf(nudged.name),
+    ({ readPosition }) => readPosition() >= last,
+  );
   const reading = readers.map(async (reader) => {
     while (!isOver) {
       await reader.step();
@@ -55,7 +61,7 @@ export async function runEventChaos(
     const hint = setTimeout(() => {
       faults.push(`${nudged.name} is not nudged any more`);
       last = 0;
-    }, patienceMs);
+    }, nudgePatienceMs);
     const reader = await nudgedReading;
     clearTimeout(hint);
     readers.push(reader);

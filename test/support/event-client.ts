@@ -111,5 +111,17 @@ export function createEventClient({
     return events.length === 0;
   }
 
-  return { name, profiles, suspended, endedSids, contracts, seen, faults, step, countCrashes: () => crashes };
+  return {
+    name,
+    profiles,
+    suspended,
+    endedSids,
+    contracts,
+    seen,
+    faults,
+    step,
+    /** The number of the last event that it has applied and noted. */
+    readPosition: () => after,
+    countCrashes: () => crashes,
+  };
 }
