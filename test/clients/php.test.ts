@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { appendEvents } from '../support/client-events.ts';
 import { openReadmeSite } from '../support/php-readme.ts';
 import { openPhpBrowser, openPhpSite, type PhpSite } from '../support/php-site.ts';
 import { findFreePort } from '../support/process.ts';
@@ -166,7 +167,8 @@ it('the samples of its README make a login, and take nudges', async () => {
   try {
     const browser = openPhpBrowser(readme);
     const { location } = await browser.go('/login?return_to=%2Forders');
-    const launch = await app.send(location, { cookie: await app.login(customer) });
+    const cookie = await app.login(customer);
+    const launch = await app.send(location, { cookie });
     const { search } = new URL(launch.headers.get('location') ?? '');
     const answer = await browser.go(`/sso/callback${search}`);
     expect([answer.status, answer.location]).toEqual([303, `${readme.origin}/orders`]);
@@ -177,15 +179,26 @@ it('the samples of its README make a login, and take nudges', async () => {
     const again = await openPhpBrowser(readme, new Map(browser.cookies)).go(`/sso/callback${search}`);
     expect([again.status, again.refusal]).toEqual([409, 'nonce_replayed']);
 
-    expect((await nudge(readme, secret)).status).toBe(204);
-    // A login ended above.
-    const calls = async () => (await browser.go('/calls')).text;
-    await expect.poll(calls, { timeout: 15_000 }).toContain('endBySid\n');
+    await app.send('/logout', { method: 'POST', cookie });
+    await appendEvents(app.db, 'shop', 20, 'user.suspended');
+    const nudges = await Promise.all(Array.from({ length: 16 }, () => nudge(readme, secret)));
+    expect(nudges.map(({ status }) => status)).toEqual(Array(16).fill(204));
+    // PHP's own web server answers when all is done. One process at a time pulls, so each event comes once.
+    const done: Record<string, string> = { 'session.ended': 'endBySid', 'user.suspended': 'endByUser' };
+    const expected = (await listEventTypes()).flatMap((type) => done[type] ?? []);
+    expect(expected.length).toBeGreaterThan(20);
+    expect((await browser.go('/calls')).text.trim().split('\n')).toEqual(expected);
     expect((await nudge(readme, `${secret}!`)).headers.get('identity-refusal')).toBe('nudge_signature_wrong');
   } finally {
     await readme.close();
   }
 });
+
+/** Of the events that can be read, in order. */
+async function listEventTypes(): Promise<string[]> {
+  const events = app.db.selectFrom('events').select('type').where('client', '=', 'shop');
+  return (await events.where('seq', 'is not', null).orderBy('seq').execute()).map(({ type }) => type);
+}
 
 function nudge({ origin }: PhpSite, key: string): Promise<Response> {
   const [id, timestamp, body] = ['shop_1', Math.floor(Date.now() / 1_000), '{"client":"shop","latest":1}'];
