@@ -23,7 +23,8 @@ _TABLES = (
 
 
 class Connection(Protocol):
-    def cursor(self) -> Any: ...
+    def cursor(self) -> Any:
+        ...
 
 
 #: Gives a connection for one `with` block, at whose end it commits, or rolls back after an exception. For psycopg:

@@ -31,7 +31,10 @@ class Stores(unittest.TestCase):
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
-            self.assertEqual([store.consume("n", 100), store.consume("n", 200), store.consume("m", 100)], [True, False, True])
+            self.assertEqual(
+                [store.consume("n", 100), store.consume("n", 200), store.consume("m", 100)],
+                [True, False, True],
+            )
 
     def test_use_a_nonce_up_once_of_sixteen_at_once(self) -> None:
         for store in self.open():
