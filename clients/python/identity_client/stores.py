@@ -47,7 +47,8 @@ class PositionStore(Protocol):
     def read_position(self, client: str) -> int:
         ...
 
-    def write_position(self, client: str, position: int) -> None:
+    def move_position(self, client: str, before: int, after: int) -> bool:
+        """False, with nothing changed, where it is not at `before` any more: somebody else was faster."""
         ...
 
 
@@ -108,6 +109,9 @@ class MemoryStore:
         with self._lock:
             return self._positions.get(client, 0)
 
-    def write_position(self, client: str, position: int) -> None:
+    def move_position(self, client: str, before: int, after: int) -> bool:
         with self._lock:
-            self._positions[client] = position
+            if self._positions.get(client, 0) != before:
+                return False
+            self._positions[client] = after
+        return True

@@ -102,6 +102,30 @@ class Pulls(unittest.TestCase):
         self.service.other = answer_with(200, b'{"events":[{"seq":4,"type":"erased"}],"latest":9}')
         with self.assertRaisesRegex(EventsError, "4 comes after 4"):
             self.pull()
+        self.service.other = None
+        self.service.events = [{"seq": 5, "type": "erased"}]
+
+        class Stuck(MemoryStore):
+            def move_position(self, client: str, before: int, after: int) -> bool:
+                return False
+
+        with self.assertRaisesRegex(EventsError, "does not move"):
+            self.pull(positions=Stuck())
+
+    def test_go_on_from_where_a_faster_process_is(self) -> None:
+        for _ in range(3):
+            self.service.append("erased")
+
+        def overtake(event: Event) -> None:
+            self.applied.append(event)
+            if event.seq == 2:
+                self.store.move_position("shop", 0, 5)
+                self.service.append("erased")
+                self.service.append("erased")
+                self.service.append("erased")
+
+        self.assertEqual(self.pull(apply=overtake), 6)
+        self.assertEqual([event.seq for event in self.applied], [1, 2, 3, 6])
 
     def test_store_how_far_they_came_after_all_of_it_is_applied(self) -> None:
         self.service.append("user.restored", user_id=PERSON)
