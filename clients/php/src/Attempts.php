@@ -1,0 +1,83 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/**
+ * Each login that a browser starts has a state and a cookie of its own, so that several tabs can log in at once. The
+ * cookie is signed: the person could change it, and it says whether they are to give a credential.
+ */
+final readonly class Attempts
+{
+    public const LIFETIME_SECONDS = 600;
+    private const MAX = 5;
+
+    private string $prefix;
+
+    public function __construct(private Configuration $configuration)
+    {
+        // With this prefix no other host, such as a subdomain, can set it.
+        $this->prefix = ($configuration->isSecure ? '__Host-' : '') . 'identity_attempt_';
+    }
+
+    /**
+     * A new one. Beyond five, the oldest is dropped.
+     *
+     * @param int|null $maxAge how many seconds ago the person may have given a credential at the most
+     * @return array{string, list<string>} its state, and `Set-Cookie` values
+     */
+    public function start(Request $request, ?int $maxAge, int $now): array
+    {
+        $state = rtrim(strtr(base64_encode(random_bytes(16)), '+/', '-_'), '=');
+        $said = $now . '.' . ($maxAge ?? '-');
+        $signature = $this->sign($state, $said, $this->configuration->secrets[0]);
+        $cookies = [$this->buildCookie($this->prefix . $state, "$said.$signature", self::LIFETIME_SECONDS)];
+        foreach (array_slice($this->list($request), self::MAX - 1) as $name) {
+            $cookies[] = $this->buildCookie($name, '', 0);
+        }
+        return [$state, $cookies];
+    }
+
+    /** This browser's attempt with that state, if it started in the last ten minutes. */
+    public function find(Request $request, string $state, int $now): ?Attempt
+    {
+        $value = $request->cookies()[$this->prefix . $state] ?? '';
+        if (!preg_match('/^((\d{1,12})\.(\d{1,7}|-))\.([0-9a-f]{64})$/D', $value, $found)) {
+            return null;
+        }
+        [, $said, $startedAt, $maxAge, $signature] = $found;
+        $isOurs = false;
+        foreach ($this->configuration->secrets as $secret) {
+            $isOurs = hash_equals($this->sign($state, $said, $secret), $signature) || $isOurs;
+        }
+        if (!$isOurs || $now >= (int) $startedAt + self::LIFETIME_SECONDS) {
+            return null;
+        }
+        return new Attempt((int) $startedAt, $maxAge === '-' ? null : (int) $maxAge);
+    }
+
+    private function sign(string $state, string $said, #[\SensitiveParameter] string $secret): string
+    {
+        return hash_hmac('sha256', "identity attempt v1 {$this->configuration->client} $state $said", $secret);
+    }
+
+    /** @return list<string> the names of this browser's cookies, the newest first */
+    private function list(Request $request): array
+    {
+        $started = [];
+        foreach ($request->cookies() as $name => $value) {
+            if (preg_match("/^{$this->prefix}[A-Za-z0-9_-]{22}$/D", (string) $name)) {
+                $started[$name] = (int) $value;
+            }
+        }
+        arsort($started);
+        return array_keys($started);
+    }
+
+    private function buildCookie(string $name, string $value, int $seconds): string
+    {
+        $secure = $this->configuration->isSecure ? '; Secure' : '';
+        return "$name=$value; Path=/; Max-Age=$seconds; HttpOnly$secure; SameSite=Lax";
+    }
+}

@@ -1,0 +1,250 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Logs people in with the identity service, and hears of changes. README.md starts with an example. */
+final readonly class Client
+{
+    public const LEEWAY_SECONDS = 30;
+    private const MAX_MAX_AGE = 2_592_000;
+
+    private Attempts $attempts;
+    private \Closure $clock;
+
+    /** @param (callable(): int)|null $clock Unix seconds */
+    public function __construct(
+        private Configuration $configuration,
+        private Http $http = new SystemHttp(),
+        ?callable $clock = null,
+    ) {
+        $this->attempts = new Attempts($configuration);
+        $this->clock = ($clock ?? time(...))(...);
+    }
+
+    /**
+     * Answers the login start: sends the browser to the identity service.
+     *
+     * @param string|null $returnTo where to go after the login: a path on your site. Anything else is left out.
+     * @param string|null $prompt `login` asks for a credential again; `none` shows no page
+     * @param int|null $maxAge asks for a credential again if the last time is more seconds ago
+     */
+    public function startLogin(
+        Request $request,
+        ?string $returnTo = null,
+        ?string $prompt = null,
+        ?int $maxAge = null,
+    ): Response {
+        if (!in_array($prompt, [null, 'login', 'none'], true)) {
+            throw new \InvalidArgumentException('prompt must be login or none');
+        }
+        if ($maxAge !== null && ($maxAge < 0 || $maxAge > self::MAX_MAX_AGE)) {
+            throw new \InvalidArgumentException('maxAge must be from 0 to ' . self::MAX_MAX_AGE);
+        }
+        if ($refused = $this->refuseMethod($request)) {
+            return $refused;
+        }
+        $demand = $prompt === 'login' ? 0 : $maxAge;
+        [$state, $cookies] = $this->attempts->start($request, $demand, ($this->clock)());
+        $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", [
+            'state' => $state,
+            'return_to' => $returnTo !== null && ReturnTo::isRight($returnTo) ? $returnTo : null,
+            'prompt' => $prompt,
+            'max_age' => $maxAge,
+        ]);
+        return Response::unkept(303, ['Location' => $url], $cookies);
+    }
+
+    /**
+     * Answers the callback: starts a session for a genuine hand-off that this browser asked for, and refuses any other.
+     *
+     * @param callable(HandOff): (list<string>|null) $startSession starts a session of your own, with a new id. It may
+     *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` where you do not let the person in.
+     * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
+     * @param (callable(string): void)|null $endSession ends the sessions with that sid: a login can end while you start
+     *     its session
+     * @param (callable(Refusal): ?Response)|null $onError your own answer where the service has no hand-off for a login
+     *     that this browser asked for: with `prompt=none`. Null for the usual page.
+     * @param (callable(Refusal): void)|null $log hears of each refusal
+     */
+    public function handleCallback(
+        Request $request,
+        callable $startSession,
+        ?callable $isLoggedIn = null,
+        ?callable $endSession = null,
+        ?callable $onError = null,
+        ?callable $log = null,
+    ): Response {
+        if ($refused = $this->refuseMethod($request, $log)) {
+            return $refused;
+        }
+        try {
+            $this->throwError($request);
+            $handOff = $this->acceptHandOff($request);
+            $cookies = $startSession($handOff) ?? [];
+            $this->requireGoingOn($handOff, $endSession);
+            $url = $handOff->returnTo === null ? $this->configuration->homeUrl
+                : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
+            // The redirect also takes the signed payload out of the address bar.
+            return Response::unkept(303, ['Location' => $url], $cookies);
+        } catch (Refusal $refusal) {
+            $refusal->launchId ??= LaunchId::find($request->query);
+            $log === null || $log($refusal);
+            if ($refusal->reason === 'state_missing') {
+                $isHere = $isLoggedIn !== null && $isLoggedIn();
+                $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
+                return Response::unkept(303, ['Location' => $url] + $refusal->headers());
+            }
+            $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
+            return $own ?? RefusalPage::build($refusal, $this->configuration->loginUrl);
+        }
+    }
+
+    /**
+     * Checks a hand-off, and uses nothing up: whether it is genuine, for this client, and at the right time. Throws a
+     * Refusal. `handleCallback` does this, and what else is needed before a session starts.
+     *
+     * @param string $query as it arrived
+     */
+    public function verifyHandOff(string $query, int $now): HandOff
+    {
+        $our = $this->configuration;
+        $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
+        $lifetime = $handOff->expiresAt - $handOff->issuedAt;
+        $reason = match (true) {
+            $handOff->issuer !== $our->issuer => 'issuer_wrong',
+            $handOff->audience !== $our->client || $handOff->client !== $our->client => 'audience_wrong',
+            $handOff->issuedAt > $now + self::LEEWAY_SECONDS => 'issued_in_future',
+            $now >= $handOff->expiresAt + self::LEEWAY_SECONDS => 'expired',
+            $lifetime <= 0 || $lifetime > $our->ttlSeconds => 'lifetime_wrong',
+            default => null,
+        };
+        return $reason === null ? $handOff : throw new Refusal($reason, $handOff->launchId);
+    }
+
+    /** Where to send a browser to log out at the identity service, too. It comes back to that path on your site. */
+    public function logoutUrl(string $returnTo = '/'): string
+    {
+        if (!ReturnTo::isRight($returnTo)) {
+            throw new \InvalidArgumentException('returnTo must be a path on your site');
+        }
+        return Query::append("{$this->configuration->baseUrl}/logout", [
+            'client' => $this->configuration->client,
+            'return_to' => $returnTo,
+        ]);
+    }
+
+    /**
+     * Answers a nudge. Send the answer, and where its status is 204, pull events after that.
+     *
+     * @param (callable(Refusal): void)|null $log
+     */
+    public function receiveNudge(Request $request, ?callable $log = null): Response
+    {
+        try {
+            if ($request->method !== 'POST') {
+                throw new Refusal('method_not_allowed');
+            }
+            (new Nudges($this->configuration))->verify($request, ($this->clock)());
+            return Response::unkept(204);
+        } catch (Refusal $refusal) {
+            $log === null || $log($refusal);
+            $headers = ['Content-Type' => 'text/plain; charset=utf-8', 'X-Content-Type-Options' => 'nosniff'];
+            $allow = $refusal->reason === 'method_not_allowed' ? ['Allow' => 'POST'] : [];
+            return Response::unkept($refusal->status, $headers + $allow + $refusal->headers(), [], "$refusal->reason\n");
+        }
+    }
+
+    /**
+     * Reads events in order until there are no more. It remembers by itself which logins have ended.
+     *
+     * @param callable(Event): void $apply does what the event says. It may come again if it was interrupted.
+     * @param callable(): void $startOver ends all your sessions and forgets the profiles that you keep: you have not read
+     *     for too long, or the service was restored from a backup
+     * @return bool false where another process is still at it
+     */
+    public function pullEvents(EventPosition $position, callable $apply, callable $startOver): bool
+    {
+        return (new EventReader($this->configuration, $this->http))->pull($position, $apply, $startOver);
+    }
+
+    /** What to answer to a request that is no plain GET. */
+    private function refuseMethod(Request $request, ?callable $log = null): ?Response
+    {
+        if ($request->isSpeculative()) {
+            return Response::unkept(204);
+        }
+        if ($request->method === 'GET') {
+            return null;
+        }
+        $refusal = new Refusal('method_not_allowed');
+        $log === null || $log($refusal);
+        return RefusalPage::build($refusal, $this->configuration->loginUrl);
+    }
+
+    /** An error is not signed: it may choose a page, and only for an attempt of this browser. */
+    private function throwError(Request $request): void
+    {
+        $found = Query::readOnce($request->query, Envelope::PARAMETERS);
+        if (!isset($found['error']) || array_diff_key($found, ['error' => 1, 'state' => 1]) !== []) {
+            return;
+        }
+        if ($this->attempts->find($request, $found['state'] ?? '', ($this->clock)()) === null) {
+            throw new Refusal('state_unknown');
+        }
+        throw new LoginError($found['error']);
+    }
+
+    /** A hand-off that is genuine, asked for by this browser, and new. Throws a Refusal. */
+    private function acceptHandOff(Request $request): HandOff
+    {
+        $now = ($this->clock)();
+        $handOff = $this->verifyHandOff($request->query, $now);
+        $refuse = static fn(string $reason) => throw new Refusal($reason, $handOff->launchId);
+        if ($this->hasEnded($handOff)) {
+            $refuse('session_ended');
+        }
+        if ($handOff->state === null) {
+            $refuse('state_missing');
+        }
+        $attempt = $this->attempts->find($request, $handOff->state, $now) ?? $refuse('state_unknown');
+        if (!$attempt->isMetBy($handOff)) {
+            $refuse('auth_time_too_old');
+        }
+        // Last, so that a hand-off which somebody plants in another browser does not use the nonce up.
+        $isNew = $this->askStore(
+            static fn(NonceStore $nonces) => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60),
+        );
+        return $isNew ? $handOff : $refuse('nonce_replayed');
+    }
+
+    /** The login may have ended while its session was started, and that session was not there to be ended. */
+    private function requireGoingOn(HandOff $handOff, ?callable $endSession): void
+    {
+        try {
+            $refusal = $this->hasEnded($handOff) ? new Refusal('session_ended', $handOff->launchId) : null;
+        } catch (Refusal $unanswered) {
+            $refusal = $unanswered;
+        }
+        if ($refusal !== null) {
+            $endSession === null || $endSession($handOff->sid);
+            throw $refusal;
+        }
+    }
+
+    private function hasEnded(HandOff $handOff): bool
+    {
+        return $handOff->sid !== null
+            && $this->askStore(static fn(NonceStore $nonces) => $nonces->hasEnded($handOff->sid));
+    }
+
+    private function askStore(callable $question): bool
+    {
+        try {
+            return $question($this->configuration->nonces);
+        } catch (\Throwable $error) {
+            throw new Refusal('store_unavailable', previous: $error);
+        }
+    }
+}

@@ -1,0 +1,128 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** What the operator gave you, and your own addresses. No address is ever taken from a request. */
+final readonly class Configuration
+{
+    /** The issuer without a slash at its end: what addresses at the identity service start with. */
+    public string $baseUrl;
+    /** Scheme, host and port of the callback: where people go after a login. */
+    public string $origin;
+    public string $homeUrl;
+    /** Whether the callback is on https. If not, it is on this machine. */
+    public bool $isSecure;
+
+    /**
+     * Throws a ConfigurationError that names all that is wrong.
+     *
+     * @param list<string> $secrets one, or two during a rotation. New attempts and tokens are made with the first.
+     * @param NonceStore $nonces remembers used nonces and ended logins
+     * @param string|null $homeUrl where people go who have nowhere else to go; by default `/` on your site
+     * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
+     */
+    public function __construct(
+        public string $issuer,
+        public string $client,
+        #[\SensitiveParameter] public array $secrets,
+        public string $callbackUrl,
+        public string $loginUrl,
+        public NonceStore $nonces,
+        ?string $homeUrl = null,
+        public int $ttlSeconds = 300,
+    ) {
+        $this->baseUrl = rtrim($issuer, '/');
+        $this->origin = self::originOf($callbackUrl) ?? '';
+        $this->homeUrl = $homeUrl ?? "$this->origin/";
+        $this->isSecure = str_starts_with($this->origin, 'https:');
+        $faults = array_filter([
+            'issuer' => $this->findIssuerFault(),
+            'client' => preg_match('/^[a-z][a-z0-9_]{0,62}$/D', $client) ? null
+                : 'must be the name that the operator gave you: lower-case letters, digits and underscores',
+            'secrets' => self::findSecretsFault($secrets),
+            'callbackUrl' => self::findUrlFault($callbackUrl) ?? $this->findReservedFault(),
+            'loginUrl' => $this->findOwnUrlFault($loginUrl),
+            'homeUrl' => $homeUrl === null ? null : $this->findOwnUrlFault($homeUrl),
+            'ttlSeconds' => $ttlSeconds >= 1 && $ttlSeconds <= 3600 ? null : 'must be from 1 to 3600',
+        ]);
+        if ($faults !== []) {
+            throw new ConfigurationError($faults);
+        }
+    }
+
+    /** Keeps the secrets out of dumps. */
+    public function __debugInfo(): array
+    {
+        return ['secrets' => count($this->secrets)] + get_object_vars($this);
+    }
+
+    private function findIssuerFault(): ?string
+    {
+        return self::findUrlFault($this->issuer)
+            ?? (preg_match('~^[a-z]+://[^/?]+/?$~D', $this->issuer) ? null : 'must not have a path or a query');
+    }
+
+    private static function findSecretsFault(#[\SensitiveParameter] array $secrets): ?string
+    {
+        if (!array_is_list($secrets) || count($secrets) < 1 || count($secrets) > 2) {
+            return 'must be a list of one secret, or of two';
+        }
+        foreach ($secrets as $secret) {
+            if (!is_string($secret) || strlen($secret) < 32) {
+                return 'must each have at least 32 bytes';
+            }
+            if (trim($secret) !== $secret) {
+                return 'must not start or end with a space or a line break';
+            }
+            if (str_contains($secret, ',')) {
+                return 'must be given one by one, not with a comma between them';
+            }
+        }
+        return count(array_unique($secrets)) === count($secrets) ? null : 'must be different from each other';
+    }
+
+    private static function findUrlFault(string $url): ?string
+    {
+        $parts = parse_url($url);
+        if (!preg_match('~^https?://[\x21-\x7e]+$~D', $url) || !is_array($parts) || ($parts['host'] ?? '') === '') {
+            return 'must be a whole address that starts with https://';
+        }
+        if (isset($parts['user']) || isset($parts['pass']) || isset($parts['fragment']) || str_contains($url, '\\')) {
+            return 'must not have a fragment, user name, password or backslash';
+        }
+        return $parts['scheme'] === 'https' || self::isThisMachine($parts['host']) ? null
+            : 'must start with https:// (http:// is for this machine only: localhost or a loopback address)';
+    }
+
+    private function findReservedFault(): ?string
+    {
+        $names = array_keys(Query::parse((string) parse_url($this->callbackUrl, PHP_URL_QUERY)));
+        return array_intersect($names, Envelope::PARAMETERS) === [] ? null
+            : 'must not have any of these query parameters: ' . implode(', ', Envelope::PARAMETERS);
+    }
+
+    /** The cookies of an attempt are of one host, so the login must start where the callback is. */
+    private function findOwnUrlFault(string $url): ?string
+    {
+        return self::findUrlFault($url)
+            ?? (self::originOf($url) === $this->origin ? null : 'must have the scheme, host and port of callbackUrl');
+    }
+
+    private static function isThisMachine(string $host): bool
+    {
+        return preg_match('/^(?:(?:[a-z0-9-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/iD', $host) === 1;
+    }
+
+    private static function originOf(string $url): ?string
+    {
+        $parts = parse_url($url);
+        if (!is_array($parts) || !isset($parts['scheme'], $parts['host'])) {
+            return null;
+        }
+        $usual = ['https' => 443, 'http' => 80][$parts['scheme']] ?? null;
+        $port = $parts['port'] ?? $usual;
+        return "$parts[scheme]://" . strtolower($parts['host']) . ($port === $usual ? '' : ":$port");
+    }
+}

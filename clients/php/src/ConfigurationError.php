@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Names all that is wrong with a configuration, and shows no secret. */
+final class ConfigurationError extends \InvalidArgumentException
+{
+    /** @param array<string, string> $faults what is wrong, by the name of the parameter */
+    public function __construct(public readonly array $faults)
+    {
+        $lines = array_map(static fn(string $name, string $fault) => "- $name $fault", array_keys($faults), $faults);
+        parent::__construct("The client of the identity service is not configured rightly:\n" . implode("\n", $lines));
+    }
+}

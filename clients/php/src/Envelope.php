@@ -1,0 +1,67 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** The signed payload of a hand-off: its spelling, its signatures, its JSON. */
+final class Envelope
+{
+    public const MAX_PAYLOAD_LENGTH = 8192;
+    public const PARAMETERS = ['payload', 'signature', 'signature_next', 'state', 'error'];
+
+    /**
+     * The text that was signed. Throws a Refusal.
+     *
+     * @param list<string> $secrets
+     */
+    public static function open(string $query, #[\SensitiveParameter] array $secrets): string
+    {
+        $found = Query::readOnce($query, self::PARAMETERS);
+        if (!isset($found['payload'], $found['signature'])) {
+            throw new Refusal('parameter_missing');
+        }
+        $bytes = self::decode($found['payload']);
+        $signatures = array_values(array_intersect_key($found, ['signature' => 1, 'signature_next' => 1]));
+        foreach ($signatures as $signature) {
+            if (!preg_match('/^[0-9a-f]{64}$/D', $signature)) {
+                throw new Refusal('signature_malformed');
+            }
+        }
+        if (!self::isGenuine($found['payload'], $signatures, $secrets)) {
+            throw new Refusal('signature_wrong');
+        }
+        return $bytes;
+    }
+
+    /** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. */
+    private static function decode(string $payload): string
+    {
+        if (strlen($payload) > self::MAX_PAYLOAD_LENGTH || !preg_match('/^[A-Za-z0-9_-]+$/D', $payload)) {
+            throw new Refusal('payload_malformed');
+        }
+        $bytes = (string) base64_decode(strtr($payload, '-_', '+/'), true);
+        if (rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=') !== $payload) {
+            throw new Refusal('payload_malformed');
+        }
+        return $bytes;
+    }
+
+    /**
+     * Compares every pair: the time it takes shows neither which one matches nor how much of one.
+     *
+     * @param list<string> $signatures
+     * @param list<string> $secrets
+     */
+    private static function isGenuine(string $payload, array $signatures, #[\SensitiveParameter] array $secrets): bool
+    {
+        $isGenuine = false;
+        foreach ($secrets as $secret) {
+            $expected = hash_hmac('sha256', $payload, $secret);
+            foreach ($signatures as $signature) {
+                $isGenuine = hash_equals($expected, $signature) || $isGenuine;
+            }
+        }
+        return $isGenuine;
+    }
+}

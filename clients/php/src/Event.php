@@ -1,0 +1,41 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Something that has changed about a person who was handed to you. Ignore types that you do not know. */
+final readonly class Event
+{
+    /**
+     * @param int $seq its number: 1, 2, 3 …
+     * @param Profile|null $profile of `profile.updated`
+     * @param string|null $sid of `session.ended`
+     * @param string|null $userId whom it is about, or was: null in `erased`
+     * @param \stdClass $members all that it says
+     */
+    private function __construct(
+        public int $seq,
+        public string $type,
+        public ?string $userId,
+        public ?string $sid,
+        public ?Profile $profile,
+        public \stdClass $members,
+    ) {
+    }
+
+    /** Throws a Refusal if a member is missing or has another type. */
+    public static function read(mixed $event): self
+    {
+        $members = new Members($event);
+        $type = $members->text('type');
+        return new self(
+            $members->integer('seq'),
+            $type,
+            $members->optionalText('user_id'),
+            $type === 'session.ended' ? $members->text('sid') : null,
+            $type === 'profile.updated' ? Profile::read($members->object('profile')) : null,
+            $event,
+        );
+    }
+}

@@ -1,0 +1,99 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Pulls events in order until there are no more. */
+final readonly class EventReader
+{
+    private const LIMIT = 1000;
+    private const CLAIM_WITHIN_SECONDS = 10;
+
+    public function __construct(private Configuration $configuration, private Http $http)
+    {
+    }
+
+    /**
+     * @param callable(Event): void $apply
+     * @param callable(): void $startOver
+     */
+    public function pull(EventPosition $position, callable $apply, callable $startOver): bool
+    {
+        $after = $this->claim($position);
+        if ($after === null) {
+            return false;
+        }
+        try {
+            $this->pullAll($after, $position, $apply, $startOver);
+            return true;
+        } finally {
+            $position->release();
+        }
+    }
+
+    /** Waits for another process: what this one is to read may have come too late for that. */
+    private function claim(EventPosition $position): ?int
+    {
+        $until = microtime(true) + self::CLAIM_WITHIN_SECONDS;
+        while (($after = $position->claim()) === null && microtime(true) < $until) {
+            usleep(100_000);
+        }
+        return $after;
+    }
+
+    private function pullAll(int $after, EventPosition $position, callable $apply, callable $startOver): void
+    {
+        // To the empty page: asking behind the last event says that all were read.
+        for (;;) {
+            $answer = $this->ask($after);
+            if ($answer->status === 410) {
+                $next = self::parse($answer->body)->integer('oldest') - 1;
+                if ($next === $after || $next < 0) {
+                    throw new \RuntimeException('the identity service says to go on from where this was');
+                }
+                $startOver();
+                $position->advance($after = $next);
+                continue;
+            }
+            if ($answer->status !== 200) {
+                throw new \RuntimeException("the identity service answered $answer->status to a read of events");
+            }
+            $events = self::parse($answer->body)->list('events');
+            if ($events === []) {
+                return;
+            }
+            foreach ($events as $wire) {
+                $event = Event::read($wire);
+                if ($event->seq !== $after + 1) {
+                    throw new \RuntimeException("event $event->seq came behind event $after");
+                }
+                $this->apply($event, $apply);
+                $position->advance($after = $event->seq);
+            }
+        }
+    }
+
+    private function apply(Event $event, callable $apply): void
+    {
+        if ($event->sid !== null) {
+            // First: a hand-off of this login that is on its way finds this, or the application finds its session.
+            $keepUntil = time() + $this->configuration->ttlSeconds + 60;
+            $this->configuration->nonces->endSession($event->sid, $keepUntil);
+        }
+        $apply($event);
+    }
+
+    private function ask(int $after): HttpAnswer
+    {
+        $our = $this->configuration;
+        $token = hash_hmac('sha256', "identity events v1 $our->client", $our->secrets[0]);
+        $url = Query::append("$our->baseUrl/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
+        return $this->http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
+    }
+
+    private static function parse(string $body): Members
+    {
+        return new Members(json_decode($body, false, 64, JSON_THROW_ON_ERROR));
+    }
+}

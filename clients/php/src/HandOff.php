@@ -1,0 +1,61 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** A hand-off that was verified. */
+final readonly class HandOff
+{
+    private const NAME = '/^[A-Za-z0-9_-]{22}$/D';
+
+    /**
+     * @param string|null $sid names this login: events about its end carry it. Keep it with your session.
+     * @param int|null $authTime when the person last gave a credential, in Unix seconds; null where another site logged
+     *     them in
+     * @param list<string> $amr how: with `mfa` in it, they gave a second factor, too
+     * @param string|null $returnTo a path on your site
+     */
+    private function __construct(
+        public string $issuer,
+        public string $audience,
+        public string $client,
+        public int $issuedAt,
+        public int $expiresAt,
+        public string $nonce,
+        public ?string $sid,
+        public ?int $authTime,
+        public array $amr,
+        public Profile $profile,
+        public ?string $state,
+        public ?string $returnTo,
+        public string $launchId,
+    ) {
+    }
+
+    /** Throws a Refusal. */
+    public static function parse(string $json): self
+    {
+        try {
+            $members = new Members(StrictJson::parse($json));
+        } catch (\JsonException $error) {
+            throw new Refusal('json_malformed', previous: $error);
+        }
+        $nonce = $members->text('nonce', self::NAME);
+        return new self(
+            $members->text('iss'),
+            $members->text('aud'),
+            $members->text('client'),
+            $members->integer('iat'),
+            $members->integer('exp'),
+            $nonce,
+            $members->optionalText('sid', self::NAME),
+            $members->optionalInteger('auth_time'),
+            $members->has('amr') ? $members->texts('amr') : [],
+            Profile::read($members->object('profile')),
+            $members->optionalText('state', '/^[A-Za-z0-9._~-]{1,512}$/D'),
+            $members->optionalText('return_to', ReturnTo::FORM),
+            LaunchId::of($nonce),
+        );
+    }
+}

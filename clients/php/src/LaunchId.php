@@ -1,0 +1,26 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Names one launch in the service's log, in refusals and in the doctor's report, without giving the nonce away. */
+final class LaunchId
+{
+    /** As `3f9a-12c4`. */
+    public static function of(string $nonce): string
+    {
+        return implode('-', str_split(substr(hash('sha256', $nonce), 0, 8), 4));
+    }
+
+    /** Of a hand-off that may be forged, so this looks for a nonce and parses nothing. */
+    public static function find(string $query): ?string
+    {
+        $payload = Query::parse($query)['payload'][0] ?? '';
+        if (strlen($payload) > Envelope::MAX_PAYLOAD_LENGTH) {
+            return null;
+        }
+        $bytes = (string) base64_decode(strtr($payload, '-_', '+/'));
+        return preg_match('/"nonce":"([A-Za-z0-9_-]{22})"/', $bytes, $found) ? self::of($found[1]) : null;
+    }
+}

@@ -1,0 +1,37 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** For tests, and for one process that serves all requests. */
+final class MemoryProfiles implements ProfileStore
+{
+    /** @var array<string, Profile> */
+    private array $profiles = [];
+
+    public function apply(Profile $profile): bool
+    {
+        $known = $this->profiles[$profile->id] ?? null;
+        if ($known !== null && strcmp($profile->updatedAt, $known->updatedAt) <= 0) {
+            return false;
+        }
+        $this->profiles[$profile->id] = $profile;
+        return true;
+    }
+
+    public function find(string $id): ?Profile
+    {
+        return $this->profiles[$id] ?? null;
+    }
+
+    public function remove(string $id): void
+    {
+        unset($this->profiles[$id]);
+    }
+
+    public function clear(): void
+    {
+        $this->profiles = [];
+    }
+}

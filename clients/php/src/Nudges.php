@@ -1,0 +1,60 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Nudges say that there are events to pull. They are signed after Standard Webhooks, with a key made from the secret. */
+final readonly class Nudges
+{
+    private const MAX_AGE_SECONDS = 300;
+
+    public function __construct(private Configuration $configuration)
+    {
+    }
+
+    /** Throws a Refusal for one that is not genuine. */
+    public function verify(Request $request, int $now): void
+    {
+        [$id, $timestamp, $signatures] = array_map(
+            static fn(string $name) => $request->headers["webhook-$name"] ?? '',
+            ['id', 'timestamp', 'signature'],
+        );
+        if ($id === '' || $signatures === '' || !preg_match('/^\d{1,12}$/D', $timestamp) || $request->isTooLarge()) {
+            throw new Refusal('nudge_malformed');
+        }
+        if (!$this->isGenuine("$id.$timestamp.$request->body", explode(' ', $signatures))) {
+            throw new Refusal('nudge_signature_wrong');
+        }
+        if (abs($now - (int) $timestamp) > self::MAX_AGE_SECONDS) {
+            throw new Refusal('nudge_too_old');
+        }
+        if (!$this->isForUs($request->body)) {
+            throw new Refusal('nudge_malformed');
+        }
+    }
+
+    /** @param list<string> $signatures */
+    private function isGenuine(string $message, array $signatures): bool
+    {
+        $isGenuine = false;
+        foreach ($this->configuration->secrets as $secret) {
+            $key = hash_hmac('sha256', "identity webhooks v1 {$this->configuration->client}", $secret, true);
+            $expected = 'v1,' . base64_encode(hash_hmac('sha256', $message, $key, true));
+            foreach ($signatures as $signature) {
+                $isGenuine = hash_equals($expected, $signature) || $isGenuine;
+            }
+        }
+        return $isGenuine;
+    }
+
+    private function isForUs(string $body): bool
+    {
+        try {
+            $nudge = new Members(StrictJson::parse($body));
+            return $nudge->text('client') === $this->configuration->client && $nudge->integer('latest') >= 0;
+        } catch (\JsonException | Refusal) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** A cache of profiles. The identity service has the truth. */
+interface ProfileStore
+{
+    /** Keeps a profile unless a newer one of that person is there. True where it was kept. */
+    public function apply(Profile $profile): bool;
+
+    public function find(string $id): ?Profile;
+
+    /** Forgets a person who was deleted. */
+    public function remove(string $id): void;
+
+    /** Forgets everybody, where events have to start over. */
+    public function clear(): void;
+}

@@ -1,0 +1,46 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Queries as they arrived. $_GET would hide a parameter that is there twice, and rename some. */
+final class Query
+{
+    /** @return array<string, list<string>> the values of each parameter */
+    public static function parse(string $query): array
+    {
+        $values = [];
+        foreach (explode('&', $query) as $pair) {
+            if ($pair !== '') {
+                [$name, $value] = array_map('urldecode', explode('=', $pair, 2) + [1 => '']);
+                $values[$name][] = $value;
+            }
+        }
+        return $values;
+    }
+
+    /**
+     * The value of each of these that is there.
+     *
+     * @param list<string> $names
+     * @return array<string, string>
+     */
+    public static function readOnce(string $query, array $names): array
+    {
+        $found = array_intersect_key(self::parse($query), array_flip($names));
+        foreach ($found as $values) {
+            if (count($values) > 1) {
+                throw new Refusal('parameter_repeated');
+            }
+        }
+        return array_map(static fn(array $values) => $values[0], $found);
+    }
+
+    /** @param array<string, string|int|null> $parameters those that are null are left out */
+    public static function append(string $url, array $parameters): string
+    {
+        $query = http_build_query($parameters, '', '&', PHP_QUERY_RFC3986);
+        return $url . (str_contains($url, '?') ? '&' : '?') . $query;
+    }
+}

@@ -1,0 +1,71 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** A request as this kit needs it. Nothing in it says where anything is: addresses come from the configuration. */
+final readonly class Request
+{
+    private const MAX_BODY_BYTES = 65_536;
+
+    /** @var array<string, string> by their names in lower case */
+    public array $headers;
+
+    /**
+     * @param string $query as it arrived, without the question mark
+     * @param array<string, string> $headers cookies are in `cookie`
+     */
+    public function __construct(
+        public string $method,
+        public string $query = '',
+        array $headers = [],
+        public string $body = '',
+    ) {
+        $this->headers = array_change_key_case($headers);
+    }
+
+    /** The request that this process answers. */
+    public static function fromGlobals(): self
+    {
+        $headers = [];
+        foreach ($_SERVER as $name => $value) {
+            if (is_string($value) && preg_match('/^(?:HTTP_(.+)|(CONTENT_.+))$/D', (string) $name, $found)) {
+                $headers[strtr($found[2] ?? $found[1], '_', '-')] = $value;
+            }
+        }
+        // Not QUERY_STRING where there is a choice: rewriting may have added to it.
+        $query = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[1] ?? $_SERVER['QUERY_STRING'] ?? '';
+        $body = (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1);
+        return new self($_SERVER['REQUEST_METHOD'] ?? 'GET', $query, $headers, $body);
+    }
+
+    /** The value of a query parameter that is there once. */
+    public function parameter(string $name): ?string
+    {
+        $values = Query::parse($this->query)[$name] ?? [];
+        return count($values) === 1 ? $values[0] : null;
+    }
+
+    /** Browsers and chat programs open links ahead of the click. That must not use anything up. */
+    public function isSpeculative(): bool
+    {
+        return $this->method === 'HEAD' || stripos($this->headers['sec-purpose'] ?? '', 'prefetch') !== false;
+    }
+
+    public function isTooLarge(): bool
+    {
+        return strlen($this->body) > self::MAX_BODY_BYTES;
+    }
+
+    /** @return array<string, string> */
+    public function cookies(): array
+    {
+        $cookies = [];
+        foreach (explode(';', $this->headers['cookie'] ?? '') as $pair) {
+            [$name, $value] = explode('=', trim($pair), 2) + [1 => ''];
+            $cookies[$name] ??= $value;
+        }
+        return $cookies;
+    }
+}

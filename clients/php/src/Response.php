@@ -1,0 +1,51 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** An answer. `send()` gives it to the browser; or hand it to your framework. */
+final readonly class Response
+{
+    /** @param list<array{string, string}> $headers names and values; `Set-Cookie` may be there more than once */
+    public function __construct(public int $status, public array $headers = [], public string $body = '')
+    {
+    }
+
+    /**
+     * One that no cache keeps, and whose address goes nowhere else.
+     *
+     * @param array<string, string> $headers
+     * @param list<string> $cookies `Set-Cookie` values
+     */
+    public static function unkept(int $status, array $headers = [], array $cookies = [], string $body = ''): self
+    {
+        $all = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'] + $headers;
+        $list = array_map(null, array_keys($all), array_values($all));
+        foreach ($cookies as $cookie) {
+            $list[] = ['Set-Cookie', $cookie];
+        }
+        return new self($status, $list, $body);
+    }
+
+    /** The first value of a header. */
+    public function header(string $name): ?string
+    {
+        foreach ($this->headers as [$other, $value]) {
+            if (strcasecmp($name, $other) === 0) {
+                return $value;
+            }
+        }
+        return null;
+    }
+
+    public function send(): void
+    {
+        foreach ($this->headers as [$name, $value]) {
+            header("$name: $value", $name !== 'Set-Cookie');
+        }
+        // After the headers: PHP changes the status where it sees a Location.
+        http_response_code($this->status);
+        echo $this->body;
+    }
+}

@@ -1,0 +1,60 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** The tables of the stores in SQL. README.md shows them. */
+final class Tables
+{
+    /** Makes those that are not there yet. */
+    public static function create(Database $database, string $prefix = 'identity_'): void
+    {
+        foreach (self::describe($database->dialect(), $prefix) as $statement) {
+            $database->execute($statement);
+        }
+    }
+
+    /** @return list<string> */
+    public static function describe(string $dialect, string $prefix = 'identity_'): array
+    {
+        // Names and times are ASCII, and `a` is not `A`.
+        $exact = $dialect === 'mysql' ? ' character set ascii collate ascii_bin' : '';
+        $json = $dialect === 'mysql' ? 'text character set utf8mb4' : 'text';
+        $index = $dialect === 'mysql' ? ",\n  index (keep_until)" : '';
+        $statements = [
+            <<<SQL
+                create table if not exists {$prefix}used (
+                  name varchar(64)$exact not null primary key,
+                  keep_until bigint not null$index
+                )
+                SQL,
+            <<<SQL
+                create table if not exists {$prefix}profiles (
+                  id varchar(36)$exact not null primary key,
+                  updated_at varchar(24)$exact not null,
+                  profile $json not null
+                )
+                SQL,
+            <<<SQL
+                create table if not exists {$prefix}positions (
+                  client varchar(63)$exact not null primary key,
+                  last_seq bigint not null,
+                  claimed_by varchar(32)$exact not null,
+                  claimed_until bigint not null
+                )
+                SQL,
+        ];
+        if ($dialect !== 'mysql') {
+            $statements[] = "create index if not exists {$prefix}used_keep_until on {$prefix}used (keep_until)";
+        }
+        return $statements;
+    }
+
+    /** An insert that changes nothing where the primary key is there already. */
+    public static function insertNew(Database $database, string $values): string
+    {
+        return $database->dialect() === 'mysql' ? "insert ignore into $values"
+            : "insert into $values on conflict do nothing";
+    }
+}

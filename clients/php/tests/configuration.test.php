@@ -1,0 +1,84 @@
+<?php
+
+declare(strict_types=1);
+
+// Configurations, and that the codes and tables are the documented ones.
+
+use Identity\{Configuration, ConfigurationError, MemoryNonces, Refusal, Request, Tables};
+
+/** What is wrong, by the names of the parameters. */
+function faultsOf(array $changes): array
+{
+    try {
+        openClient($changes);
+        return [];
+    } catch (ConfigurationError $error) {
+        matches('/not configured rightly:\n- /', $error->getMessage());
+        return array_keys($error->faults);
+    }
+}
+
+test('a faulty configuration names all faults at once, and no secret', function (): void {
+    $secret = 'too-short-and-secret';
+    $faulty = ['issuer' => 'id.example.test', 'client' => 'The Shop', 'secrets' => [$secret],
+        'callbackUrl' => 'http://shop.example.test/cb', 'loginUrl' => '/login', 'ttlSeconds' => 0];
+    same(['issuer', 'client', 'secrets', 'callbackUrl', 'loginUrl', 'ttlSeconds'], faultsOf($faulty));
+    try {
+        openClient($faulty);
+    } catch (ConfigurationError $error) {
+        same(false, str_contains((string) $error, $secret));
+    }
+});
+
+test('each parameter is checked', function (): void {
+    $wrong = [
+        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x', 'https://u:p@id.example.test', 'https://id.example.test#x', "https://id.example.test\n"],
+        'client' => ['', 'shop-1', "shop\n", '1shop'],
+        'secrets' => [[], [SECRET, NEXT, SECRET . 'x'], [SECRET, SECRET], [''], [str_repeat('x', 31)], [SECRET . "\n"], [' ' . SECRET], [SECRET . ',' . NEXT], [1], ['a' => SECRET]],
+        'callbackUrl' => ['https://shop.example.test/cb?state=1', 'https://shop.example.test/cb?x&%70ayload=1', 'https://shop.example.test/cb#x'],
+        'loginUrl' => ['https://www.example.test/login', 'http://shop.example.test/login', 'https://shop.example.test:444/login', 'javascript:alert(1)', 'https:\\\\shop.example.test'],
+        'homeUrl' => ['https://www.example.test/', '/'],
+        'ttlSeconds' => [-1, 3601],
+    ];
+    foreach ($wrong as $name => $values) {
+        foreach ($values as $value) {
+            same(true, in_array($name, faultsOf([$name => $value]), true), "$name " . json_encode($value));
+        }
+    }
+    $right = [['issuer' => 'https://id.example.test/'], ['issuer' => 'http://localhost:3000'], ['issuer' => 'http://127.0.0.1:3000'],
+        ['issuer' => 'http://[::1]:3000'], ['callbackUrl' => 'https://shop.example.test:443/wp-login.php?action=x'],
+        ['callbackUrl' => 'https://SHOP.example.test/cb'], ['homeUrl' => 'https://shop.example.test/home'], ['secrets' => [SECRET, NEXT]]];
+    foreach ($right as $changes) {
+        same([], faultsOf($changes), json_encode($changes));
+    }
+});
+
+test('a dump and a trace do not show secrets', function (): void {
+    $client = openClient();
+    ob_start();
+    var_dump($client);
+    print_r($client);
+    same(false, str_contains((string) ob_get_clean(), SECRET));
+});
+
+test('the codes are those of all kits, and README.md explains them', function (): void {
+    $refusals = json_decode(file_get_contents(__DIR__ . '/../../refusals.json'), true);
+    $readme = file_get_contents(__DIR__ . '/../README.md');
+    same(array_column($refusals, 'status', 'code'), Refusal::STATUSES);
+    foreach ($refusals as ['code' => $code, 'status' => $status, 'meaning' => $meaning, 'remedy' => $remedy]) {
+        same(true, str_contains($readme, "| `$code` | $status | $meaning | $remedy |\n"), $code);
+    }
+    foreach (['mysql', 'pgsql'] as $dialect) {
+        foreach (Tables::describe($dialect) as $statement) {
+            same(true, str_contains($readme, "$statement;\n"), $statement);
+        }
+    }
+});
+
+test('a request of this process is read as it arrived', function (): void {
+    $_SERVER = ['REQUEST_METHOD' => 'GET', 'REQUEST_URI' => '/cb?payload=a&payload=b', 'QUERY_STRING' => 'more=1&payload=a',
+        'HTTP_COOKIE' => 'a=1; b=2=3; a=4', 'HTTP_WEBHOOK_ID' => 'x', 'CONTENT_TYPE' => 'application/json', 'HTTP_HOST' => 'evil.example'];
+    $request = Request::fromGlobals();
+    same(['GET', 'payload=a&payload=b', ['a' => '1', 'b' => '2=3']], [$request->method, $request->query, $request->cookies()]);
+    same(['x', 'application/json', null], [$request->headers['webhook-id'], $request->headers['content-type'], $request->parameter('payload')]);
+});

@@ -1,0 +1,156 @@
+<?php
+
+declare(strict_types=1);
+
+// Nudges, and pulling events, from a service that these tests play.
+
+use Identity\{Event, Http, HttpAnswer, MemoryPosition, MemoryProfiles, Request};
+
+final class PlayedService implements Http
+{
+    /** @var list<array{string, array<string, string>}> */
+    public array $asked = [];
+
+    /** @param list<HttpAnswer> $answers */
+    public function __construct(private array $answers)
+    {
+    }
+
+    public function get(string $url, array $headers): HttpAnswer
+    {
+        $this->asked[] = [$url, $headers];
+        return array_shift($this->answers) ?? throw new LogicException('asked too often');
+    }
+}
+
+function page(array ...$events): HttpAnswer
+{
+    return new HttpAnswer(200, json_encode(['events' => $events, 'latest' => count($events)]));
+}
+
+function nudge(array $changes = [], string $secret = SECRET): Request
+{
+    ['id' => $id, 'time' => $time, 'body' => $body, 'method' => $method]
+        = $changes + ['id' => 'shop_17', 'time' => (string) NOW, 'body' => '{"client":"shop","latest":17}', 'method' => 'POST'];
+    $key = hash_hmac('sha256', 'identity webhooks v1 shop', $secret, true);
+    $signature = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$time.$body", $key, true));
+    $headers = ['Webhook-Id' => $id, 'webhook-timestamp' => $time, 'webhook-signature' => $signature];
+    return new Request($method, '', array_filter(array_merge($headers, $changes['headers'] ?? []), 'is_string'), $changes['sent'] ?? $body);
+}
+
+test('a genuine nudge is taken, with either secret of a rotation', function (): void {
+    same(204, openClient()->receiveNudge(nudge())->status);
+    same(204, openClient(['secrets' => [NEXT, SECRET]])->receiveNudge(nudge())->status);
+    $both = 'v1,AAAA ' . nudge()->headers['webhook-signature'] . ' v2,x';
+    same(204, openClient()->receiveNudge(nudge(['headers' => ['webhook-signature' => $both]]))->status);
+    foreach ([300, -300] as $seconds) {
+        same(204, openClient()->receiveNudge(nudge(['time' => (string) (NOW + $seconds)]))->status);
+    }
+});
+
+test('any other is refused by its code', function (): void {
+    $log = [];
+    $signature = nudge()->headers['webhook-signature'];
+    $cases = [
+        ['method_not_allowed', nudge(['method' => 'GET'])],
+        ['nudge_malformed', nudge(['headers' => ['Webhook-Id' => null]])],
+        ['nudge_malformed', nudge(['headers' => ['webhook-timestamp' => null]])],
+        ['nudge_malformed', nudge(['headers' => ['webhook-signature' => null]])],
+        ['nudge_malformed', nudge(['time' => 'soon'])],
+        ['nudge_malformed', nudge(['time' => '1e9'])],
+        ['nudge_malformed', nudge(['body' => 'x'])],
+        ['nudge_malformed', nudge(['body' => '{"client":"other","latest":17}'])],
+        ['nudge_malformed', nudge(['body' => '{"client":"shop","latest":"17"}'])],
+        ['nudge_malformed', nudge(['body' => '{"client":"shop","client":"shop","latest":17}'])],
+        ['nudge_malformed', nudge(['body' => '{"client":"shop","latest":17}' . str_repeat(' ', 65_536)])],
+        ['nudge_signature_wrong', nudge([], NEXT)],
+        ['nudge_signature_wrong', nudge(['sent' => '{"client":"shop","latest":18}'])],
+        ['nudge_signature_wrong', nudge(['headers' => ['Webhook-Id' => 'shop_18']])],
+        ['nudge_signature_wrong', nudge(['headers' => ['webhook-signature' => substr($signature, 3)]])],
+        ['nudge_signature_wrong', nudge(['headers' => ['webhook-signature' => "v2$signature"]])],
+        ['nudge_too_old', nudge(['time' => (string) (NOW - 301)])],
+        ['nudge_too_old', nudge(['time' => (string) (NOW + 301)])],
+    ];
+    foreach ($cases as [$code, $request]) {
+        $answer = openClient()->receiveNudge($request, function ($refusal) use (&$log): void {
+            $log[] = $refusal->reason;
+        });
+        same([$code, Identity\Refusal::STATUSES[$code]], [$answer->header('identity-refusal'), $answer->status]);
+    }
+    same(array_column($cases, 0), $log);
+    same('POST', openClient()->receiveNudge(nudge(['method' => 'GET']))->header('allow'));
+});
+
+test('events are pulled in order to the empty page, and each is stored once it is applied', function (): void {
+    $profiles = new MemoryProfiles();
+    $nonces = memoryNonces();
+    $service = new PlayedService([
+        page(
+            ['seq' => 3, 'type' => 'profile.updated', 'user_id' => profile()['id'], 'profile' => profile('2026-01-02T00:00:00.000Z', 'New')],
+            ['seq' => 4, 'type' => 'profile.updated', 'user_id' => profile()['id'], 'profile' => profile('2026-01-01T00:00:00.000Z', 'Old')],
+        ),
+        page(['seq' => 5, 'type' => 'session.ended', 'user_id' => 'u', 'sid' => 'Vt1n0cVtSh2mV0y0rU3y8Q'], ['seq' => 6, 'type' => 'erased'], ['seq' => 7, 'type' => 'later.type']),
+        page(),
+    ]);
+    $seen = [];
+    $position = new MemoryPosition(2);
+    $isDone = openClient(['nonces' => $nonces], $service)->pullEvents($position, function (Event $event) use (&$seen, $profiles): void {
+        $seen[] = "$event->seq $event->type $event->sid";
+        $event->profile === null || $profiles->apply($event->profile);
+    }, fn() => throw new LogicException('started over'));
+    same([true, 7, 'New'], [$isDone, $position->claim(), $profiles->find(profile()['id'])->name]);
+    same(['3 profile.updated ', '4 profile.updated ', '5 session.ended Vt1n0cVtSh2mV0y0rU3y8Q', '6 erased ', '7 later.type '], $seen);
+    same(['after=2&limit=1000', 'after=4&limit=1000', 'after=7&limit=1000'], array_map(fn($asked) => explode('?', $asked[0])[1], $service->asked));
+    same('https://id.example.test/sso/events?after=2&limit=1000', $service->asked[0][0]);
+    same('Bearer ' . hash_hmac('sha256', 'identity events v1 shop', SECRET), $service->asked[0][1]['Authorization']);
+    // The hand-off of that login comes late.
+    $browser = new Browser();
+    $client = openClient(['nonces' => $nonces]);
+    $answer = $browser->call($client, seal(payload(['state' => $browser->start($client)['state']])));
+    same([403, 'session_ended'], [$answer->status, $answer->header('identity-refusal')]);
+});
+
+test('after 410 everything starts over, and reading goes on behind the gap', function (): void {
+    $service = new PlayedService([
+        new HttpAnswer(410, '{"code":"events_gone","oldest":1000000001}'),
+        page(['seq' => 1_000_000_001, 'type' => 'user.restored', 'user_id' => 'u']),
+        page(),
+    ]);
+    $log = [];
+    $position = new MemoryPosition(17);
+    openClient([], $service)->pullEvents($position, function (Event $event) use (&$log): void {
+        $log[] = $event->seq;
+    }, function () use (&$log): void {
+        $log[] = 'over';
+    });
+    same([['over', 1_000_000_001], 1_000_000_001], [$log, $position->claim()]);
+});
+
+test('what goes wrong keeps the position, lets go of it, and never goes round for ever', function (): void {
+    $event = ['seq' => 1, 'type' => 'user.restored', 'user_id' => 'u'];
+    $cases = [
+        'fails' => [0, [page($event)], fn() => throw new RuntimeException('cannot')],
+        'skips' => [0, [page(['seq' => 2] + $event)], fn() => null],
+        'repeats' => [1, [page($event)], fn() => null],
+        '401' => [0, [new HttpAnswer(401, '{}')], fn() => null],
+        'not JSON' => [0, [new HttpAnswer(200, '<html>')], fn() => null],
+        '410 to where it is' => [4, [new HttpAnswer(410, '{"oldest":5}')], fn() => null],
+        'half a profile' => [0, [page(['seq' => 1, 'type' => 'profile.updated', 'user_id' => 'u', 'profile' => []])], fn() => null],
+    ];
+    foreach ($cases as $name => [$after, $answers, $apply]) {
+        $position = new MemoryPosition($after);
+        try {
+            openClient([], new PlayedService($answers))->pullEvents($position, $apply, fn() => throw new LogicException('started over'));
+            throw new LogicException("$name passed");
+        } catch (RuntimeException | JsonException) {
+        }
+        same($after, $position->claim(), (string) $name);
+    }
+    $service = new PlayedService([page($event), new HttpAnswer(503, '')]);
+    $position = new MemoryPosition();
+    try {
+        openClient([], $service)->pullEvents($position, fn() => null, fn() => null);
+    } catch (RuntimeException) {
+    }
+    same(1, $position->claim());
+});

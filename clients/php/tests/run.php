@@ -1,0 +1,20 @@
+<?php
+
+declare(strict_types=1);
+
+// Runs all tests of the kit. Prints what failed, and nothing where all is right.
+
+require __DIR__ . '/../autoload.php';
+require __DIR__ . '/support.php';
+
+error_reporting(E_ALL);
+set_error_handler(static fn(int $level, string $message) => throw new ErrorException($message));
+
+foreach (glob(__DIR__ . '/*.test.php') as $file) {
+    Clock::$now = NOW;
+    require $file;
+}
+if (Results::$failures !== [] || Results::$count === 0) {
+    fwrite(STDERR, implode("\n", Results::$failures) . "\n");
+    exit(1);
+}

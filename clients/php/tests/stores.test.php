@@ -1,0 +1,103 @@
+<?php
+
+declare(strict_types=1);
+
+// The stores: in memory, in SQLite, and in the databases that PDO_DSNS names (separated by spaces).
+
+use Identity\{MemoryNonces, MemoryPosition, MemoryProfiles, PdoDatabase, Profile, Members, SqlNonces, SqlPosition, SqlProfiles, Tables};
+
+function readProfile(string $updatedAt, string $name): Profile
+{
+    return Profile::read(new Members(json_decode(json_encode(profile($updatedAt, $name)))));
+}
+
+$stores = ['memory' => [new MemoryNonces(), new MemoryProfiles(), null]];
+foreach (array_filter(['sqlite::memory:', ...explode(' ', (string) getenv('PDO_DSNS'))]) as $dsn) {
+    $database = new PdoDatabase(new PDO($dsn));
+    $prefix = 'kit_' . bin2hex(random_bytes(4)) . '_';
+    Tables::create($database, $prefix);
+    Tables::create($database, $prefix);
+    $stores[$dsn] = [new SqlNonces($database, $prefix), new SqlProfiles($database, $prefix), [$database, $prefix]];
+}
+
+foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
+    test("$kind uses a nonce once, tells upper from lower case, and remembers ended logins", function () use ($nonces): void {
+        $until = time() + 60;
+        same([true, false, true], [$nonces->consume('aaaa', $until), $nonces->consume('aaaa', $until), $nonces->consume('aaaA', $until)]);
+        same(false, $nonces->hasEnded('aaaa'));
+        $nonces->endSession('aaaa', $until);
+        $nonces->endSession('aaaa', $until);
+        same([true, false], [$nonces->hasEnded('aaaa'), $nonces->hasEnded('aaaA')]);
+    });
+
+    test("$kind keeps the newest profile", function () use ($profiles): void {
+        $id = profile()['id'];
+        same(null, $profiles->find($id));
+        $steps = [['2026-01-02T00:00:00.000Z', 'Ann', true], ['2026-01-01T00:00:00.000Z', 'Old', false],
+            ['2026-01-02T00:00:00.000Z', 'Same', false], ['2026-01-02T00:00:00.001Z', 'Zoë 🌷', true]];
+        foreach ($steps as [$updatedAt, $name, $isKept]) {
+            same($isKept, $profiles->apply(readProfile($updatedAt, $name)), $name);
+        }
+        same(['Zoë 🌷', true], [$profiles->find($id)->name, $profiles->find($id)->can('sell_products')]);
+        $profiles->remove($id);
+        same(null, $profiles->find($id));
+        $profiles->apply(readProfile('2026-01-01T00:00:00.000Z', 'Ann'));
+        $profiles->clear();
+        same(null, $profiles->find($id));
+    });
+
+    if ($sql === null) {
+        continue;
+    }
+    test("$kind forgets nonces ten minutes after their time", function () use ($nonces, $sql): void {
+        $count = fn() => (int) $sql[0]->value("select count(*) from {$sql[1]}used where name like 'nonce s%'");
+        $nonces->consume('s-past', time() - 660);
+        $nonces->consume('s-kept', time() - 540);
+        same(2, $count());
+        $nonces->sweep();
+        same(1, $count());
+    });
+
+    test("$kind gives the position to one process at a time", function () use ($sql): void {
+        [$one, $other] = [new SqlPosition($sql[0], 'shop', $sql[1]), new SqlPosition($sql[0], 'shop', $sql[1])];
+        same([0, null, null], [$one->claim(), $other->claim(), $one->claim()]);
+        $one->advance(7);
+        $other->release();
+        same(null, $other->claim());
+        $one->release();
+        same(7, $other->claim());
+        // A process that was away for a minute has lost it.
+        $sql[0]->execute("update {$sql[1]}positions set claimed_until = ?", [time() - 1]);
+        same(7, $one->claim());
+        try {
+            $other->advance(3);
+            throw new LogicException('advanced');
+        } catch (RuntimeException) {
+        }
+        $one->release();
+        same(0, (new SqlPosition($sql[0], 'other', $sql[1]))->claim());
+    });
+
+    test("$kind leaves nothing behind", function () use ($sql): void {
+        foreach (['used', 'profiles', 'positions'] as $table) {
+            $sql[0]->execute("drop table {$sql[1]}$table");
+        }
+    });
+}
+
+test('a database that refuses a statement throws, whatever PDO does by itself', function (): void {
+    $pdo = new PDO('sqlite::memory:', options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
+    try {
+        (new SqlNonces(new PdoDatabase($pdo)))->consume('a', 1);
+        throw new LogicException('consumed');
+    } catch (RuntimeException) {
+    }
+});
+
+test('the position in memory is held by one at a time', function (): void {
+    $position = new MemoryPosition(3);
+    same([3, null], [$position->claim(), $position->claim()]);
+    $position->advance(4);
+    $position->release();
+    same(4, $position->claim());
+});
