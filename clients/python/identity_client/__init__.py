@@ -1,0 +1,46 @@
+"""Log people in with the identity service, and hear of their changes. The README beside this folder begins at the start."""
+
+from .config import Config, ConfigurationError, LogEntry, build_logout_url
+from .events import Event, EventsError, pull_events
+from .hand_off import HandOff, compute_launch_id, is_own_path, verify_hand_off
+from .login import handle_callback, start_login
+from .messages import Request, Response
+from .nudges import receive_nudge
+from .profile import Profile, Role
+from .refusal import STATUSES, Code, Refusal
+from .sql import SqlStore, open_sqlite
+from .stores import MemoryStore, NonceStore, PositionStore, ProfileStore
+from .wsgi import IdentityMiddleware, read_wsgi, send_wsgi
+
+__all__ = [
+    "STATUSES",
+    "Code",
+    "Config",
+    "ConfigurationError",
+    "Event",
+    "EventsError",
+    "HandOff",
+    "IdentityMiddleware",
+    "LogEntry",
+    "MemoryStore",
+    "NonceStore",
+    "PositionStore",
+    "Profile",
+    "ProfileStore",
+    "Refusal",
+    "Request",
+    "Response",
+    "Role",
+    "SqlStore",
+    "build_logout_url",
+    "compute_launch_id",
+    "handle_callback",
+    "is_own_path",
+    "open_sqlite",
+    "pull_events",
+    "read_wsgi",
+    "receive_nudge",
+    "send_wsgi",
+    "start_login",
+    "verify_hand_off",
+]

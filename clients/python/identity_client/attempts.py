@@ -1,0 +1,94 @@
+"""The logins that a browser has started: each has a state, and a cookie of its own, so that two tabs can log in at once.
+
+The cookie is signed, because what it says was demanded of the person must not be the person's to change.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Final
+
+from .config import Config
+from .hand_off import LEEWAY_SECONDS, HandOff
+from .messages import Request
+
+_MAX_ATTEMPTS = 5
+_LIFE_SECONDS: Final = 600
+_VALUE = re.compile(r"([0-9]{1,12})\.(-|[0-9]{1,7})\.([0-9a-f]{64})")
+_STATE = re.compile(r"[A-Za-z0-9_-]{22}")
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    started_at: int
+    #: How old a credential may be at the start, in seconds, where one was demanded.
+    max_age: int | None
+
+    def is_proved_by(self, hand_off: HandOff) -> bool:
+        if self.max_age is None:
+            return True
+        earliest = self.started_at - self.max_age - LEEWAY_SECONDS
+        return hand_off.auth_time is not None and hand_off.auth_time >= earliest
+
+
+def start_attempt(config: Config, request: Request, max_age: int | None) -> tuple[str, list[tuple[str, str]]]:
+    """A new state, and the headers that keep it and drop the oldest beyond five."""
+    state = secrets.token_urlsafe(16)
+    said = f"{config.now()}.{'-' if max_age is None else max_age}"
+    value = f"{said}.{_sign(config, config.secrets[0], state, said)}"
+    dropped = _list_states(config, request)[: 1 - _MAX_ATTEMPTS]
+    cookies = [
+        _build_cookie(config, state, value, _LIFE_SECONDS),
+        *(_build_cookie(config, old, "", 0) for old in dropped),
+    ]
+    return state, [("Set-Cookie", cookie) for cookie in cookies]
+
+
+def find_attempt(config: Config, request: Request, state: str) -> Attempt | None:
+    """This browser's attempt with that state, if it started in the last ten minutes.
+
+    Its cookie stays until it expires, so that a second use of one hand-off is told from a browser that never asked.
+    """
+    name = _name_cookie(config, state)
+    for given, value in request.cookies():
+        found = _VALUE.fullmatch(value) if given == name else None
+        if found and _is_ours(config, state, f"{found[1]}.{found[2]}", found[3]):
+            started_at = int(found[1])
+            is_recent = config.now() < started_at + _LIFE_SECONDS
+            return Attempt(started_at, None if found[2] == "-" else int(found[2])) if is_recent else None
+    return None
+
+
+def _list_states(config: Config, request: Request) -> list[str]:
+    """Those of this browser, the oldest first. What is no attempt of ours counts as older than any."""
+    prefix = _name_cookie(config, "")
+    started_at: dict[str, int] = {}
+    for name, value in request.cookies():
+        state = name.removeprefix(prefix)
+        if name.startswith(prefix) and _STATE.fullmatch(state):
+            found = _VALUE.fullmatch(value)
+            started_at[state] = int(found[1]) if found else 0
+    return sorted(started_at, key=lambda state: started_at[state])
+
+
+def _name_cookie(config: Config, state: str) -> str:
+    return f"{'__Host-' if config.is_secure else ''}identity_attempt_{state}"
+
+
+def _build_cookie(config: Config, state: str, value: str, max_age: int) -> str:
+    secure = "; Secure" if config.is_secure else ""
+    return f"{_name_cookie(config, state)}={value}; Path=/; Max-Age={max_age}; HttpOnly{secure}; SameSite=Lax"
+
+
+def _sign(config: Config, secret: str, state: str, said: str) -> str:
+    message = f"identity attempt v1 {config.client} {state} {said}"
+    return hmac.new(secret.encode(), message.encode(), hashlib.sha256).hexdigest()
+
+
+def _is_ours(config: Config, state: str, said: str, signature: str) -> bool:
+    matches = False
+    for secret in config.secrets:
+        matches = hmac.compare_digest(_sign(config, secret, state, said), signature) or matches
+    return matches

@@ -1,0 +1,166 @@
+"""What the operator of the identity service and you agreed on, and where the kit keeps what it has to remember."""
+
+import logging
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from threading import Lock
+from typing import Literal
+from urllib.parse import urlencode, urlsplit
+
+from .hand_off import is_own_path
+from .refusal import Code
+from .stores import NonceStore
+
+_CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_VISIBLE = re.compile(r"[!-~]+")
+_MIN_SECRET_BYTES = 32
+
+
+class ConfigurationError(ValueError):
+    """Names every fault at once, and no secret."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
+
+    outcome: Code | Literal["accepted"]
+    reason: str
+    launch_id: str | None
+
+
+def log_entry(entry: LogEntry) -> None:
+    level = logging.INFO if entry.outcome == "accepted" else logging.WARNING
+    logging.getLogger("identity_client").log(
+        level, "%s, launch %s: %s", entry.outcome, entry.launch_id or "unknown", entry.reason or "no details"
+    )
+
+
+def read_clock() -> int:
+    return int(time.time())
+
+
+def ignore_session(_sid: str) -> None:
+    """For a site that hears of no events."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """Every address comes from here, and none from the request."""
+
+    #: The base URL of the identity service, without a slash at its end.
+    issuer: str
+    #: Your name there.
+    client: str
+    #: One, or two during a rotation.
+    secrets: Sequence[str] = field(repr=False)
+    callback_url: str
+    #: Where your site starts a login. On the same host as the callback.
+    login_url: str
+    #: Where used nonces are kept.
+    nonces: NonceStore
+    #: Where a login leads without a `return_to`. By default the start page at the callback's origin.
+    home_url: str = ""
+    #: The longest that a hand-off may be valid: the operator's IDENTITY_SSO_TTL.
+    ttl_seconds: int = 300
+    #: Ends your own sessions that began with a hand-off of this `sid`.
+    end_session: Callable[[str], None] = ignore_session
+    log: Callable[[LogEntry], None] = log_entry
+    #: Unix seconds.
+    now: Callable[[], int] = read_clock
+    #: One pull at a time: an older one must not undo what a newer one has done.
+    pulling: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        faults = [*_find_url_faults(self), *_find_secret_faults(self)]
+        if not _CLIENT.fullmatch(self.client):
+            faults.append("client must be lower-case letters, digits and underscores, and begin with a letter")
+        if not 30 <= self.ttl_seconds <= 3_600:
+            faults.append("ttl_seconds must be between 30 and 3600")
+        if not _is_store(self.nonces):
+            faults.append("nonces must be a store, such as MemoryStore() or SqlStore(…)")
+        if faults:
+            raise ConfigurationError("; ".join(faults))
+
+    @property
+    def origin(self) -> str:
+        """Of your own site."""
+        return _origin_of(self.callback_url)
+
+    @property
+    def home(self) -> str:
+        return self.home_url or f"{self.origin}/"
+
+    @property
+    def is_secure(self) -> bool:
+        return self.callback_url.startswith("https://")
+
+
+def build_logout_url(config: Config, return_to: str | None = None) -> str:
+    """Where to send a browser that is to be logged out there, too. End your own session first.
+
+    `return_to` is a path on your site.
+    """
+    query = {"client": config.client}
+    if return_to is not None and is_own_path(return_to):
+        query["return_to"] = return_to
+    return f"{config.issuer}/logout?{urlencode(query)}"
+
+
+def _find_url_faults(config: Config) -> list[str]:
+    faults: list[str] = []
+    urls = {"issuer": config.issuer, "callback_url": config.callback_url, "login_url": config.login_url}
+    if config.home_url:
+        urls["home_url"] = config.home_url
+    for name, url in urls.items():
+        if not _is_safe_url(url):
+            faults.append(f"{name} must be an https:// URL (http:// only on this machine), without a fragment")
+    if not faults:
+        if config.issuer != _origin_of(config.issuer) + urlsplit(config.issuer).path.rstrip("/"):
+            faults.append("issuer must have no slash at its end, and no query")
+        if _origin_of(config.login_url) != config.origin:
+            faults.append("login_url must have the scheme, host and port of callback_url: they share a cookie")
+    return faults
+
+
+def _is_safe_url(url: str) -> bool:
+    if not _VISIBLE.fullmatch(url) or "#" in url or "\\" in url:
+        return False
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    if not host or "@" in parts.netloc:
+        return False
+    if not url.startswith(f"{parts.scheme}://"):
+        return False
+    is_here = host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")
+    return parts.scheme == "https" or (parts.scheme == "http" and is_here)
+
+
+def _find_secret_faults(config: Config) -> list[str]:
+    if isinstance(config.secrets, str) or not 1 <= len(config.secrets) <= 2:
+        return ["secrets must be a list of one secret, or of two during a rotation"]
+    faults: list[str] = []
+    if any(secret != secret.strip() for secret in config.secrets):
+        faults.append("secrets must not have spaces or line breaks around them")
+    # A service on this machine may have a secret that only tries things out.
+    shortest = _MIN_SECRET_BYTES if config.issuer.startswith("https://") else 1
+    if any(len(secret.encode()) < shortest for secret in config.secrets):
+        faults.append(f"secrets must have at least {shortest} bytes each")
+    if len(set(config.secrets)) < len(config.secrets):
+        faults.append("secrets must differ from each other")
+    return faults
+
+
+def _is_store(value: object) -> bool:
+    return isinstance(value, NonceStore)
+
+
+def _origin_of(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"

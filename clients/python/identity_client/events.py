@@ -1,0 +1,162 @@
+"""Changes, as they happen: a pull brings them, in order."""
+
+import hashlib
+import hmac
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from http.client import HTTPException, HTTPMessage
+from typing import IO, Final
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import HTTPRedirectHandler, build_opener
+from urllib.request import Request as HttpRequest
+
+from .config import Config, ConfigurationError, ignore_session
+from .profile import MemberError, Profile, read_integer, read_object, read_profile, read_text
+from .stores import PositionStore, ProfileStore
+from .strict_json import Json, parse_strict_json
+
+_PAGE_SIZE: Final = 1000
+_TIMEOUT_SECONDS: Final = 30
+
+
+class EventsError(Exception):
+    """The events could not be read. Nothing is lost: try again later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Ignore a `type` that you do not know."""
+
+    seq: int
+    type: str
+    user_id: str | None
+    #: Of `session.ended`.
+    sid: str | None
+    #: Of `profile.updated`.
+    profile: Profile | None
+    #: All members, as they arrived.
+    members: Mapping[str, Json]
+
+
+def pull_events(
+    config: Config,
+    *,
+    positions: PositionStore,
+    start_over: Callable[[], object],
+    profiles: ProfileStore | None = None,
+    apply: Callable[[Event], object] | None = None,
+) -> int:
+    """Reads all that is new, in order, and returns the number of the last event.
+
+    It ends sessions by the `end_session` of the configuration, keeps `profiles` up to date, and calls `apply` with each
+    event. After a stop in between it reads some events again the next time, so `apply` must bear an event twice.
+    `start_over` is called where events were missed for too long: end all your sessions, and drop what you keep of people
+    elsewhere. Raises an EventsError. In one process, one pull runs at a time.
+    """
+    if config.end_session is ignore_session:
+        raise ConfigurationError("end_session must be set to read events: a login that ends there ends here")
+    with config.pulling:
+        after = positions.read_position(config.client)
+        has_started_over = False
+        while True:
+            status, answer = _get(config, after)
+            if status == 200:
+                events = _read_events(answer)
+                for event in events:
+                    if event.seq <= after:
+                        raise EventsError(f"{event.seq} comes after {after}")
+                    _apply(config, event, profiles)
+                    if apply is not None:
+                        apply(event)
+                    after = event.seq
+                # Asked to the end: the number that it is asked with says how far all was applied.
+                if not events:
+                    return after
+                positions.write_position(config.client, after)
+            elif status == 410 and not has_started_over:
+                has_started_over = True
+                after = _read_oldest(answer) - 1
+                start_over()
+                if profiles is not None:
+                    profiles.forget_profiles()
+                positions.write_position(config.client, after)
+            else:
+                raise EventsError(f"events answered {status}")
+
+
+def _apply(config: Config, event: Event, profiles: ProfileStore | None) -> None:
+    if event.sid is not None and event.type == "session.ended":
+        # Kept in mind first: its hand-off may be on its way, and be taken between the two.
+        config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
+        config.end_session(event.sid)
+    if profiles is not None and event.user_id is not None:
+        if event.profile is not None:
+            profiles.apply_profile(event.profile)
+        elif event.type == "user.deleted":
+            profiles.forget_profile(event.user_id)
+
+
+def _get(config: Config, after: int) -> tuple[int, bytes]:
+    """Either secret of a rotation makes a token that counts, but the service may have one of ours only."""
+    status, body = 0, b""
+    for secret in config.secrets:
+        status, body = _get_with(config, secret, after)
+        if status != 401:
+            break
+    return status, body
+
+
+def _get_with(config: Config, secret: str, after: int) -> tuple[int, bytes]:
+    token = hmac.digest(secret.encode(), f"identity events v1 {config.client}".encode(), hashlib.sha256).hex()
+    query = urlencode({"after": after, "limit": _PAGE_SIZE})
+    headers = {"Authorization": f"Bearer {token}", "User-Agent": "identity-client-python"}
+    request = HttpRequest(f"{config.issuer}/sso/events?{query}", headers=headers)
+    try:
+        with _opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
+            return int(answer.status), bytes(answer.read())
+    except HTTPError as error:
+        with error:
+            return error.code, error.read() if error.code == 410 else b""
+    except (OSError, HTTPException) as error:
+        raise EventsError(f"events cannot be read: {type(error).__name__}") from error
+
+
+class _RefuseRedirects(HTTPRedirectHandler):
+    """Else the token would follow a redirect to another host."""
+
+    def redirect_request(
+        self, req: HttpRequest, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
+    ) -> None:
+        return None
+
+
+_opener = build_opener(_RefuseRedirects())
+
+
+def _read_oldest(body: bytes) -> int:
+    try:
+        return read_integer(read_object(parse_strict_json(body), "the whole"), "oldest")
+    except ValueError as error:
+        raise EventsError(f"410 without the oldest number: {type(error).__name__}") from None
+
+
+def _read_events(body: bytes) -> list[Event]:
+    try:
+        events = read_object(parse_strict_json(body), "the whole").get("events")
+        if not isinstance(events, list):
+            raise MemberError("events")
+        return [_read_event(read_object(event, "event")) for event in events]
+    except ValueError as error:
+        raise EventsError(f"the answer is not a page of events: {error}") from None
+
+
+def _read_event(event: dict[str, Json]) -> Event:
+    return Event(
+        seq=read_integer(event, "seq"),
+        type=read_text(event, "type"),
+        user_id=read_text(event, "user_id") if "user_id" in event else None,
+        sid=read_text(event, "sid") if "sid" in event else None,
+        profile=read_profile(event["profile"]) if "profile" in event else None,
+        members=event,
+    )

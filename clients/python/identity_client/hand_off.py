@@ -1,0 +1,172 @@
+"""Verifies a hand-off: pure, so it takes the clock as an argument and uses nothing up."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import parse_qsl
+
+from .profile import MemberError, Profile, read_integer, read_profile, read_text, read_texts
+from .refusal import Refusal
+from .strict_json import Json, parse_strict_json
+
+LEEWAY_SECONDS: Final = 30
+_MAX_PAYLOAD_LENGTH = 8192
+_PARAMETERS = ("payload", "signature", "signature_next", "state", "error")
+_BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
+_SIGNATURE = re.compile(r"[0-9a-f]{64}")
+_RANDOM = re.compile(r"[A-Za-z0-9_-]{22}")
+_STATE = re.compile(r"[A-Za-z0-9._~-]{1,512}")
+_PATH = re.compile(r"/(?![/\\])[^\\\x00-\x1f\x7f-\x9f]*")
+_NONCE_IN_BYTES = re.compile(rb'"nonce"\s*:\s*"([A-Za-z0-9_-]{22})"')
+
+
+@dataclass(frozen=True, slots=True)
+class HandOff:
+    iat: int
+    exp: int
+    nonce: str
+    profile: Profile
+    #: Names this login at your site. It ends by an event that carries it.
+    sid: str | None
+    #: Unix seconds: when the person last gave a credential. None where another site logged them in.
+    auth_time: int | None
+    amr: tuple[str, ...]
+    state: str | None
+    return_to: str | None
+
+
+def is_own_path(text: str) -> bool:
+    """Whether it is a path on your own site, so that nobody is sent to another one."""
+    return len(text) <= 2048 and _PATH.fullmatch(text) is not None
+
+
+def compute_launch_id(nonce: str) -> str:
+    """Names a launch in the log of the identity service, on the page of a refusal, and in the doctor's report."""
+    digits = hashlib.sha256(nonce.encode("ascii")).hexdigest()
+    return f"{digits[:4]}-{digits[4:8]}"
+
+
+def find_launch_id(query: str) -> str | None:
+    """The launch of a hand-off that is not verified yet. So it is looked for, and nothing is parsed."""
+    payload = dict(reversed(_split(query))).get("payload", "")
+    try:
+        found = _NONCE_IN_BYTES.search(_decode(payload[:_MAX_PAYLOAD_LENGTH]))
+    except ValueError:
+        return None
+    return compute_launch_id(found[1].decode("ascii")) if found else None
+
+
+def read_parameters(query: str) -> Mapping[str, str]:
+    """Raises a Refusal where one that counts is there twice."""
+    pairs = _split(query)
+    names = [name for name, _ in pairs]
+    for name in _PARAMETERS:
+        if names.count(name) > 1:
+            raise Refusal("parameter_repeated", name)
+    return dict(pairs)
+
+
+def verify_hand_off(
+    query: str, *, issuer: str, client: str, secrets: Sequence[str], ttl_seconds: int, now: int
+) -> HandOff:
+    """Returns a genuine hand-off, and raises a Refusal for any other. `query` is the query string as it arrived.
+
+    Whoever acts on it compares its `state` and uses its `nonce` up first; `handle_callback` does both.
+    """
+    parameters = read_parameters(query)
+    payload = parameters.get("payload")
+    signatures = [parameters[name] for name in ("signature", "signature_next") if name in parameters]
+    if payload is None or "signature" not in parameters:
+        raise Refusal("parameter_missing", "signature" if payload is not None else "payload")
+    data = _decode_canonical(payload)
+    if not all(_SIGNATURE.fullmatch(signature) for signature in signatures):
+        raise Refusal("signature_malformed")
+    if not _is_genuine(payload, signatures, secrets):
+        raise Refusal("signature_wrong")
+    members = _read_json(data)
+    hand_off = _read_members(members)
+    if members["iss"] != issuer:
+        raise Refusal("issuer_wrong")
+    if members["aud"] != client or members["client"] != client:
+        raise Refusal("audience_wrong", "aud" if members["aud"] != client else "client")
+    _require_timely(hand_off, ttl_seconds, now)
+    return hand_off
+
+
+def _split(query: str) -> list[tuple[str, str]]:
+    return parse_qsl(query, keep_blank_values=True, errors="replace")
+
+
+def _decode(payload: str) -> bytes:
+    """Raises a ValueError. Takes spellings that are not canonical."""
+    return base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+
+
+def _decode_canonical(payload: str) -> bytes:
+    """Decoders take several spellings of the same bytes. Only one of them counts."""
+    if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
+        raise Refusal("payload_malformed", "length or alphabet")
+    try:
+        data = _decode(payload)
+    except binascii.Error:
+        raise Refusal("payload_malformed", "length") from None
+    if base64.urlsafe_b64encode(data).rstrip(b"=") != payload.encode("ascii"):
+        raise Refusal("payload_malformed", "spelling")
+    return data
+
+
+def _is_genuine(payload: str, signatures: Sequence[str], secrets: Sequence[str]) -> bool:
+    """Compares every pair: the time it takes shows neither which one matches nor how much of it."""
+    matches = False
+    for secret in secrets:
+        expected = hmac.new(secret.encode(), payload.encode("ascii"), hashlib.sha256).hexdigest()
+        for signature in signatures:
+            matches = hmac.compare_digest(expected, signature) or matches
+    return matches
+
+
+def _read_json(data: bytes) -> dict[str, Json]:
+    try:
+        value = parse_strict_json(data)
+    except ValueError as error:
+        raise Refusal("json_malformed", type(error).__name__) from None
+    if not isinstance(value, dict):
+        raise Refusal("member_wrong", "the whole")
+    return value
+
+
+def _read_members(members: dict[str, Json]) -> HandOff:
+    try:
+        for name in ("iss", "aud", "client"):
+            read_text(members, name)
+        return_to = read_text(members, "return_to") if "return_to" in members else None
+        if return_to is not None and not is_own_path(return_to):
+            raise MemberError("return_to")
+        return HandOff(
+            iat=read_integer(members, "iat"),
+            exp=read_integer(members, "exp"),
+            nonce=read_text(members, "nonce", _RANDOM),
+            profile=read_profile(members.get("profile")),
+            sid=read_text(members, "sid", _RANDOM) if "sid" in members else None,
+            auth_time=read_integer(members, "auth_time") if "auth_time" in members else None,
+            amr=read_texts(members, "amr") if "amr" in members else (),
+            state=read_text(members, "state", _STATE) if "state" in members else None,
+            return_to=return_to,
+        )
+    except MemberError as error:
+        raise Refusal("member_wrong", str(error)) from None
+
+
+def _require_timely(hand_off: HandOff, ttl_seconds: int, now: int) -> None:
+    if not hand_off.iat <= now + LEEWAY_SECONDS:
+        raise Refusal("issued_in_future", f"{hand_off.iat - now} seconds ahead")
+    if not now < hand_off.exp + LEEWAY_SECONDS:
+        raise Refusal("expired", f"{now - hand_off.exp} seconds ago")
+    lifetime = hand_off.exp - hand_off.iat
+    if not 0 < lifetime <= ttl_seconds:
+        raise Refusal("lifetime_wrong", f"{lifetime} seconds")

@@ -1,0 +1,186 @@
+"""The way to a login and back: the start, and the callback that takes the hand-off."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Literal
+from urllib.parse import quote, urlencode
+
+from .attempts import find_attempt, start_attempt
+from .config import Config, LogEntry
+from .hand_off import (
+    HandOff,
+    compute_launch_id,
+    find_launch_id,
+    is_own_path,
+    read_parameters,
+    verify_hand_off,
+)
+from .messages import (
+    PRIVATE,
+    Headers,
+    Request,
+    Response,
+    answer_speculation,
+    describe_refusal,
+    redirect,
+    show_refusal,
+)
+from .refusal import Code, Refusal
+
+#: Starts your own session, with a new id, and returns the headers that set its cookie (or None, where your framework
+#: does that). May raise a Refusal("person_refused").
+StartSession = Callable[[HandOff], Iterable[tuple[str, str]] | None]
+#: Your own answer to an error, such as the start page as it is without a login. None shows the page.
+OnError = Callable[[Code], Response | None]
+
+_ERRORS: Mapping[str, Code] = {
+    "login_required": "login_required",
+    "interaction_required": "interaction_required",
+    "access_denied": "access_denied",
+}
+_MAX_MAX_AGE = 2_592_000
+_MORE_HEADERS: Mapping[Code, Headers] = {
+    "method_not_allowed": (("Allow", "GET, HEAD"),),
+    "store_unavailable": (("Retry-After", "5"),),
+}
+
+
+def start_login(
+    config: Config,
+    request: Request,
+    *,
+    return_to: str | None = None,
+    prompt: Literal["none", "login"] | None = None,
+    max_age: int | None = None,
+) -> Response:
+    """Sends the browser to the launch. `return_to` is a path on your site; what is not one is left out.
+
+    `prompt="none"` shows no page there; `prompt="login"` asks for a credential again, and `max_age` does where the last
+    one is older. The callback makes sure that it was given.
+    """
+    if request.is_speculative():
+        return answer_speculation()
+    if request.method != "GET":
+        return _refuse(config, Refusal("method_not_allowed"))
+    if prompt not in (None, "none", "login"):
+        raise ValueError("prompt must be none or login")
+    if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
+        raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
+    state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
+    query = {"state": state}
+    if return_to is not None and is_own_path(return_to):
+        query["return_to"] = return_to
+    if prompt is not None:
+        query["prompt"] = prompt
+    if max_age is not None:
+        query["max_age"] = str(max_age)
+    return redirect(f"{config.issuer}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies)
+
+
+def is_nobody_logged_in(_request: Request) -> bool:
+    return False
+
+
+def handle_callback(
+    config: Config,
+    request: Request,
+    *,
+    start_session: StartSession,
+    is_logged_in: Callable[[Request], bool] = is_nobody_logged_in,
+    on_error: OnError | None = None,
+) -> Response:
+    """Takes a hand-off, once, from the browser that asked for it. Anything else gets a page that says which rule it
+    breaks. What `start_session` raises, other than a Refusal, is yours to catch."""
+    if request.is_speculative():
+        return answer_speculation()
+    if request.method != "GET":
+        return _refuse(config, Refusal("method_not_allowed"))
+    hand_off: HandOff | None = None
+    try:
+        parameters = read_parameters(request.query)
+        if "error" in parameters and not parameters.keys() & {"payload", "signature", "signature_next"}:
+            return _answer_error(config, request, parameters, on_error)
+        hand_off = verify_hand_off(
+            request.query,
+            issuer=config.issuer,
+            client=config.client,
+            secrets=config.secrets,
+            ttl_seconds=config.ttl_seconds,
+            now=config.now(),
+        )
+        return _accept(config, request, hand_off, start_session)
+    except Refusal as refusal:
+        refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
+        if refusal.code != "state_missing":
+            return _refuse(config, refusal)
+        _log(config, refusal)
+        # A link from elsewhere brought it. It stays unused: the login start asks for one of its own.
+        target = config.home if is_logged_in(request) else config.login_url
+        return redirect(target, describe_refusal(refusal))
+
+
+def _accept(config: Config, request: Request, hand_off: HandOff, start_session: StartSession) -> Response:
+    sid = hand_off.sid
+    if sid is not None:
+        _require_going_on(config, sid)
+    if hand_off.state is None:
+        raise Refusal("state_missing")
+    attempt = find_attempt(config, request, hand_off.state)
+    if attempt is None:
+        raise Refusal("state_unknown")
+    if not attempt.is_proved_by(hand_off):
+        raise Refusal("auth_time_too_old")
+    # Longer than anybody, with the leeway, would accept it.
+    if not _ask_store(lambda: config.nonces.consume(hand_off.nonce, hand_off.exp + 60)):
+        raise Refusal("nonce_replayed")
+    headers = start_session(hand_off) or ()
+    if sid is not None:
+        try:
+            # Again: the event may have come between, and found no session to end.
+            _require_going_on(config, sid)
+        except Refusal:
+            config.end_session(sid)
+            raise
+    path = hand_off.return_to
+    config.log(LogEntry("accepted", "", compute_launch_id(hand_off.nonce)))
+    return redirect(config.home if path is None else config.origin + _encode(path), headers)
+
+
+def _require_going_on(config: Config, sid: str) -> None:
+    if _ask_store(lambda: config.nonces.has_ended(sid)):
+        raise Refusal("session_ended")
+
+
+def _ask_store(question: Callable[[], bool]) -> bool:
+    try:
+        return question()
+    except Exception as error:
+        raise Refusal("store_unavailable", type(error).__name__) from error
+
+
+def _answer_error(
+    config: Config, request: Request, parameters: Mapping[str, str], on_error: OnError | None
+) -> Response:
+    """It is not signed: all it may do is choose a page, and only for an attempt of this browser."""
+    if find_attempt(config, request, parameters.get("state", "")) is None:
+        raise Refusal("state_unknown", "of an error")
+    code = _ERRORS.get(parameters["error"], "error_unknown")
+    own = on_error(code) if on_error else None
+    if own is None:
+        raise Refusal(code)
+    names = {name.lower() for name, _ in PRIVATE}
+    kept = tuple((name, value) for name, value in own.headers if name.lower() not in names)
+    return Response(own.status, (*kept, *PRIVATE), own.body)
+
+
+def _refuse(config: Config, refusal: Refusal) -> Response:
+    _log(config, refusal)
+    return show_refusal(refusal, config.login_url, _MORE_HEADERS.get(refusal.code, ()))
+
+
+def _log(config: Config, refusal: Refusal) -> None:
+    config.log(LogEntry(refusal.code, refusal.reason, refusal.launch_id))
+
+
+def _encode(path: str) -> str:
+    """What is encoded already stays as it is."""
+    return quote(path, safe="/?#[]@!$&'()*+,;=:%~")

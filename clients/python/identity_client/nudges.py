@@ -1,0 +1,70 @@
+"""A nudge says that there is something new to pull. It is signed after Standard Webhooks 1.0."""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Callable
+from typing import Final
+
+from .config import Config, LogEntry
+from .messages import Headers, Request, Response, describe_refusal
+from .profile import read_integer, read_object, read_text
+from .refusal import Refusal
+from .strict_json import parse_strict_json
+
+_MAX_BODY_BYTES: Final = 65_536
+_LIFE_SECONDS: Final = 300
+_TIMESTAMP = re.compile(r"[0-9]{1,12}")
+
+
+def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], object]) -> Response:
+    """Calls `on_nudge` for a genuine nudge, such as with a function that pulls.
+
+    What that raises is not caught: with the 500 that your framework makes of it, the identity service tries again.
+    """
+    try:
+        _require_genuine(config, request)
+    except Refusal as refusal:
+        config.log(LogEntry(refusal.code, refusal.reason, None))
+        allowed: Headers = (("Allow", "POST"),) if refusal.code == "method_not_allowed" else ()
+        headers = (("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"))
+        return Response(refusal.status, (*headers, *allowed, *describe_refusal(refusal)), refusal.code.encode())
+    on_nudge()
+    return Response(204, (("Cache-Control", "no-store"),))
+
+
+def _require_genuine(config: Config, request: Request) -> None:
+    if request.method != "POST":
+        raise Refusal("method_not_allowed")
+    nudge_id = request.header("webhook-id")
+    timestamp = request.header("webhook-timestamp")
+    signatures = request.header("webhook-signature")
+    if not nudge_id or not timestamp or not signatures:
+        raise Refusal("nudge_malformed", "a header is missing")
+    if not _TIMESTAMP.fullmatch(timestamp) or len(request.body) > _MAX_BODY_BYTES:
+        raise Refusal("nudge_malformed", "a header or the length of the body")
+    message = f"{nudge_id}.{timestamp}.".encode("utf-8", "replace") + request.body
+    if not _is_signed(config, message, signatures):
+        raise Refusal("nudge_signature_wrong")
+    age = config.now() - int(timestamp)
+    if abs(age) > _LIFE_SECONDS:
+        raise Refusal("nudge_too_old", f"signed {age} seconds ago")
+    try:
+        nudge = read_object(parse_strict_json(request.body), "the whole")
+        is_ours = read_text(nudge, "client") == config.client and read_integer(nudge, "latest") >= 0
+    except ValueError as error:
+        raise Refusal("nudge_malformed", f"the body: {type(error).__name__}") from None
+    if not is_ours:
+        raise Refusal("nudge_malformed", "of another client, or without a number")
+
+
+def _is_signed(config: Config, message: bytes, signatures: str) -> bool:
+    """Any of the signatures, with any of the secrets."""
+    matches = False
+    for secret in config.secrets:
+        key = hmac.digest(secret.encode(), f"identity webhooks v1 {config.client}".encode(), hashlib.sha256)
+        expected = b"v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256))
+        for signature in signatures.split(" "):
+            matches = hmac.compare_digest(expected, signature.encode("utf-8", "replace")) or matches
+    return matches

@@ -1,0 +1,48 @@
+"""JSON that every parser reads alike: UTF-8, no name twice in an object, at most 16 levels deep."""
+
+import json
+import re
+from typing import NoReturn
+
+Json = dict[str, "Json"] | list["Json"] | str | int | float | bool | None
+
+_MAX_DEPTH = 16
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+
+
+def parse_strict_json(data: bytes) -> Json:
+    """Raises a ValueError that says what is wrong."""
+    text = data.decode("utf-8")
+    # Before it is parsed: Python's parser calls itself for each level.
+    _require_shallow(text)
+    value: Json = json.loads(
+        text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
+    )
+    return value
+
+
+def _require_shallow(text: str) -> None:
+    depth = 0
+    for token in _TOKEN.findall(text):
+        if token in ("{", "["):
+            depth += 1
+            if depth > _MAX_DEPTH:
+                raise ValueError(f"more than {_MAX_DEPTH} levels deep")
+        elif token in ("}", "]"):
+            depth -= 1
+
+
+def _build_object(members: list[tuple[str, Json]]) -> dict[str, Json]:
+    value = dict(members)
+    if len(value) != len(members):
+        raise ValueError("duplicate name in an object")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _parse_int(digits: str) -> int | float:
+    # Python refuses to make an integer of thousands of digits. None that we use has more than these.
+    return int(digits) if len(digits) < 20 else float(digits)

@@ -1,0 +1,74 @@
+"""A configuration that cannot work, or is not safe, is refused with all its faults at once."""
+
+import unittest
+from typing import Any
+
+from identity_client import Config, ConfigurationError, MemoryStore
+
+from .support import SECRET
+
+
+def build(**changes: Any) -> Config:
+    settings: dict[str, Any] = {
+        "issuer": "https://id.example.test",
+        "client": "shop",
+        "secrets": [SECRET],
+        "callback_url": "https://shop.example.test/sso/callback?from=identity",
+        "login_url": "https://shop.example.test/login",
+        "nonces": MemoryStore(),
+    }
+    return Config(**{**settings, **changes})
+
+
+class Configuration(unittest.TestCase):
+    def test_is_taken(self) -> None:
+        config = build()
+        self.assertEqual([config.origin, config.home], ["https://shop.example.test", "https://shop.example.test/"])
+        build(
+            issuer="http://127.0.0.1:3000",
+            secrets=["short"],
+            callback_url="http://localhost:4000/cb",
+            login_url="http://localhost:4000/login",
+            home_url="http://[::1]/x",
+        )
+
+    def test_is_refused_with_the_name_of_the_setting(self) -> None:
+        faults: list[tuple[str, Any]] = [
+            *(("issuer", url) for url in ("", "id.example.test", "http://id.example.test", "https://id.example.test/")),
+            *(("issuer", url) for url in ("https://id.example.test?x", "https://a:b@id.example.test", "https://")),
+            *(("issuer", url) for url in ("https://id.example.test\n", "HTTPS://id.example.test", "https://id:x")),
+            ("callback_url", "http://shop.example.test/cb"),
+            ("callback_url", "https://shop.example.test/cb#x"),
+            ("login_url", "/login"),
+            ("login_url", "https://www.shop.example.test/login"),
+            ("login_url", "http://localhost/login"),
+            ("home_url", "javascript:alert(1)"),
+            ("client", ""),
+            ("client", "Shop"),
+            ("client", "shop\n"),
+            ("secrets", []),
+            ("secrets", [SECRET, SECRET + "2", SECRET + "3"]),
+            ("secrets", SECRET),
+            ("secrets", [SECRET + "\n"]),
+            ("secrets", [""]),
+            ("secrets", ["s" * 31]),
+            ("secrets", [SECRET, SECRET]),
+            ("ttl_seconds", 0),
+            ("ttl_seconds", 86_400),
+            ("nonces", object()),
+        ]
+        for name, value in faults:
+            with self.subTest(name=name, value=value), self.assertRaisesRegex(ConfigurationError, rf"\A{name} [^;]*\Z"):
+                build(**{name: value})
+
+    def test_is_refused_with_all_faults_and_no_secret(self) -> None:
+        with self.assertRaises(ConfigurationError) as raised:
+            build(issuer="x", client="X", secrets=["hush-hush "], nonces=None)
+        for name in ("issuer", "client", "secrets", "nonces"):
+            self.assertIn(name, str(raised.exception))
+        self.assertNotIn("hush", str(raised.exception))
+        self.assertNotIn(SECRET, repr(build()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,236 @@
+"""Pulls, from a server that answers as the identity service does."""
+
+import hashlib
+import hmac
+import json
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from identity_client import (
+    Config,
+    ConfigurationError,
+    Event,
+    EventsError,
+    MemoryStore,
+    handle_callback,
+    pull_events,
+    start_login,
+)
+
+from .support import NEXT_SECRET, SECRET, Site, ask, build_payload, build_profile, cookies_of, query_of, sign
+
+SID = "Vt1n0cVtSh2mV0y0rU3y8Q"
+PERSON = build_profile()["id"]
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+def answer_with(status: int, body: bytes, **headers: str) -> Answer:
+    return status, headers, body
+
+
+class Service:
+    """What it answers to a pull with that `after`."""
+
+    def __init__(self) -> None:
+        self.events: list[dict[str, Any]] = []
+        self.secret = SECRET
+        self.oldest = 1
+        self.asked: list[int] = []
+        self.other: Answer | None = None
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                status, headers, body = service.answer(self.path, self.headers.get("Authorization", ""))
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                """Prints nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def answer(self, path: str, authorization: str) -> Answer:
+        query = parse_qs(urlsplit(path).query)
+        after, limit = int(query["after"][0]), int(query["limit"][0])
+        token = hmac.new(self.secret.encode(), b"identity events v1 shop", hashlib.sha256).hexdigest()
+        if authorization != f"Bearer {token}":
+            return 401, {}, b"{}"
+        self.asked.append(after)
+        if self.other:
+            return self.other
+        if after < self.oldest - 1:
+            return 410, {}, json.dumps({"code": "events_gone", "oldest": self.oldest}).encode()
+        page = [event for event in self.events if event["seq"] > after][:limit]
+        return 200, {}, json.dumps({"events": page, "latest": len(self.events)}).encode()
+
+    def append(self, type: str, **members: Any) -> None:
+        event = {"seq": len(self.events) + 1, "type": type, "occurred_at": "2026-01-01T00:00:00.000Z", **members}
+        self.events.append(event)
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+class Pulls(unittest.TestCase):
+    def setUp(self) -> None:
+        self.service = Service()
+        self.addCleanup(self.service.close)
+        self.store = MemoryStore()
+        self.site = Site(nonces=self.store, issuer=self.service.url)
+        self.applied: list[Event] = []
+        self.times_over: list[bool] = []
+
+    def pull(self, **options: Any) -> int:
+        given: dict[str, Any] = {
+            "positions": self.store,
+            "profiles": self.store,
+            "apply": self.applied.append,
+            "start_over": lambda: self.times_over.append(True),
+            **options,
+        }
+        return pull_events(self.site.config, **given)
+
+    def test_read_everything_once_in_order_and_say_how_far_they_came(self) -> None:
+        for _ in range(2500):
+            self.service.append("user.restored", user_id=PERSON)
+        self.assertEqual(self.pull(), 2500)
+        self.assertEqual([event.seq for event in self.applied], list(range(1, 2501)))
+        self.assertEqual(self.service.asked, [0, 1000, 2000, 2500])
+        self.service.append("user.restored", user_id=PERSON)
+        self.assertEqual(self.pull(), 2501)
+        self.assertEqual([len(self.applied), self.store.read_position("shop")], [2501, 2501])
+
+    def test_keep_profiles_up_to_date_and_forget_people(self) -> None:
+        for minute in (1, 3, 2):
+            updated_at = f"2026-01-01T00:0{minute}:00.000Z"
+            profile = build_profile(name=f"Zoë {minute}", profile_updated_at=updated_at)
+            self.service.append("profile.updated", user_id=PERSON, profile=profile)
+        self.pull()
+        kept = self.store.find_profile(PERSON)
+        self.assertEqual(kept and kept.name, "Zoë 3")
+        self.service.append("user.deleted", user_id=PERSON)
+        self.pull()
+        self.assertIsNone(self.store.find_profile(PERSON))
+
+    def test_end_sessions_and_refuse_their_hand_off_when_it_comes_late(self) -> None:
+        self.service.append("session.ended", user_id=PERSON, sid=SID)
+        self.pull()
+        self.assertEqual(self.site.ended, [SID])
+        start = start_login(self.site.config, ask(""))
+        payload = build_payload(iss=self.service.url, state=query_of(start)["state"])
+        request = ask(sign(payload), cookies_of(start))
+        response = handle_callback(self.site.config, request, start_session=self.site.start_session)
+        self.assertEqual([response.status, response.header("identity-refusal")], [403, "session_ended"])
+        # For as long as such a hand-off is valid, and 60 seconds more.
+        self.store.sweep(self.site.clock.now + 360)
+        self.assertTrue(self.store.has_ended(SID))
+        self.store.sweep(self.site.clock.now + 361)
+        self.assertFalse(self.store.has_ended(SID))
+
+    def test_bear_events_and_members_that_they_do_not_know(self) -> None:
+        self.service.append("erased")
+        del self.service.events[0]["occurred_at"]
+        self.service.append("parcel.sent", user_id=PERSON, weight={"kg": 1.5})
+        self.pull()
+        self.assertEqual([event.type for event in self.applied], ["erased", "parcel.sent"])
+        self.assertEqual(self.applied[1].members["weight"], {"kg": 1.5})
+
+    def test_go_on_after_410_with_nothing_of_before(self) -> None:
+        self.service.append("profile.updated", user_id=PERSON, profile=build_profile())
+        self.pull()
+        self.service.events = [{"seq": number, "type": "erased"} for number in range(901, 904)]
+        self.service.oldest = 901
+        self.assertEqual(self.pull(), 903)
+        self.assertEqual([len(self.times_over), self.store.find_profile(PERSON)], [1, None])
+        self.assertEqual([event.seq for event in self.applied[1:]], [901, 902, 903])
+
+    def test_do_not_go_round_for_ever(self) -> None:
+        self.service.other = answer_with(410, b'{"oldest":5}')
+        with self.assertRaisesRegex(EventsError, "410"):
+            self.pull()
+        self.service.other = answer_with(200, b'{"events":[{"seq":4,"type":"erased"}],"latest":9}')
+        with self.assertRaisesRegex(EventsError, "4 comes after 4"):
+            self.pull()
+
+    def test_store_how_far_they_came_after_all_of_it_is_applied(self) -> None:
+        self.service.append("user.restored", user_id=PERSON)
+        self.service.append("user.suspended", user_id=PERSON)
+
+        def crash(event: Event) -> None:
+            self.applied.append(event)
+            if event.seq == 2 and len(self.applied) == 2:
+                raise KeyError("our own")
+
+        with self.assertRaisesRegex(KeyError, "our own"):
+            self.pull(apply=crash)
+        self.assertEqual(self.store.read_position("shop"), 0)
+        self.assertEqual(self.pull(apply=crash), 2)
+        self.assertEqual([event.seq for event in self.applied], [1, 2, 1, 2])
+
+    def test_take_the_token_of_either_secret_of_a_rotation(self) -> None:
+        self.service.append("erased")
+        for secrets in ((SECRET, NEXT_SECRET), (NEXT_SECRET, SECRET)):
+            self.site.secrets = secrets
+            self.assertEqual(self.pull(), 1)
+        self.site.secrets = (NEXT_SECRET,)
+        with self.assertRaisesRegex(EventsError, "401"):
+            self.pull()
+
+    def test_send_the_token_nowhere_else(self) -> None:
+        other = Service()
+        self.addCleanup(other.close)
+        self.service.other = answer_with(302, b"", Location=f"{other.url}/sso/events?after=0&limit=1")
+        with self.assertRaisesRegex(EventsError, "302"):
+            self.pull()
+        self.assertEqual(other.asked, [])
+
+    def test_lose_nothing_when_the_answer_is_none_of_events(self) -> None:
+        answers: list[tuple[int, bytes]] = [
+            (503, b""),
+            (410, b"gone"),
+            (410, b"{}"),
+            (200, b"<html>"),
+            (200, b"{}"),
+            (200, b'{"events":[1]}'),
+            (200, b'{"events":[{"seq":"1","type":"erased"}]}'),
+            (200, b'{"events":[{"seq":1,"type":"erased","seq":2}]}'),
+            (200, json.dumps({"events": [{"seq": 1, "type": "profile.updated", "profile": {}}]}).encode()),
+        ]
+        for status, body in answers:
+            self.service.other = answer_with(status, body)
+            with self.subTest(body), self.assertRaises(EventsError):
+                self.pull()
+        self.service.close()
+        with self.assertRaises(EventsError):
+            self.pull()
+        self.assertEqual([self.store.read_position("shop"), self.applied, self.times_over], [0, [], []])
+
+    def test_are_refused_where_no_session_could_be_ended(self) -> None:
+        config = self.site.config
+        deaf = Config(
+            issuer=config.issuer,
+            client=config.client,
+            secrets=config.secrets,
+            callback_url=config.callback_url,
+            login_url=config.login_url,
+            nonces=self.store,
+        )
+        with self.assertRaises(ConfigurationError):
+            pull_events(deaf, positions=self.store, start_over=lambda: None)
+
+
+if __name__ == "__main__":
+    unittest.main()
