@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     // They need packages of Debian's.
-    exclude: ['test/cluster/**'],
+    exclude: ['test/cluster/**', 'test/clients/**', 'test/wordpress/**'],
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/no-output.ts',
     // Tests spend much of their time waiting for Postgres or another process.

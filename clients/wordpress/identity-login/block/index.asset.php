@@ -1,0 +1,6 @@
+<?php
+
+return [
+    'dependencies' => ['wp-blocks', 'wp-block-editor', 'wp-element', 'wp-server-side-render'],
+    'version' => '1.0.0',
+];

@@ -1,0 +1,50 @@
+<?php
+/**
+ * Plugin Name:       Identity Login
+ * Description:       One login for all our sites: people log in with Identity, and their name, e-mail address and role follow it.
+ * Version:           1.0.0
+ * Requires at least: 6.1
+ * Requires PHP:      8.2
+ * Text Domain:       identity-login
+ * Network:           false
+ */
+
+namespace IdentityLogin;
+
+defined('ABSPATH') || exit;
+
+const VERSION = '1.0.0';
+const PLUGIN_FILE = __FILE__;
+
+// The kit for PHP: in the archive it is a folder of the plugin, in the source tree its neighbour.
+define(__NAMESPACE__ . '\KIT', is_dir(__DIR__ . '/kit') ? __DIR__ . '/kit' : dirname(__DIR__, 2) . '/php/src');
+spl_autoload_register(static function (string $class): void {
+    if (str_starts_with($class, 'Identity\\')) {
+        $file = KIT . '/' . strtr(substr($class, strlen('Identity\\')), '\\', '/') . '.php';
+        is_file($file) && require $file;
+    }
+});
+
+foreach (['settings', 'database', 'links', 'state', 'stores', 'people', 'sessions', 'master-data', 'local-passwords',
+    'kit', 'refusals', 'events', 'routes', 'login-page', 'profile-page', 'check', 'settings-page'] as $file) {
+    require __DIR__ . "/includes/$file.php";
+}
+
+register_activation_hook(__FILE__, __NAMESPACE__ . '\activate');
+register_deactivation_hook(__FILE__, __NAMESPACE__ . '\deactivate');
+
+function activate(bool $network_wide = false): void
+{
+    if (is_multisite()) {
+        wp_die(esc_html__('Identity Login does not work on a network of sites yet: its users are shared, its settings are not.', 'identity-login'));
+    }
+    install();
+    schedule();
+}
+
+/** Without the plugin nobody would hear that a login has ended, so none goes on. */
+function deactivate(): void
+{
+    wp_clear_scheduled_hook(PULL_HOOK);
+    end_sessions_of_linked_users();
+}

@@ -1,0 +1,100 @@
+<?php
+/** What has changed at Identity, applied here: when it says that there is something, and every five minutes anyway. */
+
+namespace IdentityLogin;
+
+use Identity\Event;
+use Identity\SqlPosition;
+
+defined('ABSPATH') || exit;
+
+const PULL_HOOK = 'identity_login_pull';
+const PULL_SCHEDULE = 'identity_login_five_minutes';
+
+add_filter('cron_schedules', static fn(array $schedules) => $schedules + [PULL_SCHEDULE => [
+    'interval' => 5 * MINUTE_IN_SECONDS,
+    'display' => __('Every five minutes', 'identity-login'),
+]]);
+
+function schedule(): void
+{
+    if (!wp_next_scheduled(PULL_HOOK)) {
+        wp_schedule_event(time(), PULL_SCHEDULE, PULL_HOOK);
+    }
+}
+
+add_action(PULL_HOOK, static function (): void {
+    if (find_configuration_faults() === []) {
+        pull_quietly(60);
+    }
+    (new SiteNonces())->sweep();
+});
+
+/** There is more than fits in the time. What was applied stays applied. */
+final class PullPaused extends \RuntimeException
+{
+}
+
+/** Applies all that is there. The service waits ten seconds for the answer to a nudge. */
+function pull(int $seconds = 7): bool
+{
+    $until = microtime(true) + $seconds;
+    $position = new SqlPosition(new SiteDatabase(), current_client(), table(''));
+    return client()->pullEvents($position, static function (Event $event) use ($until): void {
+        if (microtime(true) > $until) {
+            throw new PullPaused('there is more');
+        }
+        apply_event($event);
+    }, static fn() => in_transaction(static function (): void {
+        begin_generation();
+        forget_profiles();
+    }));
+}
+
+/** Whether all is applied. What went wrong is in the log. */
+function pull_quietly(int $seconds = 7): bool
+{
+    try {
+        return pull($seconds);
+    } catch (PullPaused) {
+        return false;
+    } catch (\Throwable $error) {
+        log_line('events could not be pulled: ' . $error->getMessage());
+        return false;
+    }
+}
+
+/** Once: an event that another process has applied is left. That a login has ended the kit has remembered already. */
+function apply_event(Event $event): void
+{
+    in_transaction(static function () use ($event): void {
+        if (!take_event($event->seq) || $event->userId === null) {
+            return;
+        }
+        $link = lock_known_link($event->userId);
+        // Whoever never came in has nothing here to change.
+        if ($link === null || $link->status === 'deleted') {
+            return;
+        }
+        $user = $link->user_id === null ? false : fresh_user((int) $link->user_id);
+        match ($event->type) {
+            'profile.updated' => $user && apply_profile($event->profile, $user),
+            'user.suspended' => suspend_person($event->userId, $user),
+            'user.restored' => set_status($event->userId, 'active'),
+            'user.deleted' => delete_person($event->userId, $user),
+            default => null,
+        };
+    });
+}
+
+function suspend_person(string $profile_id, \WP_User|false $user): void
+{
+    set_status($profile_id, 'suspended');
+    $user && \WP_Session_Tokens::get_instance($user->ID)->destroy_all();
+}
+
+function delete_person(string $profile_id, \WP_User|false $user): void
+{
+    set_status($profile_id, 'deleted');
+    $user && forget_person($user->ID);
+}

@@ -1,0 +1,95 @@
+<?php
+/**
+ * Which local user belongs to which person: the only reader and writer of the table of links. Its primary key makes two
+ * local users for one person impossible, and its unique index two people for one local user.
+ */
+
+namespace IdentityLogin;
+
+defined('ABSPATH') || exit;
+
+/** On a linked user, for what asks by user. The table has the last word. */
+const PROFILE_ID_META = 'identity_profile_id';
+
+/** What `find_status` has read, until one is written. */
+$GLOBALS['identity_login_statuses'] = [];
+
+/** Empty for a local user. */
+function profile_id_of(int $user_id): string
+{
+    return (string) get_user_meta($user_id, PROFILE_ID_META, true);
+}
+
+function is_linked(int $user_id): bool
+{
+    return $user_id > 0 && profile_id_of($user_id) !== '';
+}
+
+/** Needs a transaction, and keeps everybody else from this person until its end. Makes the row where it is missing. */
+function lock_link(string $profile_id): object
+{
+    $links = table('links');
+    // Not INSERT IGNORE: of several at once that wait there, each would hold a lock that the others want.
+    write("INSERT INTO $links (profile_id) VALUES (%s) ON DUPLICATE KEY UPDATE profile_id = VALUES(profile_id)", $profile_id);
+    return lock_known_link($profile_id);
+}
+
+/** Likewise; null for a person who has never been here. */
+function lock_known_link(string $profile_id): ?object
+{
+    $links = table('links');
+    unset($GLOBALS['identity_login_statuses'][$profile_id]);
+    return read_row("SELECT user_id, profile_updated_at, status FROM $links WHERE profile_id = %s FOR UPDATE", $profile_id);
+}
+
+/** What was taken of the profile before was for another user, if any. */
+function connect_user(string $profile_id, int $user_id): void
+{
+    $links = table('links');
+    write("UPDATE $links SET user_id = %d, profile_updated_at = '' WHERE profile_id = %s", $user_id, $profile_id);
+    update_user_meta($user_id, PROFILE_ID_META, $profile_id);
+}
+
+/** Whether this profile is newer than what was taken before. From now on it is what was taken. */
+function take_profile(string $profile_id, string $updated_at): bool
+{
+    $links = table('links');
+    return write(
+        "UPDATE $links SET profile_updated_at = %s WHERE profile_id = %s AND profile_updated_at < %s",
+        $updated_at,
+        $profile_id,
+        $updated_at,
+    ) === 1;
+}
+
+/** `active`, `suspended`, `deleted`, or null where there is no such person here. */
+function find_status(string $profile_id): ?string
+{
+    $links = table('links');
+    $known = &$GLOBALS['identity_login_statuses'];
+    if (!array_key_exists($profile_id, $known)) {
+        $known[$profile_id] = read_row("SELECT status FROM $links WHERE profile_id = %s", $profile_id)?->status;
+    }
+    return $known[$profile_id];
+}
+
+function set_status(string $profile_id, string $status): void
+{
+    $links = table('links');
+    write("UPDATE $links SET status = %s WHERE profile_id = %s", $status, $profile_id);
+    unset($GLOBALS['identity_login_statuses'][$profile_id]);
+}
+
+/** Whatever comes next counts as newer, and a suspension that was lifted unheard holds nobody. */
+function forget_profiles(): void
+{
+    $links = table('links');
+    write("UPDATE $links SET profile_updated_at = '', status = IF(status = 'suspended', 'active', status)");
+    $GLOBALS['identity_login_statuses'] = [];
+}
+
+/** Whoever's local user an administrator has deleted gets another one when they come back. */
+add_action('deleted_user', static function (int $user_id): void {
+    $links = table('links');
+    write("DELETE FROM $links WHERE user_id = %d", $user_id);
+});

@@ -1,0 +1,110 @@
+<?php
+/** Where people find the login: a button on wp-login.php, a shortcode and a block. */
+
+namespace IdentityLogin;
+
+defined('ABSPATH') || exit;
+
+/** The start of a login, which leads back to this page of the site. */
+function login_url(string $return_to = ''): string
+{
+    return home_url(LOGIN_PATH) . ($return_to === '' ? '' : '?return_to=' . rawurlencode($return_to));
+}
+
+/** The path of an address of this site; empty for any other. */
+function own_path(string $address): string
+{
+    $own = wp_validate_redirect($address, '');
+    $path = (string) wp_parse_url($own, PHP_URL_PATH);
+    $query = wp_parse_url($own, PHP_URL_QUERY);
+    return $path === '' ? '' : $path . ($query === null ? '' : "?$query");
+}
+
+function login_button(string $return_to, string $class, string $more = ''): string
+{
+    return sprintf(
+        '<a class="%s" href="%s"%s>%s</a>',
+        esc_attr($class),
+        esc_url(login_url($return_to)),
+        $more,
+        esc_html(button_label()),
+    );
+}
+
+/** The form for a local password: asked for, or just sent with a wrong one. */
+function wants_local_login(): bool
+{
+    return isset($_GET['local']) || ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
+}
+
+/** Alone in the form, unless somebody wants that for a local password: then it stands above. */
+add_action('login_form', static function (): void {
+    if (wants_local_login() || find_configuration_faults() !== []) {
+        return;
+    }
+    $local = add_query_arg('local', '1', wp_login_url(requested_page()));
+    $words = __('Log in with a local password', 'identity-login');
+    $link = sprintf('<a href="%s">%s</a>', esc_url($local), esc_html($words));
+    echo '<div class="identity-login"><p>', login_page_button(), "</p><p>$link</p></div>"; // phpcs:ignore -- escaped
+});
+
+add_filter('login_message', static fn($message) => wants_local_login() && find_configuration_faults() === []
+    ? $message . '<p class="identity-login">' . login_page_button() . '</p>' : $message);
+
+function requested_page(): string
+{
+    return isset($_REQUEST['redirect_to']) ? wp_unslash((string) $_REQUEST['redirect_to']) : '';
+}
+
+function login_page_button(): string
+{
+    // In the frame that WordPress shows over a page whose session has ended, ours would not be shown.
+    $target = isset($_REQUEST['interim-login']) ? ' target="_blank" rel="noopener"' : '';
+    return login_button(own_path(requested_page()), 'button button-primary button-large', $target);
+}
+
+add_action('login_enqueue_scripts', static function (): void {
+    $css = '.identity-login{clear:both;margin-top:16px}.identity-login p{margin:0 0 12px;text-align:center}'
+        . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
+    if (!wants_local_login() && find_configuration_faults() === []) {
+        // The form stays in the page for the plugins that add to it. What keeps linked users out is in local-passwords.php.
+        $css .= '.login-action-login #loginform>:not(.identity-login){display:none}.login-action-login #nav{display:none}';
+    }
+    wp_add_inline_style('login', $css);
+});
+
+// WordPress ends its own session only. Whoever shares the computer may want to end the other one, too.
+add_filter('wp_login_errors', static function ($errors) {
+    if (isset($_GET['loggedout']) && find_configuration_faults() === []) {
+        $words = __('Log out of Identity, too', 'identity-login');
+        $link = sprintf('<a href="%s">%s</a>', esc_url(client()->logoutUrl()), esc_html($words));
+        $errors->add('identity_logout', $link, 'message');
+    }
+    return $errors;
+});
+
+add_shortcode('identity_login', __NAMESPACE__ . '\render_login');
+
+add_action('init', static function (): void {
+    register_block_type(dirname(__DIR__) . '/block', ['render_callback' => __NAMESPACE__ . '\render_block']);
+});
+
+function render_block(): string
+{
+    return '<div ' . get_block_wrapper_attributes() . '>' . render_login() . '</div>';
+}
+
+/** The button, or who is logged in. */
+function render_login(): string
+{
+    $here = wp_unslash((string) ($_SERVER['REQUEST_URI'] ?? '/'));
+    if (!is_user_logged_in()) {
+        return login_button($here, 'identity-login-button wp-element-button');
+    }
+    $user = wp_get_current_user();
+    $logout = sprintf('<a href="%s">%s</a>', esc_url(wp_logout_url()), esc_html__('Log out', 'identity-login'));
+    $profile = is_linked($user->ID)
+        ? sprintf('<a href="%s">%s</a>', esc_url(identity_profile_url()), esc_html($user->display_name))
+        : esc_html($user->display_name);
+    return "<span class=\"identity-login-person\">$profile · $logout</span>";
+}

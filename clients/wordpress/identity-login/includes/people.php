@@ -1,0 +1,201 @@
+<?php
+/**
+ * The local users of people: made, found and kept equal to the profile. A person is known by `profile.id`; their address
+ * finds nobody unless the site's owner chose `link`.
+ */
+
+namespace IdentityLogin;
+
+use Identity\Profile;
+use Identity\Refusal;
+
+defined('ABSPATH') || exit;
+
+/** The address at Identity, also where the local one is a placeholder. */
+const EMAIL_META = 'identity_email';
+const ROLE_META = 'identity_role';
+/** The local role that this plugin gave last. Another one was given by hand, and stays. */
+const GIVEN_ROLE_META = 'identity_role_given';
+/** RFC 2606: no mail ever arrives there. */
+const PLACEHOLDER_DOMAIN = '@identity.invalid';
+
+/** The local user of this person, with the newest profile. Needs a transaction with the link locked. Throws a Refusal. */
+function admit(Profile $profile, object $link): \WP_User
+{
+    if ($link->status !== 'active') {
+        throw new Refusal('access_denied');
+    }
+    $user = $link->user_id === null ? false : fresh_user((int) $link->user_id);
+    if (!$user) {
+        $user = find_user_to_link($profile) ?? create_user($profile);
+        connect_user($profile->id, $user->ID);
+    }
+    return apply_profile($profile, $user);
+}
+
+/** Users whom a transaction reads or writes. */
+$GLOBALS['identity_login_touched'] = [];
+
+/** As the database has it now, not as it was before the lock. */
+function fresh_user(int $user_id): \WP_User|false
+{
+    $GLOBALS['identity_login_touched'][$user_id] = true;
+    clean_user_cache($user_id);
+    wp_cache_delete($user_id, 'user_meta');
+    return get_user_by('id', $user_id);
+}
+
+function forget_touched_users(): void
+{
+    foreach (array_keys($GLOBALS['identity_login_touched']) as $user_id) {
+        clean_user_cache($user_id);
+        wp_cache_delete($user_id, 'user_meta');
+    }
+    $GLOBALS['identity_login_touched'] = [];
+}
+
+/** A local user with this very address, where the owner chose to link; null where there is none to mind. */
+function find_user_to_link(Profile $profile): ?\WP_User
+{
+    $user = get_user_by('email', $profile->email);
+    $policy = settings()['policy'];
+    // The database takes letters with and without an accent for the same.
+    if (!$user || strtolower($user->user_email) !== strtolower($profile->email) || $policy === 'create') {
+        return null;
+    }
+    if ($policy !== 'link' || !may_be_linked($user)) {
+        throw new Refusal('person_refused');
+    }
+    close_local_ways_in($user);
+    return $user;
+}
+
+function may_be_linked(\WP_User $user): bool
+{
+    $rights = ['manage_options', 'edit_users', 'promote_users', 'create_users', 'delete_users'];
+    $rules_others = array_filter($rights, static fn($right) => user_can($user, $right)) !== [];
+    return !$rules_others && !is_super_admin($user->ID) && !is_linked($user->ID);
+}
+
+/** Whoever registered here with this address need not be its owner: what they know must not let them in. */
+function close_local_ways_in(\WP_User $user): void
+{
+    wp_set_password(wp_generate_password(64), $user->ID);
+    \WP_Session_Tokens::get_instance($user->ID)->destroy_all();
+    \WP_Application_Passwords::delete_all_application_passwords($user->ID);
+}
+
+function create_user(Profile $profile): \WP_User
+{
+    // Says nothing of the person, and nobody can take it before them.
+    $login = 'identity-' . bin2hex(random_bytes(8));
+    $role = mapped_role($profile->role);
+    $id = while_syncing(static fn() => wp_insert_user(wp_slash([
+        'user_login' => $login,
+        'user_pass' => wp_generate_password(64),
+        'user_email' => $login . PLACEHOLDER_DOMAIN,
+        'display_name' => $profile->name,
+        'role' => $role,
+    ])));
+    $user = fresh_user(require_id($id));
+    update_user_meta($user->ID, GIVEN_ROLE_META, $role);
+    return $user;
+}
+
+/** Takes what is newer than what is here, and leaves everything as it is otherwise. Needs a transaction. */
+function apply_profile(Profile $profile, \WP_User $user): \WP_User
+{
+    if (!take_profile($profile->id, $profile->updatedAt)) {
+        return $user;
+    }
+    $fields = [
+        'ID' => $user->ID,
+        'user_email' => local_address($profile->email, $user),
+        'display_name' => $profile->name,
+        'nickname' => $profile->name,
+        'first_name' => '',
+        'last_name' => '',
+    ];
+    require_id(while_syncing(static fn() => wp_update_user(wp_slash($fields))));
+    update_user_meta($user->ID, EMAIL_META, wp_slash($profile->email));
+    update_user_meta($user->ID, ROLE_META, $profile->role);
+    $user = get_user_by('id', $user->ID);
+    follow_role($user);
+    return $user;
+}
+
+/** WordPress keeps one user for an address, and takes fewer addresses than Identity: others get a placeholder. */
+function local_address(string $email, \WP_User $user): string
+{
+    $holder = email_exists($email);
+    $fits = is_email($email) === $email && sanitize_email($email) === $email && strlen($email) <= 100;
+    if ($fits && (!$holder || $holder === $user->ID)) {
+        return $email;
+    }
+    return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : "identity-{$user->ID}" . PLACEHOLDER_DOMAIN;
+}
+
+/** Gives the role of the settings' table, unless another was given by hand. */
+function follow_role(\WP_User $user): void
+{
+    if (!metadata_exists('user', $user->ID, GIVEN_ROLE_META)) {
+        return;
+    }
+    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
+    $role = mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
+    if ($role !== $given && implode(',', $user->roles) === $given) {
+        $user->set_role($role);
+        update_user_meta($user->ID, GIVEN_ROLE_META, $role);
+    }
+}
+
+// A change of the table counts at once, for whoever is at work here.
+add_action('init', static function (): void {
+    $user = wp_get_current_user();
+    if (is_linked($user->ID)) {
+        follow_role($user);
+    }
+}, 0);
+
+/** A person whom Identity has deleted: the local user can do nothing, and says nothing. What they wrote stays. */
+function forget_person(int $user_id): void
+{
+    global $wpdb;
+    $user = fresh_user($user_id);
+    if (!$user) {
+        return;
+    }
+    close_local_ways_in($user);
+    $user->set_role('');
+    $nobody = __('Deleted person', 'identity-login');
+    $login = "deleted-$user_id";
+    require_id(while_syncing(static fn() => wp_update_user(wp_slash([
+        'ID' => $user_id,
+        'user_email' => $login . PLACEHOLDER_DOMAIN,
+        'user_nicename' => $login,
+        'user_url' => '',
+        'display_name' => $nobody,
+        'nickname' => $nobody,
+        'first_name' => '',
+        'last_name' => '',
+        'description' => '',
+    ]))));
+    // WordPress has no way to change these two.
+    $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''], ['ID' => $user_id]);
+    $blank = ['comment_author' => $nobody, 'comment_author_email' => '', 'comment_author_url' => '', 'comment_author_IP' => ''];
+    $wpdb->update($wpdb->comments, $blank, ['user_id' => $user_id]);
+    foreach ([EMAIL_META, ROLE_META, GIVEN_ROLE_META, 'community-events-location', '_new_email'] as $meta) {
+        delete_user_meta($user_id, $meta);
+    }
+    clean_user_cache($user_id);
+    /** For what other plugins keep about this user. */
+    do_action('identity_login_person_deleted', $user_id);
+}
+
+function require_id(int|\WP_Error $id): int
+{
+    if (is_wp_error($id)) {
+        throw new \RuntimeException('the user could not be written: ' . $id->get_error_code());
+    }
+    return $id;
+}

@@ -1,0 +1,73 @@
+<?php
+/** The profile page of a linked user: says where name, address and password are kept, and shows no fields for them. */
+
+namespace IdentityLogin;
+
+defined('ABSPATH') || exit;
+
+/** The user whom this page of the administration is about. */
+function user_of_page(): int
+{
+    return get_current_screen()?->id === 'user-edit' ? (int) ($_REQUEST['user_id'] ?? 0) : get_current_user_id();
+}
+
+function is_page_of_linked_user(): bool
+{
+    return in_array(get_current_screen()?->id, ['profile', 'user-edit'], true) && is_linked(user_of_page());
+}
+
+add_action('admin_notices', static function (): void {
+    if (!is_page_of_linked_user()) {
+        return;
+    }
+    $user_id = user_of_page();
+    $status = find_status(profile_id_of($user_id));
+    $states = [
+        'suspended' => __('This person is suspended at Identity, and cannot log in.', 'identity-login'),
+        'deleted' => __('This person was deleted at Identity. What they wrote here stays.', 'identity-login'),
+    ];
+    $is_own = $user_id === get_current_user_id();
+    $words = $is_own
+        ? __('Your name, e-mail address and password are kept at Identity.', 'identity-login')
+        : __('Name, e-mail address and password of this person are kept at Identity.', 'identity-login');
+    echo '<div class="notice notice-info"><p>', esc_html($states[$status] ?? $words);
+    if ($is_own) {
+        printf(' <a href="%s">%s</a>', esc_url(identity_profile_url()), esc_html__('Edit them there', 'identity-login'));
+    }
+    echo '</p></div>';
+});
+
+add_action('admin_head', static function (): void {
+    if (is_page_of_linked_user()) {
+        $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email'];
+        $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
+        echo "<style>$hidden{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
+    }
+});
+
+foreach (['show_user_profile', 'edit_user_profile'] as $action) {
+    add_action($action, __NAMESPACE__ . '\show_kept_profile');
+}
+
+function show_kept_profile(\WP_User $user): void
+{
+    if (!is_linked($user->ID)) {
+        return;
+    }
+    $rows = [
+        __('Name', 'identity-login') => $user->display_name,
+        __('E-mail address', 'identity-login') => get_user_meta($user->ID, EMAIL_META, true),
+        __('Role', 'identity-login') => get_user_meta($user->ID, ROLE_META, true),
+    ];
+    if (current_user_can('promote_user', $user->ID)) {
+        $is_by_hand = implode(',', $user->roles) !== (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
+        $rows[__('Local role', 'identity-login')] = $is_by_hand
+            ? __('given by hand: it does not follow Identity', 'identity-login')
+            : __('follows the role at Identity', 'identity-login');
+    }
+    echo '<h2>', esc_html__('Identity', 'identity-login'), '</h2><table class="form-table" role="presentation">';
+    foreach ($rows as $name => $value) {
+        printf('<tr><th scope="row">%s</th><td>%s</td></tr>', esc_html($name), esc_html((string) $value));
+    }
+    echo '</table>';
+}

@@ -1,0 +1,84 @@
+<?php
+/** The addresses of this plugin: login start, callback, and where nudges arrive. */
+
+namespace IdentityLogin;
+
+use Identity\ConfigurationError;
+use Identity\HandOff;
+use Identity\Refusal;
+use Identity\Request;
+use Identity\Response;
+
+defined('ABSPATH') || exit;
+
+$GLOBALS['identity_login_request'] = null;
+
+// Before WordPress puts backslashes into what arrived.
+add_action('plugins_loaded', static function (): void {
+    if (find_route() !== null) {
+        $GLOBALS['identity_login_request'] = Request::fromGlobals();
+    }
+});
+
+add_action('init', static function (): void {
+    $request = $GLOBALS['identity_login_request'];
+    if ($request === null) {
+        return;
+    }
+    // For plugins that keep pages.
+    defined('DONOTCACHEPAGE') || define('DONOTCACHEPAGE', true);
+    ignore_user_abort(true);
+    answer($request, (string) find_route())->send();
+    exit;
+}, 1);
+
+/** One of our paths, below the path of the site. */
+function find_route(): ?string
+{
+    $path = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[0];
+    $home = rtrim((string) wp_parse_url(home_url(), PHP_URL_PATH), '/');
+    $route = str_starts_with($path, "$home/") ? substr($path, strlen($home)) : '';
+    return in_array($route, [CALLBACK_PATH, LOGIN_PATH, EVENTS_PATH], true) ? $route : null;
+}
+
+function answer(Request $request, string $route): Response
+{
+    try {
+        return match ($route) {
+            LOGIN_PATH => client()->startLogin($request, $request->parameter('return_to')),
+            CALLBACK_PATH => client()->handleCallback(
+                $request,
+                __NAMESPACE__ . '\try_to_start_session',
+                is_user_logged_in(...),
+                log: __NAMESPACE__ . '\log_refusal',
+            ),
+            EVENTS_PATH => answer_nudge($request),
+        };
+    } catch (ConfigurationError) {
+        $words = __('The login with Identity is not set up here yet.', 'identity-login');
+        return Response::unkept(503, ['Content-Type' => 'text/plain; charset=utf-8'], [], "$words\n");
+    }
+}
+
+/** Throws a Refusal. */
+function try_to_start_session(HandOff $hand_off): void
+{
+    try {
+        start_session($hand_off);
+    } catch (Refusal $refusal) {
+        throw $refusal;
+    } catch (\Throwable $error) {
+        log_line('a session could not be started: ' . $error->getMessage());
+        throw new Refusal('store_unavailable', $hand_off->launchId, $error);
+    }
+}
+
+/** With a 2xx once all is pulled: until then the service tells us again. */
+function answer_nudge(Request $request): Response
+{
+    $answer = client()->receiveNudge($request, __NAMESPACE__ . '\log_refusal');
+    if ($answer->status !== 204 || pull_quietly()) {
+        return $answer;
+    }
+    return Response::unkept(503, ['Retry-After' => '1']);
+}

@@ -1,0 +1,95 @@
+<?php
+/**
+ * Sessions of linked users. Each says which login at Identity it began with (its `sid`), and counts only while that login
+ * lasts: where WordPress reads sessions, those that have ended are not there. So none comes back by a write that was under
+ * way, and none that was made in another way counts.
+ */
+
+namespace IdentityLogin;
+
+use Identity\Refusal;
+
+defined('ABSPATH') || exit;
+
+/** What a session of ours carries. */
+const SESSION_MARK = 'identity_login';
+
+function session_seconds(): int
+{
+    return max(60, (int) apply_filters('identity_login_session_seconds', 12 * HOUR_IN_SECONDS));
+}
+
+final class Sessions extends \WP_User_Meta_Session_Tokens
+{
+    protected function get_sessions()
+    {
+        $sessions = parent::get_sessions();
+        $profile_id = $sessions === [] ? '' : profile_id_of($this->user_id);
+        return $profile_id === '' ? $sessions : keep_lasting($sessions, $profile_id);
+    }
+}
+
+// Last, because another keeper of sessions would not know which have ended.
+add_filter('session_token_manager', static fn() => Sessions::class, PHP_INT_MAX);
+
+function keep_lasting(array $sessions, string $profile_id): array
+{
+    $ours = array_filter($sessions, static fn($session) => isset($session[SESSION_MARK]));
+    try {
+        if ($ours === [] || find_status($profile_id) !== 'active') {
+            return [];
+        }
+        $generation = read_generation();
+        $nonces = new SiteNonces();
+        return array_filter($ours, static fn($session) => $session[SESSION_MARK]['generation'] === $generation
+            && !$nonces->hasEnded($session[SESSION_MARK]['sid']));
+    } catch (DatabaseFailure) {
+        // Whether they last cannot be said.
+        return [];
+    }
+}
+
+/** Needs a transaction with the link locked: WordPress reads and writes all sessions of a user as one. */
+function create_session(\WP_User $user, string $sid): string
+{
+    $mark = ['sid' => $sid, 'generation' => read_generation()];
+    $add = static fn(array $session) => [SESSION_MARK => $mark] + $session;
+    add_filter('attach_session_information', $add);
+    wp_cache_delete($user->ID, 'user_meta');
+    $token = \WP_Session_Tokens::get_instance($user->ID)->create(time() + session_seconds());
+    remove_filter('attach_session_information', $add);
+    return $token;
+}
+
+/** Logs the person in whom this hand-off is about. Throws a Refusal. */
+function start_session(\Identity\HandOff $hand_off): void
+{
+    $profile = $hand_off->profile;
+    if (find_status($profile->id) === 'suspended') {
+        // It may have been lifted meanwhile: only the events say so.
+        pull_quietly();
+    }
+    [$user, $token] = in_transaction(static function () use ($hand_off, $profile): array {
+        $user = admit($profile, lock_link($profile->id));
+        if (get_current_user_id() === $user->ID) {
+            // The new one takes its place.
+            wp_destroy_current_session();
+        }
+        return [$user, create_session($user, $hand_off->sid ?? '')];
+    });
+    if (!in_array(get_current_user_id(), [0, $user->ID], true)) {
+        wp_destroy_current_session();
+    }
+    wp_set_current_user($user->ID);
+    wp_set_auth_cookie($user->ID, false, '', $token);
+    do_action('wp_login', $user->user_login, $user);
+}
+
+function end_sessions_of_linked_users(): void
+{
+    global $wpdb;
+    $meta = $wpdb->usermeta;
+    write("DELETE session FROM $meta session JOIN $meta link ON link.user_id = session.user_id AND link.meta_key = %s
+        WHERE session.meta_key = 'session_tokens'", PROFILE_ID_META);
+    wp_cache_flush();
+}

@@ -1,0 +1,79 @@
+<?php
+/** What the site's owner has set: in constants of wp-config.php first, else on the settings page. */
+
+namespace IdentityLogin;
+
+defined('ABSPATH') || exit;
+
+const OPTION = 'identity_login';
+const CALLBACK_PATH = '/sso/identity/callback';
+const LOGIN_PATH = '/sso/identity/login';
+const EVENTS_PATH = '/sso/identity/events';
+/** The roles that leave the identity service. */
+const IDENTITY_ROLES = ['admin', 'merchant', 'customer'];
+
+/** What becomes of a person whose address a local user has already. */
+const LINK_POLICIES = ['deny', 'create', 'link'];
+
+function default_settings(): array
+{
+    return [
+        'issuer' => '',
+        'client' => 'network_site',
+        'secrets' => [],
+        'ttl' => 300,
+        'policy' => 'deny',
+        'roles' => array_fill_keys(IDENTITY_ROLES, 'subscriber'),
+        'label' => '',
+    ];
+}
+
+/** The constant that a setting can come from, and wins. */
+const CONSTANTS = [
+    'issuer' => 'IDENTITY_LOGIN_ISSUER',
+    'client' => 'IDENTITY_LOGIN_CLIENT',
+    'secrets' => 'IDENTITY_LOGIN_SECRETS',
+    'ttl' => 'IDENTITY_LOGIN_TTL',
+];
+
+function is_constant(string $setting): bool
+{
+    return isset(CONSTANTS[$setting]) && defined(CONSTANTS[$setting]);
+}
+
+function stored_settings(): array
+{
+    $stored = get_option(OPTION);
+    return array_merge(default_settings(), is_array($stored) ? $stored : []);
+}
+
+function settings(): array
+{
+    $settings = stored_settings();
+    foreach (array_filter(array_keys(CONSTANTS), __NAMESPACE__ . '\is_constant') as $name) {
+        $settings[$name] = constant(CONSTANTS[$name]);
+    }
+    if (is_string($settings['secrets'])) {
+        $settings['secrets'] = explode(',', $settings['secrets']);
+    }
+    $settings['ttl'] = (int) $settings['ttl'];
+    return $settings;
+}
+
+/** The local role of somebody with that role at Identity; none where it is no role of this site any more. */
+function mapped_role(string $identity_role): string
+{
+    $role = settings()['roles'][$identity_role] ?? 'subscriber';
+    return wp_roles()->is_role($role) ? $role : '';
+}
+
+function button_label(): string
+{
+    return settings()['label'] ?: __('Log in with Identity', 'identity-login');
+}
+
+/** Where people edit what is kept there. */
+function identity_profile_url(): string
+{
+    return settings()['issuer'] . '/profile';
+}

@@ -1,0 +1,81 @@
+<?php
+/** What the kit needs of its surroundings: the site's own database, and its way to ask other servers. */
+
+namespace IdentityLogin;
+
+use Identity\Database;
+use Identity\Http;
+use Identity\HttpAnswer;
+use Identity\NonceStore;
+use Identity\SqlNonces;
+
+defined('ABSPATH') || exit;
+
+final class SiteDatabase implements Database
+{
+    public function dialect(): string
+    {
+        return 'mysql';
+    }
+
+    public function execute(string $sql, array $values = []): int
+    {
+        return write(self::spell($sql, $values), ...$values);
+    }
+
+    public function value(string $sql, array $values = []): string|int|null
+    {
+        return read_column(self::spell($sql, $values), ...$values)[0] ?? null;
+    }
+
+    private static function spell(string $sql, array $values): string
+    {
+        foreach ($values as $value) {
+            $sql = substr_replace($sql, is_int($value) ? '%d' : '%s', (int) strpos($sql, '?'), 1);
+        }
+        return $sql;
+    }
+}
+
+/** Ended logins are remembered for as long as a session of one could last: see sessions.php. */
+final class SiteNonces implements NonceStore
+{
+    private SqlNonces $nonces;
+
+    public function __construct()
+    {
+        $this->nonces = new SqlNonces(new SiteDatabase(), table(''));
+    }
+
+    public function consume(string $nonce, int $keepUntil): bool
+    {
+        return $this->nonces->consume($nonce, $keepUntil);
+    }
+
+    public function endSession(string $sid, int $keepUntil): void
+    {
+        $this->nonces->endSession($sid, max($keepUntil, time() + session_seconds()));
+    }
+
+    public function hasEnded(string $sid): bool
+    {
+        return $this->nonces->hasEnded($sid);
+    }
+
+    public function sweep(): void
+    {
+        $this->nonces->sweep();
+    }
+}
+
+final class SiteHttp implements Http
+{
+    public function get(string $url, array $headers): HttpAnswer
+    {
+        $answer = wp_remote_get($url, ['headers' => $headers, 'redirection' => 0, 'timeout' => 5]);
+        if (is_wp_error($answer)) {
+            throw new \RuntimeException('the identity service did not answer: ' . $answer->get_error_code());
+        }
+        return new HttpAnswer((int) wp_remote_retrieve_response_code($answer), wp_remote_retrieve_body($answer));
+    }
+}

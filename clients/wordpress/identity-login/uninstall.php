@@ -1,0 +1,26 @@
+<?php
+/**
+ * Removes what the plugin has kept, and leaves users. Those who logged in with Identity can set a local password by mail
+ * then; those who are suspended lose their role.
+ */
+
+defined('WP_UNINSTALL_PLUGIN') || exit;
+
+(static function (): void {
+    global $wpdb;
+    // With a link from a mail they could set a local password.
+    $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended' AND user_id IS NOT NULL";
+    foreach ($wpdb->get_col($suspended) as $user_id) {
+        (new WP_User((int) $user_id))->set_role('');
+    }
+    foreach (['links', 'state', 'used', 'positions', 'profiles'] as $name) {
+        $wpdb->query("DROP TABLE IF EXISTS {$wpdb->prefix}identity_$name");
+    }
+    foreach (['identity_login', 'identity_login_schema', 'identity_login_refusals'] as $option) {
+        delete_option($option);
+    }
+    foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given'] as $meta) {
+        delete_metadata('user', 0, $meta, '', true);
+    }
+    wp_clear_scheduled_hook('identity_login_pull');
+})();

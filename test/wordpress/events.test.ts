@@ -1,0 +1,170 @@
+// What reaches WordPress from the service: logouts, suspensions, deletions, and the requests that say so.
+import { createHmac } from 'node:crypto';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCli } from '../support/cli.ts';
+import { addPerson, deletePerson, openSession } from '../support/events.ts';
+import {
+  openPair,
+  openVisitor,
+  type Pair,
+  refusalOf,
+  secret,
+  setUp,
+  signHandOff,
+  soon,
+  userOf,
+} from './pair.ts';
+import { administrator } from './site.ts';
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await openPair();
+  await setUp(pair);
+});
+afterAll(() => pair?.close());
+
+async function addArrived() {
+  const person = await addPerson(pair.site.app.db);
+  const cookie = await openSession(pair.site.app.db, person);
+  const visitor = openVisitor(pair);
+  await visitor.login(cookie);
+  const user = await userOf(pair, person.id);
+  expect(await visitor.whoAmI()).toBe(user.login);
+  return { person, cookie, visitor, user };
+}
+
+test('a logout at the service ends the sessions of that login here, and no others', async () => {
+  const { person, cookie, visitor, user } = await addArrived();
+  const elsewhere = openVisitor(pair);
+  await elsewhere.login(await openSession(pair.site.app.db, person));
+  const late = openVisitor(pair);
+  const callback = await late.launch(cookie);
+  await pair.site.app.send('/logout', { form: {}, cookie });
+  await soon(async () => expect(await visitor.whoAmI()).toBe('nobody'));
+  expect(await elsewhere.whoAmI()).toBe(user.login);
+  // The hand-off was on its way.
+  expect(refusalOf(await late.go(callback))).toEqual([403, 'session_ended']);
+});
+
+test('a session does not come back by a write of WordPress that had read it before', async () => {
+  const { cookie, visitor, user } = await addArrived();
+  const read = (code: string) => pair.wordpress.php<string>(code);
+  const stored = await read(`return serialize(get_user_meta(${user.id}, 'session_tokens', true));`);
+  await pair.site.app.send('/logout', { form: {}, cookie });
+  await soon(async () => expect(await visitor.whoAmI()).toBe('nobody'));
+  const bytes = Buffer.from(stored).toString('base64');
+  await read(`update_user_meta(${user.id}, 'session_tokens', unserialize(base64_decode('${bytes}')));`);
+  expect(await visitor.whoAmI()).toBe('nobody');
+});
+
+test('a suspension ends all sessions, and holds until it is lifted', async () => {
+  const { person, cookie, visitor, user } = await addArrived();
+  const callback = await openVisitor(pair).launch(cookie);
+  const { databaseUrl, db } = pair.site.app;
+  expect((await runCli(databaseUrl, ['user:suspend', person.email])).code).toBe(0);
+  await soon(async () => expect(await visitor.whoAmI()).toBe('nobody'));
+  // Another hand-off of this person, as if it had been on its way.
+  const again = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
+  expect(refusalOf(again)).toEqual([403, 'access_denied']);
+  expect((await openVisitor(pair).go(callback)).status).toBe(403);
+  expect((await runCli(databaseUrl, ['user:resume', person.email])).code).toBe(0);
+  const back = openVisitor(pair);
+  expect(refusalOf(await back.login(await openSession(db, person)))).toEqual([303, null]);
+  expect(await back.whoAmI()).toBe(user.login);
+  expect(await visitor.whoAmI()).toBe('nobody');
+});
+
+test('a deletion takes what says who it was, and leaves what they wrote', async () => {
+  const { person, visitor, user } = await addArrived();
+  const post = await pair.wordpress.php<number>(`return wp_insert_post(
+    ['post_author' => ${user.id}, 'post_title' => 'Kept', 'post_status' => 'publish']);`);
+  await pair.wordpress.php(`wp_insert_comment(['comment_post_ID' => ${post}, 'user_id' => ${user.id},
+    'comment_author' => 'Somebody', 'comment_author_email' => '${person.email}', 'comment_content' => 'Kept']);`);
+  await deletePerson(pair.site.app.db, person);
+  await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Deleted person'));
+  expect(await userOf(pair, person.id)).toEqual({
+    id: user.id,
+    login: `deleted-${user.id}`,
+    email: `deleted-${user.id}@identity.invalid`,
+    name: 'Deleted person',
+    roles: [],
+    identityEmail: '',
+  });
+  expect(await visitor.whoAmI()).toBe('nobody');
+  const [author, comments] = await pair.wordpress.php<[string, Record<string, string>[]]>(`return [
+    get_post(${post})->post_author, get_comments(['post_id' => ${post}])];`);
+  expect(author).toBe(String(user.id));
+  expect(comments[0]).toMatchObject({ comment_author: 'Deleted person', comment_author_email: '', comment_content: 'Kept' });
+  const answer = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
+  expect(refusalOf(answer)).toEqual([403, 'access_denied']);
+});
+
+test('a changed profile arrives without a login', async () => {
+  const { person } = await addArrived();
+  await sql`update users set name = 'Changed \\ "here"' where id = ${person.id}`.execute(pair.site.app.db);
+  await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Changed \\ "here"'));
+});
+
+test('an event that another process has applied already is left', async () => {
+  const { person } = await addArrived();
+  const name = (seq: number, text: string) => `$event(${seq}, ${JSON.stringify(text)});`;
+  await pair.wordpress.php(`
+    $now = (int) $GLOBALS['wpdb']->get_var("SELECT MAX(applied) FROM {$GLOBALS['wpdb']->prefix}identity_state");
+    $event = fn($seq, $type) => IdentityLogin\\apply_event(Identity\\Event::read((object) [
+      'seq' => $now + $seq, 'type' => $type, 'user_id' => '${person.id}']));
+    ${name(1000, 'user.suspended')} ${name(1001, 'user.restored')} ${name(1000, 'user.suspended')}`);
+  const status = await pair.wordpress.php(`return IdentityLogin\\find_status('${person.id}');`);
+  expect(status).toBe('active');
+});
+
+test('where events are gone, all sessions end and reading goes on', async () => {
+  const { person, cookie, visitor, user } = await addArrived();
+  await pair.wordpress.php(`$GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_positions SET last_seq = 999999");`);
+  await sql`update users set name = 'After the gap' where id = ${person.id}`.execute(pair.site.app.db);
+  await soon(async () => expect((await userOf(pair, person.id)).name).toBe('After the gap'));
+  expect(await visitor.whoAmI()).toBe('nobody');
+  await visitor.login(cookie);
+  expect(await visitor.whoAmI()).toBe(user.login);
+});
+
+test('a nudge that is not signed with the secret is refused', async () => {
+  const visitor = openVisitor(pair);
+  const nudge = (key: string, timestamp = Math.floor(Date.now() / 1000), method = 'POST') => {
+    const body = JSON.stringify({ client: 'network_site', latest: 1 });
+    const id = 'network_site_1';
+    const bytes = createHmac('sha256', key).update('identity webhooks v1 network_site').digest();
+    const signature = createHmac('sha256', bytes).update(`${id}.${timestamp}.${body}`).digest('base64');
+    const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
+    return visitor.go('/sso/identity/events', { method, headers, body: method === 'POST' ? body : undefined });
+  };
+  expect(refusalOf(await nudge('another secret, which is as long as ours is'))).toEqual([401, 'nudge_signature_wrong']);
+  expect(refusalOf(await nudge(secret, 1_700_000_000))).toEqual([401, 'nudge_too_old']);
+  expect(refusalOf(await nudge(secret, undefined, 'GET'))).toEqual([405, 'method_not_allowed']);
+  expect(refusalOf(await visitor.go('/sso/identity/events', { method: 'POST' }))).toEqual([400, 'nudge_malformed']);
+  expect(refusalOf(await nudge(secret))).toEqual([204, null]);
+});
+
+test('the five-minute job pulls what no nudge has said', async () => {
+  const { person } = await addArrived();
+  await pair.wordpress.php(`update_option('identity_login', ['client' => 'elsewhere'] + get_option('identity_login'));`);
+  await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
+  await pair.wordpress.php(`update_option('identity_login', ['client' => 'network_site'] + get_option('identity_login'));
+    do_action('identity_login_pull');`);
+  expect((await userOf(pair, person.id)).name).toBe('By the job');
+  expect(await pair.wordpress.php(`return wp_get_schedule('identity_login_pull');`)).toBe('identity_login_five_minutes');
+});
+
+test('a local administrator gets in while the service is not set up, and while the tables are gone', async () => {
+  const { visitor } = await addArrived();
+  await pair.wordpress.php(`$GLOBALS['wpdb']->query("RENAME TABLE {$GLOBALS['wpdb']->prefix}identity_links TO hidden");
+    update_option('identity_login', ['secrets' => []] + get_option('identity_login'));`);
+  const { name, password } = administrator;
+  const owner = openVisitor(pair);
+  expect((await owner.logInLocally(name, password)).status).toBe(302);
+  expect(await owner.whoAmI()).toBe(name);
+  expect(await visitor.whoAmI()).toBe('nobody');
+  expect((await visitor.go('/sso/identity/login')).status).toBe(503);
+  await pair.wordpress.php(`$GLOBALS['wpdb']->query("RENAME TABLE hidden TO {$GLOBALS['wpdb']->prefix}identity_links");
+    update_option('identity_login', ['secrets' => ['${secret}']] + get_option('identity_login'));`);
+});

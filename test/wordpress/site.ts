@@ -1,0 +1,219 @@
+// A WordPress of Debian's packages with its own MariaDB, in a temporary folder, and the plugin in it as its archive has it.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { findIdentity } from '../../db/embedded/files.ts';
+import { makeFolder } from '../support/postgres.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const run = promisify(execFile);
+const identity = await findIdentity();
+
+/** What each package brings. */
+const packages = {
+  '/usr/share/wordpress/wp-login.php': 'wordpress',
+  '/usr/sbin/mariadbd': 'mariadb-server',
+  '/usr/bin/php': 'php-cli',
+  '/usr/lib/php/20220829/mysqli.so': 'php-mysql',
+};
+
+export const administrator = { name: 'local-admin', password: 'a local password', email: 'owner@example.test' };
+
+type Constants = Record<string, string | number>;
+
+export type WordPress = {
+  url: string;
+  /** Runs PHP inside WordPress, and gives what it returns. */
+  php: <T = unknown>(code: string) => Promise<T>;
+  /** What PHP and WordPress have logged. */
+  readLog: () => Promise<string>;
+  close: () => Promise<void>;
+};
+
+/** The plugin is there, and not active. `constants` go into wp-config.php. */
+export async function openWordPress(port: number, constants: Constants = {}): Promise<WordPress> {
+  const missing = Object.entries(packages).filter(([file]) => !existsSync(file));
+  if (missing.length > 0)
+    throw new Error(
+      `These tests need packages of Debian's: apt-get install ${missing.map(([, name]) => name).join(' ')}`,
+    );
+  const folder = await makeFolder();
+  const started: ChildProcess[] = [];
+  const close = async () => {
+    for (const child of started.reverse()) await end(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    const socket = join(folder, 'database', 'socket');
+    await Promise.all([
+      startDatabase(folder, socket).then((child) => started.push(child)),
+      copySite(folder, url, socket, constants),
+    ]);
+    started.push(await startPhp(folder, port, url));
+    const site = { url, php: buildPhp(folder), readLog: () => readFile(join(folder, 'log'), 'utf8'), close };
+    await install(site);
+    return site;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+const serverSettings = [
+  '--no-defaults',
+  '--skip-networking',
+  '--innodb-buffer-pool-size=32M',
+  '--innodb-log-file-size=16M',
+  // A power cut would only lose a test run.
+  '--innodb-flush-log-at-trx-commit=0',
+  '--innodb-flush-method=nosync',
+];
+
+async function startDatabase(folder: string, socket: string): Promise<ChildProcess> {
+  const data = join(folder, 'database');
+  await mkdir(data);
+  await giveAway(data);
+  const options = { ...identity, cwd: data, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: data } };
+  const isolation = ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--auth-root-authentication-method=normal'];
+  await run('mariadb-install-db', isolation, options);
+  const words = [...serverSettings, `--datadir=${data}`, `--socket=${socket}`, `--pid-file=${data}/pid`];
+  const child = spawn('mariadbd', words, { ...options, stdio: 'ignore', detached: true });
+  const ask = () => run('mariadb', ['--no-defaults', `--socket=${socket}`, '-uroot', '-e', 'create database wordpress']);
+  await retry(ask, child, 'MariaDB');
+  return child;
+}
+
+async function copySite(folder: string, url: string, socket: string, constants: Constants) {
+  const site = join(folder, 'site');
+  // What the package links to elsewhere, too.
+  await run('cp', ['-rL', '/usr/share/wordpress', site]).catch((error) => {
+    // Of a link that leads nowhere, because what it is for is not installed.
+    if (!existsSync(join(site, 'wp-settings.php'))) throw error;
+  });
+  const plugin = join(site, 'wp-content', 'plugins', 'identity-login');
+  await cp(join(root, 'clients/wordpress/identity-login'), plugin, { recursive: true });
+  await cp(join(root, 'clients/php/src'), join(plugin, 'kit'), { recursive: true });
+  await writeTheme(join(site, 'wp-content', 'themes', 'plain'));
+  const all = {
+    DB_NAME: 'wordpress',
+    DB_USER: 'root',
+    DB_PASSWORD: '',
+    DB_HOST: `localhost:${socket}`,
+    DB_CHARSET: 'utf8mb4',
+    WP_HOME: url,
+    WP_SITEURL: url,
+    AUTH_KEY: 'a'.repeat(64),
+    SECURE_AUTH_KEY: 'b'.repeat(64),
+    LOGGED_IN_KEY: 'c'.repeat(64),
+    NONCE_KEY: 'd'.repeat(64),
+    AUTH_SALT: 'e'.repeat(64),
+    SECURE_AUTH_SALT: 'f'.repeat(64),
+    LOGGED_IN_SALT: 'g'.repeat(64),
+    NONCE_SALT: 'h'.repeat(64),
+    // Else each page of the administration waits for wordpress.org.
+    WP_HTTP_BLOCK_EXTERNAL: 1,
+    DISABLE_WP_CRON: 1,
+    WP_DEBUG: 1,
+    WP_DEBUG_DISPLAY: 0,
+    ...constants,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `define('${name}', ${phpText(value)});`);
+  const config = `<?php
+$table_prefix = 'wp_';
+${lines.join('\n')}
+define('WP_DEBUG_LOG', ${phpText(join(folder, 'log'))});
+defined('ABSPATH') || define('ABSPATH', __DIR__ . '/');
+require_once ABSPATH . 'wp-settings.php';
+`;
+  await writeFile(join(site, 'wp-config.php'), config);
+  await writeFile(join(folder, 'log'), '');
+  await giveAway(join(folder, 'log'));
+}
+
+/** Debian has themes in packages of their own. */
+async function writeTheme(theme: string): Promise<void> {
+  await mkdir(theme, { recursive: true });
+  await writeFile(join(theme, 'style.css'), '/* Theme Name: Plain */');
+  const page = `<!doctype html><html lang="en"><title>Site</title><?php wp_head(); ?><body>
+<?php while (have_posts()) { the_post(); the_content(); } ?>
+<p id="who"><?php echo esc_html(wp_get_current_user()->user_login ?: 'nobody'); ?></p><?php wp_footer(); ?></body></html>`;
+  await writeFile(join(theme, 'index.php'), page);
+}
+
+async function startPhp(folder: string, port: number, url: string): Promise<ChildProcess> {
+  // As a web server with WordPress' own rules: files as they are, everything else to index.php.
+  const router = `<?php
+$path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
+$file = $_SERVER['DOCUMENT_ROOT'] . $path;
+if (is_dir($file) && is_file("$file/index.php") && $path !== '/') { $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = rtrim($path, '/') . '/index.php'; chdir($file); require "$file/index.php"; return true; }
+if (is_file($file)) { return false; }
+$_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
+require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
+`;
+  await writeFile(join(folder, 'router.php'), router);
+  const settings = { error_log: join(folder, 'log'), display_errors: '0', variables_order: 'EGPCS' };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
+  const words = [...flags, '-S', `127.0.0.1:${port}`, '-t', join(folder, 'site'), join(folder, 'router.php')];
+  const env = { PATH: '/usr/bin:/bin', HOME: folder, PHP_CLI_SERVER_WORKERS: '6' };
+  // In a process group of its own, which ends its workers too.
+  const child = spawn('php', words, { ...identity, env, stdio: 'ignore', detached: true });
+  await retry(() => fetch(`${url}/wp-includes/version.php`), child, "PHP's web server");
+  return child;
+}
+
+async function install({ url }: WordPress): Promise<void> {
+  const { name, password, email } = administrator;
+  const form = new URLSearchParams({
+    weblog_title: 'Site',
+    user_name: name,
+    admin_password: password,
+    admin_password2: password,
+    admin_email: email,
+    Submit: 'Install WordPress',
+  });
+  const answer = await fetch(`${url}/wp-admin/install.php?step=2`, { method: 'POST', body: form });
+  const text = await answer.text();
+  if (!text.includes('WordPress has been installed')) throw new Error(`WordPress was not installed: ${text}`);
+}
+
+function buildPhp(folder: string): WordPress['php'] {
+  return async (code) => {
+    const script = `$_SERVER['HTTP_HOST'] = '127.0.0.1';
+require ${phpText(join(folder, 'site', 'wp-load.php'))};
+require_once ABSPATH . 'wp-admin/includes/admin.php';
+switch_theme('plain');
+echo json_encode((static function () { ${code} })());`;
+    const { stdout } = await run('php', ['-d', `error_log=${join(folder, 'log')}`, '-r', script], {
+      ...identity,
+      env: { PATH: '/usr/bin:/bin' },
+    });
+    return JSON.parse(stdout || 'null');
+  };
+}
+
+export const phpText = (value: string | number) =>
+  typeof value === 'number' ? String(value) : `'${value.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+
+async function giveAway(path: string): Promise<void> {
+  if (identity.uid !== undefined && identity.gid !== undefined) await chown(path, identity.uid, identity.gid);
+}
+
+async function retry(work: () => Promise<unknown>, child: ChildProcess, what: string): Promise<void> {
+  for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
+    if (await work().then(() => true, () => false)) return;
+    await new Promise((done) => setTimeout(done, 100));
+  }
+  await end(child);
+  throw new Error(`${what} did not start`);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || !child.pid) return;
+  const exited = new Promise((done) => child.once('exit', done));
+  process.kill(-child.pid, 'SIGKILL');
+  await exited;
+}

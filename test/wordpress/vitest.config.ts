@@ -1,0 +1,16 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  root: fileURLToPath(new URL('../..', import.meta.url)),
+  test: {
+    include: ['test/wordpress/*.test.ts'],
+    globalSetup: 'test/support/global-setup.ts',
+    setupFiles: 'test/support/no-output.ts',
+    // Each starts a MariaDB and a WordPress.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
+  },
+});
