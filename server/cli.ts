@@ -8,6 +8,7 @@ import { addClientCommands } from './cli/clients.ts';
 import { CommandError } from './cli/command.ts';
 import { addDatabaseCommands } from './cli/database.ts';
 import { addDeletionCommand } from './cli/deletion.ts';
+import { addDoctorCommand } from './cli/doctor.ts';
 import { addHistoryCommand } from './cli/history.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addReconcileCommand } from './cli/reconcile.ts';
@@ -28,6 +29,7 @@ addMarketplaceCommands(program);
 addBillingCommands(program);
 addReconcileCommand(program);
 addClientCommands(program);
+addDoctorCommand(program);
 
 const expectedErrors = [FileError, ConfigError, EmbeddedPostgresError, CommandError];
 

@@ -5,6 +5,7 @@ import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
 import { addDeletionCommand } from '../../server/cli/deletion.ts';
+import { addDoctorCommand } from '../../server/cli/doctor.ts';
 import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
@@ -154,6 +155,7 @@ describe('a command in our documents', () => {
     addBillingCommands(program);
     addReconcileCommand(program);
     addClientCommands(program);
+    addDoctorCommand(program);
     const known = program.commands.flatMap((command) => [
       command.name(),
       ...command.options.map(({ long }) => `${command.name()} ${long}`),

@@ -1,0 +1,122 @@
+// Where the client sends a browser, whatever the request or the payload says; and requests that are no hand-off at all.
+import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
+import { type Sending, UnreachableError } from './network.ts';
+import { describe } from './outcome.ts';
+
+const elsewhere = 'identity-doctor.invalid';
+
+export async function probeAddresses(exam: Exam): Promise<void> {
+  await Promise.all([
+    ...openPaths.map((path) => tryOut(exam, ['return_to_open'], () => probeReturnTo(exam, path))),
+    ...forgedHosts(exam).map((headers) =>
+      tryOut(exam, ['host_followed'], () => probeHost(exam, { headers })),
+    ),
+    ...malformed.map((query) => probeMalformed(exam, query)),
+  ]);
+}
+
+const openPaths = [
+  `//${elsewhere}/`,
+  `https://${elsewhere}/`,
+  `/\\${elsewhere}/`,
+  `/\t/${elsewhere}/`,
+  `/.//${elsewhere}/../..//${elsewhere}`,
+];
+
+async function probeReturnTo(exam: Exam, path: string): Promise<void> {
+  const { outcome } = await play(exam, {
+    changes: { members: (payload) => Object.assign(payload, { return_to: path }) },
+  });
+  if (outcome.answer.location?.hostname !== elsewhere) return;
+  exam.notes.find('return_to_open', {
+    saw: `Sent "return_to" ${JSON.stringify(path)}: the browser was sent to another site (${outcome.answer.status}).`,
+    launchId: outcome.launchId,
+  });
+}
+
+/** Over https a forged Host reaches another server, or none. */
+const forgedHosts = ({ target }: Exam): Record<string, string>[] => [
+  {
+    'x-forwarded-host': elsewhere,
+    'x-forwarded-server': elsewhere,
+    'x-host': elsewhere,
+    forwarded: `host=${elsewhere}`,
+  },
+  ...(target.callbackUrl.startsWith('http:') ? [{ host: elsewhere }] : []),
+];
+
+async function probeHost(exam: Exam, sending: Sending): Promise<void> {
+  const { logins, notes, target } = exam;
+  const names = Object.keys(sending.headers ?? {}).join(', ');
+  const note = (where: string, location: URL | undefined, launchId?: string) => {
+    if (location?.href.includes(elsewhere))
+      notes.find('host_followed', { saw: `Sent another host in ${names}: ${where} led there.`, launchId });
+  };
+  const started = await newBrowser(exam).open(new URL(target.loginUrl), sending);
+  note('the login start', started.location);
+  const owner = newBrowser(exam);
+  const handOff = await makeFor(exam, await logins.start(owner));
+  const outcome = await logins.open(owner, handOff, sending);
+  note('the callback', outcome.answer.location, handOff.launchId);
+}
+
+const wellFormed = `payload=e30&signature=${'0'.repeat(64)}`;
+
+/** In the spellings that trip up frameworks. */
+const malformed = [
+  '',
+  'payload',
+  'payload=&signature=',
+  'payload[]=e30&signature[]=0',
+  'payload[a][b]=e30&signature[length]=64',
+  'payload=%00&signature=%00',
+  'payload=%FF%FE&signature=%ZZ',
+  `${wellFormed}&signature_next[]=0`,
+  `${wellFormed}&state[]=x`,
+  `payload=${'A'.repeat(8_192)}&signature=${'f'.repeat(64)}`,
+  `payload=${'A'.repeat(8_193)}&signature=${'f'.repeat(64)}`,
+  `payload=e30&signature=${'é'.repeat(64)}`,
+  'error=login_required',
+  'error[]=login_required&state[]=x',
+  `error=${'x'.repeat(1_000)}&state=%0d%0aSet-Cookie:%20a=b`,
+];
+
+async function probeMalformed(exam: Exam, query: string): Promise<void> {
+  const url = new URL(exam.target.callbackUrl);
+  url.search = [url.search.slice(1), query].filter(Boolean).join('&');
+  const shown = query.length > 60 ? `${query.slice(0, 60)}…` : query;
+  try {
+    const { status } = await newBrowser(exam).open(url);
+    if (status >= 500)
+      exam.notes.find('crashes', { saw: `Opened the callback with "?${shown}": ${status}.` });
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    exam.notes.find('crashes', { saw: `Opened the callback with "?${shown}": ${error.message}.` });
+  }
+}
+
+/** Rightly signed JSON that is no payload. */
+const oddJson = [
+  '[]',
+  'null',
+  '1',
+  '"x"',
+  '{}',
+  `${'['.repeat(2_000)}${']'.repeat(2_000)}`,
+  '{"profile":[]}',
+];
+
+export async function probeOddJson(exam: Exam): Promise<void> {
+  await Promise.all(
+    oddJson.map((json) =>
+      tryOut(exam, ['crashes'], async () => {
+        const handOff = await makeFor(exam, { state: undefined }, { changes: { json: () => json } });
+        const outcome = await exam.logins.open(newBrowser(exam), handOff);
+        if (outcome.kind === 'taken')
+          exam.notes.find('member_types', {
+            saw: `Sent ${json.slice(0, 20)} as the payload: ${describe(outcome)}.`,
+          });
+      }),
+    ),
+  );
+}

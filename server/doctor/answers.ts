@@ -1,0 +1,72 @@
+// What each answer of login start and callback must have, whatever it says: headers, and that it is about this hand-off.
+import type { Answer } from './network.ts';
+import type { Notes } from './notes.ts';
+import type { Outcome } from './outcome.ts';
+
+const minSessionLength = 16;
+
+export function createAnswerChecks(notes: Notes) {
+  const launchIds = new Set<string>();
+  const sessionIds = new Set<string>();
+
+  function checkHeaders({ headers, status }: Answer, where: 'callback' | 'login start'): void {
+    const caching = headers.get('cache-control') ?? '';
+    if (!/\bno-store\b/i.test(caching))
+      notes.find(where === 'callback' ? 'callback_cached' : 'login_start_cached', {
+        saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
+      });
+    const policy = headers.get('referrer-policy');
+    if (policy?.toLowerCase() !== 'no-referrer')
+      notes.find('referrer_sent', {
+        saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
+      });
+  }
+
+  /** A cache has answered where the answer is about another hand-off, or gives somebody else's session. */
+  function checkOrigin(
+    { answer, launchId }: Outcome,
+    { sessionCookies, held }: { sessionCookies: string[]; held: (string | undefined)[] },
+  ): void {
+    launchIds.add(launchId);
+    const said = answer.headers.get('identity-launch');
+    if (said !== null && said !== launchId) {
+      if (launchIds.has(said))
+        notes.find('callback_cached', { saw: `The answer was about another hand-off, ${said}.`, launchId });
+      else notes.find('launch_id_wrong', { saw: `The refusal named the launch ${said}.`, launchId });
+    }
+    const age = Number(answer.headers.get('age'));
+    if (age > 0)
+      notes.find('callback_cached', { saw: `An answer came out of a cache (Age: ${age}).`, launchId });
+    for (const { name, value } of answer.cookies) {
+      if (!sessionCookies.includes(name) || value.length < minSessionLength || held.includes(value)) continue;
+      if (sessionIds.has(value))
+        notes.find('callback_cached', { saw: 'Two browsers were given the same session.', launchId });
+      sessionIds.add(value);
+    }
+  }
+
+  function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
+    if (kind === 'crashed' && code !== 'store_unavailable')
+      notes.find('crashes', { saw: `A hand-off was answered with ${answer.status}.`, launchId });
+    if (kind === 'limited')
+      notes.find('rate_limited', { saw: 'The callback said that there were too many requests (429).' });
+    if (kind === 'refused' && code === undefined && answer.status >= 400)
+      notes.find('refusal_code_missing', { saw: `A refusal (${answer.status}) did not say its code.` });
+  }
+
+  return {
+    checkLoginStart: (answer: Answer) => checkHeaders(answer, 'login start'),
+    checkCallback(
+      outcome: Outcome,
+      session: { sessionCookies: string[]; held: (string | undefined)[] },
+    ): void {
+      const { answer, code } = outcome;
+      // There is no callback.
+      if (answer.status === 404 && code === undefined) return;
+      // What stands in front answers those.
+      if (outcome.kind !== 'limited' && outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
+      checkOrigin(outcome, session);
+      checkRefusal(outcome);
+    },
+  };
+}

@@ -1,0 +1,82 @@
+// The report as the command line prints it: in words, or for programs.
+import { describeClock } from './clock.ts';
+import type { Report } from './examine.ts';
+import { groups } from './findings.ts';
+import type { Finding } from './notes.ts';
+import type { Target } from './target.ts';
+
+/** What the doctor is about to do, said before it does it. */
+export function announce({ client, callbackUrl, loginUrl, eventsUrl }: Target): string {
+  return (
+    `This logs test people called "Identity doctor" in at ${client}, again and again, and sends it hand-offs that are wrong.\n` +
+    'Nobody else is touched. Their e-mail addresses end in .invalid; they stay there as local users.\n' +
+    [
+      `Callback      ${callbackUrl}`,
+      `Login start   ${loginUrl}`,
+      `Events        ${eventsUrl ?? 'not examined: no events URL is set'}`,
+    ].join('\n')
+  );
+}
+
+export function describeReport(report: Report): string {
+  const { client, findings, unseen, requests, tookMs, reason } = report;
+  const sections = Object.entries(groups).map(([group, title]) => {
+    const found = findings.filter((finding) => finding.group === group);
+    return found.length > 0 ? `${title}\n${found.map(describeFinding).join('\n')}` : '';
+  });
+  const hidden = [
+    ...unseen.map(({ id, why }) => `  ${id}: ${why}`),
+    // A difference in time is lost in the network.
+    ...(report.verdict === 'not_examined' ? [] : ['  Whether it compares signatures in constant time.']),
+  ];
+  return [
+    `${client}: ${describeVerdict(report)}`,
+    reason === undefined
+      ? ''
+      : `It could not be examined ${findings.length > 0 ? 'any further' : ''}: ${reason}`.replace(' :', ':'),
+    describeSeen(report),
+    ...sections,
+    hidden.length > 0 ? `Could not see\n${hidden.join('\n')}` : '',
+    `${requests} requests in ${(tookMs / 1_000).toFixed(1)} s`,
+  ]
+    .filter(Boolean)
+    .join('\n\n');
+}
+
+function describeVerdict({ verdict, findings }: Report): string {
+  if (verdict === 'right') return 'right. Nothing wrong was found.';
+  if (verdict === 'not_examined') return 'not examined.';
+  const count = findings.filter(({ group }) => group !== 'advice').length;
+  return `wrong. ${count === 1 ? 'One thing was' : `${count} things were`} found.`;
+}
+
+function describeSeen({ holdsSecrets, clockAheadSeconds }: Report): string {
+  const [first] = holdsSecrets;
+  const which = ['the first secret', 'the second secret'][(first ?? 0) - 1];
+  return [
+    first !== undefined &&
+      `Secret   It holds ${holdsSecrets.length > 1 ? 'both secrets' : which} configured here.`,
+    clockAheadSeconds !== undefined &&
+      `Clock    ${Math.abs(clockAheadSeconds) < 2 ? 'right' : describeClock(clockAheadSeconds)}`,
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+const describeFinding = ({ id, saw, remedy, launchId }: Finding) =>
+  [`  ${id}${launchId ? ` · ${launchId}` : ''}`, `    ${saw}`, `    ${remedy}`].join('\n');
+
+export const toJson = (report: Report) => ({
+  client: report.client,
+  callback_url: report.callbackUrl,
+  login_url: report.loginUrl,
+  events_url: report.eventsUrl ?? null,
+  verdict: report.verdict,
+  reason: report.reason ?? null,
+  holds_secrets: report.holdsSecrets,
+  clock_ahead_seconds: report.clockAheadSeconds ?? null,
+  findings: report.findings.map(({ launchId, ...finding }) => ({ ...finding, launch_id: launchId ?? null })),
+  unseen: report.unseen,
+  requests: report.requests,
+  took_ms: report.tookMs,
+});

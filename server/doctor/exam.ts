@@ -1,0 +1,83 @@
+// What all probes share: the client, the test people, what was noted, and one login from its start to the callback.
+import { type Browser, openBrowser } from './browser.ts';
+import type { FindingId } from './findings.ts';
+import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
+import { type Attempt, type Logins, openLogins } from './logins.ts';
+import { type Network, openNetwork, UnreachableError } from './network.ts';
+import { type Notes, openNotes } from './notes.ts';
+import type { Outcome } from './outcome.ts';
+import { makeTestPeople, type Part, type TestPeople } from './people.ts';
+import type { Target, Tools } from './target.ts';
+
+export type Exam = {
+  target: Target;
+  tools: Tools;
+  network: Network;
+  notes: Notes;
+  logins: Logins;
+  people: TestPeople;
+  /** Those of the client's secrets that it holds. */
+  held: readonly string[];
+  /** How far its clock is ahead of ours, where that is more than it takes. */
+  aheadSeconds: number;
+};
+
+export async function openExam(target: Target, tools: Tools): Promise<Exam> {
+  const network = openNetwork(tools);
+  const notes = openNotes();
+  return {
+    target,
+    tools,
+    network,
+    notes,
+    logins: openLogins(target, notes),
+    people: await makeTestPeople(target.client, tools.now()),
+    held: target.secrets,
+    aheadSeconds: 0,
+  };
+}
+
+/** By the client's clock. */
+export const nowSeconds = ({ tools, aheadSeconds }: Exam) =>
+  Math.floor(tools.now().getTime() / 1_000) + aheadSeconds;
+
+export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
+
+type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
+
+/** A hand-off for an attempt, or for nobody's where the state is given, genuine but for the changes. */
+export function makeFor(
+  exam: Exam,
+  asked: Pick<Attempt, 'state' | 'returnTo'> | { state: string | undefined },
+  { part = 'main', changes, secrets = exam.held }: Making = {},
+): Promise<HandOff> {
+  const person = exam.people[part];
+  return makeHandOff(
+    draftPayload(exam.target, { ...asked, person, issuedAt: nowSeconds(exam) }),
+    secrets,
+    changes,
+  );
+}
+
+export type Played = { browser: Browser; attempt: Attempt; handOff: HandOff; outcome: Outcome };
+
+/** One login, in a browser of its own where none is given. */
+export async function play(exam: Exam, making: Making = {}, browser = newBrowser(exam)): Promise<Played> {
+  const attempt = await exam.logins.start(browser);
+  const handOff = await makeFor(exam, attempt, making);
+  return { browser, attempt, handOff, outcome: await exam.logins.open(browser, handOff) };
+}
+
+/** Runs a probe; where the client does not answer, what it was to show stays unseen. */
+export async function tryOut(
+  exam: Exam,
+  ids: readonly FindingId[],
+  probe: () => Promise<void>,
+): Promise<void> {
+  try {
+    await probe();
+  } catch (error) {
+    if (!(error instanceof UnreachableError)) throw error;
+    for (const id of ids) exam.notes.miss(id, `The client did not answer: ${error.message}.`);
+  }
+}

@@ -1,0 +1,114 @@
+// The whole examination of one client: what it holds, one genuine login, and then everything else, a few requests at once.
+import { probeAddresses, probeOddJson } from './addresses.ts';
+import { probeEvents } from './events.ts';
+import { type Exam, openExam } from './exam.ts';
+import { playGenuine } from './genuine.ts';
+import { probeIdentities } from './identities.ts';
+import { probeLeeway } from './leeway.ts';
+import { UnreachableError } from './network.ts';
+import { probeNonces } from './nonces.ts';
+import type { Finding, Unseen } from './notes.ts';
+import { findHeldSecrets } from './secrets.ts';
+import { probeSingleHandOffs } from './single-hand-offs.ts';
+import { probeStates } from './states.ts';
+import { CannotExamineError, type Target, type Tools } from './target.ts';
+
+const renewWithinDays = 14;
+const dayMs = 86_400_000;
+
+export type Report = {
+  client: string;
+  callbackUrl: string;
+  loginUrl: string;
+  eventsUrl: string | undefined;
+  /** `right`: nothing is wrong. `not_examined`: `reason` says why. */
+  verdict: 'right' | 'wrong' | 'not_examined';
+  reason: string | undefined;
+  /** Of the secrets configured here, those that the client holds, counted from 1. Empty where that is not known. */
+  holdsSecrets: number[];
+  /** Seconds that its clock is ahead of ours, as far as that was found out. */
+  clockAheadSeconds: number | undefined;
+  findings: Finding[];
+  unseen: Unseen[];
+  requests: number;
+  tookMs: number;
+};
+
+export async function examine(target: Target, tools: Tools): Promise<Report> {
+  const startedAt = performance.now();
+  const exam = await openExam(target, tools);
+  const { notes, network } = exam;
+  let seen: Awaited<ReturnType<typeof runProbes>> = {};
+  let reason: string | undefined;
+  try {
+    seen = await runProbes(exam);
+  } catch (error) {
+    if (error instanceof CannotExamineError) reason = error.message;
+    else if (error instanceof UnreachableError) reason = `The client did not answer: ${error.message}.`;
+    else throw error;
+  }
+  const findings = notes.listFindings();
+  const isWrong = findings.some(({ group }) => group !== 'advice');
+  return {
+    client: target.client,
+    callbackUrl: target.callbackUrl,
+    loginUrl: target.loginUrl,
+    eventsUrl: target.eventsUrl,
+    verdict: isWrong ? 'wrong' : reason === undefined ? 'right' : 'not_examined',
+    reason,
+    holdsSecrets: (seen.held ?? []).map((secret) => target.secrets.indexOf(secret) + 1),
+    clockAheadSeconds: seen.clockAheadSeconds,
+    findings,
+    unseen: notes.listUnseen(),
+    requests: network.countRequests(),
+    tookMs: Math.round(performance.now() - startedAt),
+  };
+}
+
+async function runProbes(
+  exam: Exam,
+): Promise<{ held?: readonly string[]; clockAheadSeconds?: number | undefined }> {
+  if (!(await checkCertificates(exam))) return {};
+  exam.held = await findHeldSecrets(exam);
+  if (exam.held.length === 0) return {};
+  const genuine = await playGenuine(exam);
+  // Without codes only a login tells whether it holds the secret.
+  if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
+  await Promise.all([
+    probeNonces(exam),
+    probeStates(exam),
+    probeIdentities(exam),
+    probeSingleHandOffs(exam),
+    probeLeeway(exam),
+    probeAddresses(exam),
+    probeOddJson(exam),
+    probeEvents(exam),
+  ]);
+  const clockAheadSeconds = exam.aheadSeconds || genuine.outcome.answer.clockOffset;
+  return { held: exam.held, clockAheadSeconds };
+}
+
+/** False where browsers refuse one that a login needs: what sends our requests refuses it, too. */
+async function checkCertificates({ target, tools, notes }: Exam): Promise<boolean> {
+  const { callbackUrl, loginUrl, eventsUrl } = target;
+  let isUsable = true;
+  const checked = new Set<string>();
+  for (const address of [callbackUrl, loginUrl, eventsUrl]) {
+    const url = address && new URL(address);
+    if (!url || !tools.readCertificate || url.protocol !== 'https:' || checked.has(url.host)) continue;
+    checked.add(url.host);
+    const certificate = await tools.readCertificate(url);
+    if (!certificate) throw new CannotExamineError(`Nothing answers at ${url.origin}.`);
+    const { fault, validUntil } = certificate;
+    if (fault !== undefined) {
+      notes.find('certificate_wrong', { saw: `The certificate of ${url.host} ${fault}.` });
+      isUsable = isUsable && address === eventsUrl;
+    }
+    const days = validUntil && Math.floor((validUntil.getTime() - tools.now().getTime()) / dayMs);
+    if (fault === undefined && days !== undefined && days < renewWithinDays)
+      notes.find('certificate_expires', {
+        saw: `The certificate of ${url.host} is valid for ${days} more days.`,
+      });
+  }
+  return isUsable;
+}

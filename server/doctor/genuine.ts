@@ -1,0 +1,100 @@
+// The first genuine login. Without one nothing else can be seen, and from it the doctor learns what a login looks like.
+import refusals from '../../clients/refusals.json' with { type: 'json' };
+import { describeClock, measureClock } from './clock.ts';
+import { type Exam, type Played, play } from './exam.ts';
+import { describe, type Outcome } from './outcome.ts';
+
+const maxClockOffset = 10;
+
+/** Undefined, with a finding noted, where the client refuses it. */
+export async function playGenuine(exam: Exam): Promise<Played | undefined> {
+  let played = await play(exam, { secrets: exam.target.secrets });
+  if (isAboutTime(played.outcome) && (await setClock(exam, played.outcome)))
+    played = await play(exam, { secrets: exam.target.secrets });
+  const { browser, attempt, outcome } = played;
+  if (outcome.kind !== 'taken') return noteRefusal(exam, outcome);
+  await noteClock(exam, outcome);
+  await exam.logins.learn(browser, outcome, exam.people.main);
+  checkCookies(exam, played);
+  checkLaunch(exam, attempt.launch);
+  if (exam.held.length > 1) exam.held = await confirmSecrets(exam);
+  return played;
+}
+
+/** During a rotation: those of the two that a login works with alone. */
+async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
+  const held: string[] = [];
+  for (const secret of exam.held) {
+    const { outcome } = await play(exam, { secrets: [secret] });
+    if (outcome.kind === 'taken') held.push(secret);
+  }
+  return held.length > 0 ? held : exam.held;
+}
+
+const isAboutTime = ({ code }: Outcome) => code === 'expired' || code === 'issued_in_future';
+
+/** From here on by the client's clock. */
+async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
+  const ahead = await measureClock(exam);
+  if (!ahead) return false;
+  exam.aheadSeconds = ahead;
+  exam.notes.find('clock_wrong', {
+    saw: `It answered a hand-off of this moment with ${outcome.code}: its clock is ${describeClock(ahead)}.`,
+    launchId: outcome.launchId,
+  });
+  return true;
+}
+
+/** Within the leeway it takes hand-offs, and not for long. What answers may have another clock than what verifies. */
+async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
+  const { notes } = exam;
+  if (clockOffset === undefined || Math.abs(clockOffset) < maxClockOffset || notes.hasFound('clock_wrong'))
+    return;
+  notes.find('clock_wrong', {
+    saw: `By the Date of its answers, its clock is ${describeClock(clockOffset)}.`,
+  });
+  exam.aheadSeconds = (await measureClock(exam)) ?? 0;
+}
+
+function noteRefusal({ notes }: Exam, outcome: Outcome): undefined {
+  const { code, answer, launchId } = outcome;
+  const known = refusals.find((refusal) => refusal.code === code);
+  if (code === 'store_unavailable') {
+    notes.find('store_unavailable', { saw: `A genuine hand-off was answered with ${code}.`, launchId });
+  } else {
+    notes.find('genuine_refused', {
+      saw: `Sent a genuine hand-off: ${describe(outcome)}.${known ? ` ${known.meaning}` : ''}`,
+      remedy: known?.remedy,
+      launchId,
+      unless: answer.status >= 500 ? 'crashes' : 'callback_cached',
+    });
+  }
+  return undefined;
+}
+
+/** As browsers look at them, which the doctor's own are too lenient for. */
+function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
+  const isStrict = attempt.answer.cookies.find(({ sameSite, isGone }) => sameSite === 'strict' && !isGone);
+  if (isStrict)
+    notes.find('attempt_cookie_strict', {
+      saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
+    });
+  for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
+    if (isGone || value === '') continue;
+    if (!isHttpOnly)
+      notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });
+    if (!isSecure && outcome.answer.url.protocol === 'https:')
+      notes.find('session_cookie_insecure', { saw: `${name} is set without Secure.` });
+    if (sameSite !== 'lax' && sameSite !== 'strict')
+      notes.find('session_cookie_cross_site', {
+        saw: `${name} is set ${sameSite ? `with SameSite=${sameSite}` : 'without SameSite'}.`,
+      });
+  }
+}
+
+function checkLaunch({ target, notes }: Exam, launch: URL): void {
+  const expected = `${target.issuer.replace(/\/$/, '')}/sso/launch/${target.client}`;
+  const found = launch.origin + launch.pathname;
+  if (found !== expected)
+    notes.find('launch_elsewhere', { saw: `The login start leads to ${found}, and not to ${expected}.` });
+}

@@ -1,0 +1,53 @@
+// Hand-offs at both ends of the 30 seconds that clocks may differ by.
+import { type Exam, play, tryOut } from './exam.ts';
+import type { Changes, Wire } from './hand-offs.ts';
+import { describe } from './outcome.ts';
+
+const offSeconds = 20;
+
+const ends: { sent: string; clock: string; changes: Changes }[] = [
+  {
+    sent: `a hand-off issued ${offSeconds} seconds ahead`,
+    clock: 'slow',
+    changes: {
+      members: (payload: Wire) => {
+        payload.iat += offSeconds;
+        payload.exp += offSeconds;
+      },
+    },
+  },
+  {
+    sent: `a hand-off that expired ${offSeconds} seconds ago`,
+    clock: 'fast',
+    changes: {
+      members: (payload: Wire) => {
+        const lifetime = payload.exp - payload.iat;
+        payload.exp = payload.iat - offSeconds;
+        payload.iat = payload.exp - lifetime;
+      },
+    },
+  },
+];
+
+/** Without leeway a client refuses both. One that refuses only one of them has a clock that is off. */
+export function probeLeeway(exam: Exam): Promise<void> {
+  return tryOut(exam, ['leeway_missing'], async () => {
+    const played = await Promise.all(
+      ends.map(async (end) => ({ ...end, ...(await play(exam, { changes: end.changes })) })),
+    );
+    const refused = played.filter(({ outcome }) => outcome.kind !== 'taken');
+    const [first] = refused;
+    if (!first) return;
+    if (refused.some(({ outcome }) => outcome.kind === 'limited'))
+      return exam.notes.miss('leeway_missing', 'There were too many requests.');
+    const { sent, clock, outcome } = first;
+    const saw = `Sent ${sent}: ${describe(outcome)}`;
+    const { launchId } = outcome;
+    if (refused.length === ends.length) exam.notes.find('leeway_missing', { saw: `${saw}.`, launchId });
+    else
+      exam.notes.find('clock_wrong', {
+        saw: `${saw}, but not one at the other end: its clock is ${clock} by ten seconds or more.`,
+        launchId,
+      });
+  });
+}

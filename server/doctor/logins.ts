@@ -1,0 +1,143 @@
+// Logins at the client as a browser goes through them: its login start, its callback, and the page that it leads to. What
+// a login looks like there is learned from the first genuine one.
+import type { StandardProfile } from '../sso/payload.ts';
+import { createAnswerChecks } from './answers.ts';
+import type { Browser } from './browser.ts';
+import type { HandOff } from './hand-offs.ts';
+import type { Answer, Sending } from './network.ts';
+import type { Notes } from './notes.ts';
+import { isNamed, type Kind, type Outcome } from './outcome.ts';
+import { CannotExamineError, type Target } from './target.ts';
+
+export type Attempt = {
+  state: string;
+  returnTo: string | undefined;
+  /** Of the redirect to the launch. */
+  answer: Answer;
+  /** Where it leads. */
+  launch: URL;
+};
+
+const maxRedirects = 5;
+
+export type Logins = ReturnType<typeof openLogins>;
+
+export function openLogins(target: Target, notes: Notes) {
+  const callback = new URL(target.callbackUrl);
+  const login = new URL(target.loginUrl);
+  const { checkCallback, checkLoginStart } = createAnswerChecks(notes);
+  let known: { sessionCookies: string[]; leadsTo: string | undefined; landing: URL | undefined } | undefined;
+
+  /** Goes to the login start, up to the redirect to our launch, which is not followed. */
+  async function start(browser: Browser, sending: Sending = {}): Promise<Attempt> {
+    let url = login;
+    for (let step = 0; step < maxRedirects; step++) {
+      const answer = await browser.open(url, sending);
+      const { location, status } = answer;
+      if (!location)
+        throw new CannotExamineError(
+          `The login start ${url.origin}${url.pathname} answers ${status}, and not with a redirect to the launch.`,
+        );
+      if (isLaunch(location)) {
+        checkLoginStart(answer);
+        const state = location.searchParams.get('state');
+        if (!state)
+          throw new CannotExamineError(
+            'The login start sends no "state" along, and nothing can be tied to it.',
+          );
+        const returnTo = location.searchParams.get('return_to') ?? undefined;
+        return { state, returnTo, answer, launch: location };
+      }
+      if (location.origin !== login.origin)
+        throw new CannotExamineError(
+          `The login start leads to ${location.origin}${location.pathname}, and not to the launch.`,
+        );
+      url = location;
+    }
+    throw new CannotExamineError('The login start leads in a circle.');
+  }
+
+  function addressOf(query: URLSearchParams): URL {
+    const url = new URL(callback);
+    url.search = url.search ? `${url.search}&${query}` : `?${query}`;
+    return url;
+  }
+
+  async function open(browser: Browser, handOff: HandOff, sending?: Sending): Promise<Outcome> {
+    const { query, launchId } = handOff;
+    const held = known?.sessionCookies.map((name) => browser.valueOf(name));
+    const answer = await browser.open(addressOf(query), sending);
+    const outcome = {
+      kind: classify(answer),
+      code: answer.headers.get('identity-refusal') ?? undefined,
+      answer,
+      launchId,
+    };
+    checkCallback(outcome, { sessionCookies: known?.sessionCookies ?? [], held: held ?? [] });
+    return outcome;
+  }
+
+  function classify(answer: Answer): Kind {
+    const { status, location } = answer;
+    if (status === 429) return 'limited';
+    if (status >= 400) return status >= 500 ? 'crashed' : 'refused';
+    const hasSession = answer.cookies.some(
+      ({ name, value, isGone }) => value !== '' && !isGone && (known?.sessionCookies.includes(name) ?? true),
+    );
+    if (location && isLoginStart(location) && !hasSession) return 'bounced';
+    if (!known) return 'taken';
+    if (known.sessionCookies.length > 0) return hasSession ? 'taken' : 'refused';
+    return location?.pathname === known.leadsTo ? 'taken' : 'refused';
+  }
+
+  const isLaunch = ({ pathname }: URL) => pathname.includes('/sso/launch/');
+  const isLoginStart = (url: URL) =>
+    isLaunch(url) || (url.origin === login.origin && url.pathname === login.pathname);
+
+  /** From the first genuine login: which cookies are the session, and which page says who is logged in. */
+  async function learn(browser: Browser, { answer }: Outcome, person: StandardProfile): Promise<void> {
+    const sessionCookies = answer.cookies
+      .filter(({ value, isGone }) => value !== '' && !isGone)
+      .map(({ name }) => name);
+    known = { sessionCookies, leadsTo: answer.location?.pathname, landing: undefined };
+    const landed = await follow(browser, answer);
+    if (landed.location && isLoginStart(landed.location)) {
+      const saw = `After a genuine login, ${landed.url.pathname} led to the login start again.`;
+      return notes.find('session_not_kept', { saw });
+    }
+    const home = new URL('/', callback);
+    for (const page of [landed.url, home]) {
+      const text = page === landed.url ? landed.text : await readPage(browser, page);
+      if (isNamed(text, person)) {
+        known.landing = page;
+        return;
+      }
+    }
+  }
+
+  /** The page behind redirects within the client's own origin, or the last answer before one that leads on. */
+  async function follow(browser: Browser, answer: Answer): Promise<Answer> {
+    let last = answer;
+    for (let step = 0; step < maxRedirects; step++) {
+      if (last.location?.origin !== callback.origin || isLoginStart(last.location)) break;
+      last = await browser.open(last.location);
+    }
+    return last;
+  }
+
+  const readPage = async (browser: Browser, url: URL) =>
+    (await follow(browser, await browser.open(url))).text;
+
+  return {
+    start,
+    open,
+    addressOf,
+    learn,
+    isLoginStart,
+    sessionCookies: () => known?.sessionCookies ?? [],
+    /** Whether a page of the client says who is logged in. */
+    showsPeople: () => known?.landing !== undefined,
+    /** That page, or an empty text where there is none. */
+    look: async (browser: Browser) => (known?.landing ? readPage(browser, known.landing) : ''),
+  };
+}

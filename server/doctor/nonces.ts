@@ -1,0 +1,140 @@
+// What uses a nonce up: one login, once, whoever asks at the same time, and nothing else.
+import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
+import { randomDigits } from './hand-offs.ts';
+import type { Sending } from './network.ts';
+import { describe, isNamed, type Outcome } from './outcome.ts';
+import { isTaken } from './single-hand-offs.ts';
+
+const atOnce = 16;
+const lagMs = 1_500;
+
+export async function probeNonces(exam: Exam): Promise<void> {
+  await Promise.all([
+    tryOut(exam, ['nonce_not_checked', 'second_submit_logs_out'], () => probeSecondUse(exam)),
+    tryOut(exam, ['nonce_not_atomic'], () => probeRace(exam)),
+    tryOut(exam, ['nonce_before_mac'], () => probeForged(exam)),
+    tryOut(exam, ['speculative_uses_nonce'], () => probeSpeculative(exam)),
+  ]);
+}
+
+type Ready = Pick<Played, 'browser' | 'handOff'>;
+
+/** A hand-off that a browser has asked for and not opened yet. */
+async function prepare(exam: Exam): Promise<Ready> {
+  const browser = newBrowser(exam);
+  const attempt = await exam.logins.start(browser);
+  return { browser, handOff: await makeFor(exam, attempt) };
+}
+
+/** The same hand-off again: in that browser, as by a reload, and in one with the same attempt and no session. */
+async function probeSecondUse(exam: Exam): Promise<void> {
+  const { logins, notes, people } = exam;
+  const { browser, handOff } = await prepare(exam);
+  const others = [browser.copy(), browser.copy()] as const;
+  const first = await logins.open(browser, handOff);
+  if (first.kind !== 'taken')
+    return notes.miss('nonce_not_checked', `Of a genuine hand-off, ${describe(first)}.`);
+  const [second, later] = others;
+  const again = await logins.open(second, handOff);
+  if (await isTaken(exam, { browser: second, outcome: again })) {
+    await noteSecondUse(exam, { browser: later, handOff }, again);
+    return;
+  }
+  await logins.open(browser, handOff);
+  if (logins.showsPeople() && !isNamed(await logins.look(browser), people.main))
+    notes.find('second_submit_logs_out', {
+      saw: 'Sent a hand-off twice in one browser: after the second time nobody was logged in.',
+      launchId: handOff.launchId,
+    });
+}
+
+/** Where the third time is refused, the nonce is read where it does not stand yet, such as on a replica. */
+async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Outcome): Promise<void> {
+  await new Promise((done) => setTimeout(done, lagMs));
+  const third = await exam.logins.open(browser, handOff);
+  const { launchId } = handOff;
+  if (await isTaken(exam, { browser, outcome: third }))
+    exam.notes.find('nonce_not_checked', {
+      saw: `Sent a hand-off a second time: ${describe(again)}.`,
+      launchId,
+      unless: 'callback_cached',
+    });
+  else
+    exam.notes.find('nonce_not_atomic', {
+      saw: 'Sent a hand-off a second time at once, and it was taken; a moment later it was refused.',
+      launchId,
+      unless: 'callback_cached',
+    });
+}
+
+async function probeRace(exam: Exam): Promise<void> {
+  const { browser, handOff } = await prepare(exam);
+  const browsers = Array.from({ length: atOnce }, () => browser.copy());
+  const outcomes = await Promise.all(
+    browsers.map(async (each) => ({
+      browser: each,
+      outcome: await exam.logins.open(each, handOff, { isBurst: true }),
+    })),
+  );
+  const taken = outcomes.filter(({ outcome }) => outcome.kind === 'taken');
+  const { launchId } = handOff;
+  if (taken.length > 1)
+    exam.notes.find('nonce_not_atomic', {
+      saw: `Sent a hand-off ${atOnce} times at once: ${taken.length} were taken.`,
+      launchId,
+      unless: 'nonce_not_checked',
+    });
+  if (taken.length === 0)
+    exam.notes.miss('nonce_not_atomic', `Of ${atOnce} at once with one hand-off, none was taken.`);
+}
+
+async function probeForged(exam: Exam): Promise<void> {
+  const ready = await prepare(exam);
+  const query = new URLSearchParams(ready.handOff.query);
+  query.set('signature', randomDigits());
+  query.delete('signature_next');
+  const forged = await exam.logins.open(ready.browser.copy(), { ...ready.handOff, query });
+  // Whoever takes it does not check the MAC at all.
+  if (forged.kind !== 'taken')
+    await expectUnused(
+      exam,
+      ready,
+      'nonce_before_mac',
+      'a forged hand-off, and then the genuine one with its nonce',
+    );
+}
+
+const speculative: [Sending, words: string][] = [
+  [{ method: 'HEAD' }, 'HEAD'],
+  [{ headers: { 'sec-purpose': 'prefetch' } }, 'a prefetch'],
+];
+
+async function probeSpeculative(exam: Exam): Promise<void> {
+  await Promise.all(
+    speculative.map(async ([sending, words]) => {
+      const ready = await prepare(exam);
+      const browser = ready.browser.copy();
+      const outcome = await exam.logins.open(browser, ready.handOff, sending);
+      const { launchId } = ready.handOff;
+      if (outcome.kind === 'taken')
+        exam.notes.find('speculative_uses_nonce', { saw: `Sent ${words}: ${describe(outcome)}.`, launchId });
+      else await expectUnused(exam, ready, 'speculative_uses_nonce', `${words}, and then the click`);
+    }),
+  );
+}
+
+/** The hand-off must still be taken where it belongs. */
+export async function expectUnused(
+  { logins, notes }: Exam,
+  { browser, handOff }: Ready,
+  id: 'nonce_before_mac' | 'nonce_before_state' | 'speculative_uses_nonce' | 'unsolicited_uses_nonce',
+  sent: string,
+): Promise<void> {
+  const outcome = await logins.open(browser, handOff);
+  if (outcome.kind !== 'taken')
+    notes.find(id, {
+      saw: `Sent ${sent}: ${describe(outcome)}.`,
+      launchId: handOff.launchId,
+      unless: id === 'nonce_before_mac' ? undefined : 'nonce_before_mac',
+    });
+}

@@ -1,0 +1,51 @@
+// What the doctor writes down while it examines.
+import { type FindingId, type Group, groupOf, remedyOf } from './findings.ts';
+
+export type Finding = {
+  id: FindingId;
+  group: Group;
+  /** One sentence: what was sent, and what came back. */
+  saw: string;
+  remedy: string;
+  /** Of the hand-off. */
+  launchId: string | undefined;
+};
+
+/** Something that could not be seen. */
+export type Unseen = { id: FindingId; why: string };
+
+type Noted = {
+  saw: string;
+  remedy?: string | undefined;
+  launchId?: string | undefined;
+  /** It follows from that one, and is not told beside it. */
+  unless?: FindingId | undefined;
+};
+
+export type Notes = ReturnType<typeof openNotes>;
+
+export function openNotes() {
+  const found = new Map<FindingId, Noted[]>();
+  const unseen = new Map<FindingId, string>();
+
+  return {
+    find(id: FindingId, noted: Noted): void {
+      found.set(id, [...(found.get(id) ?? []), noted]);
+    },
+    miss(id: FindingId, why: string): void {
+      if (!unseen.has(id)) unseen.set(id, why);
+    },
+    hasFound: (id: FindingId) => found.has(id),
+    /** Each id once, by the first sight that nothing else explains. */
+    listFindings(): Finding[] {
+      return [...found].flatMap(([id, all]) => {
+        const noted = all.find(({ unless }) => unless === undefined || !found.has(unless));
+        if (!noted) return [];
+        const { saw, remedy = remedyOf(id), launchId } = noted;
+        return [{ id, group: groupOf(id), saw, remedy, launchId }];
+      });
+    },
+    listUnseen: (): Unseen[] =>
+      [...unseen].filter(([id]) => !found.has(id)).map(([id, why]) => ({ id, why })),
+  };
+}

@@ -1,0 +1,19 @@
+// What became of a hand-off at the client.
+import type { StandardProfile } from '../sso/payload.ts';
+import type { Answer } from './network.ts';
+
+/** `bounced`: sent to the login start, or to a launch. */
+export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed' | 'limited';
+
+export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };
+
+/** What came back, in words. */
+export function describe({ kind, code, answer }: Outcome): string {
+  const { status, location } = answer;
+  if (kind === 'taken') return `it was taken (${status}${location ? ` to ${location.pathname}` : ''})`;
+  if (kind === 'bounced') return `it was sent to the login start (${status})`;
+  return `it was answered with ${status}${code ? ` ${code}` : ''}`;
+}
+
+export const isNamed = (page: string, { id, name }: StandardProfile) =>
+  page.includes(id) || page.includes(name);

@@ -1,0 +1,45 @@
+// Plays each hand-off of the two tables in a browser of its own.
+import { type Exam, type Played, play, tryOut } from './exam.ts';
+import { describe, isNamed } from './outcome.ts';
+import { type RightHandOff, rightHandOffs } from './right-hand-offs.ts';
+import { type WrongHandOff, wrongHandOffs } from './wrong-hand-offs.ts';
+
+export async function probeSingleHandOffs(exam: Exam): Promise<void> {
+  await Promise.all([
+    ...wrongHandOffs.map((wrong) => tryOut(exam, [wrong.id], () => expectRefused(exam, wrong))),
+    ...rightHandOffs.map((right) => tryOut(exam, [right.id], () => expectTaken(exam, right))),
+  ]);
+}
+
+async function expectRefused(exam: Exam, { id, sent, codes, unless, changes }: WrongHandOff): Promise<void> {
+  const played = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
+  const { kind, code, launchId } = played.outcome;
+  if (await isTaken(exam, played))
+    exam.notes.find(id, { saw: `Sent ${sent}: ${describe(played.outcome)}.`, launchId, unless });
+  else if (kind !== 'refused' || (code !== undefined && !codes.includes(code)))
+    exam.notes.miss(id, `Sent ${sent}: ${describe(played.outcome)}, which is not about that.`);
+}
+
+async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
+  const { outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
+  // The client always asks for a credential, and there is none.
+  if (outcome.code === 'auth_time_too_old') return;
+  if (outcome.kind === 'limited') exam.notes.miss(id, 'There were too many requests.');
+  else if (outcome.kind !== 'taken')
+    exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
+}
+
+/** Where pages say who is logged in, a cookie alone is no proof: some clients give each browser one. */
+export async function isTaken(exam: Exam, { browser, outcome }: Pick<Played, 'browser' | 'outcome'>) {
+  const { logins, notes, people } = exam;
+  if (outcome.kind !== 'taken' && (outcome.kind !== 'refused' || outcome.answer.status >= 400)) return false;
+  const isLoggedIn = logins.showsPeople()
+    ? isNamed(await logins.look(browser), people.main)
+    : outcome.kind === 'taken';
+  if (!isLoggedIn && outcome.answer.status !== 204)
+    notes.find('refusal_status', {
+      saw: `A refusal was answered with ${outcome.answer.status}.`,
+      launchId: outcome.launchId,
+    });
+  return isLoggedIn;
+}

@@ -1,0 +1,213 @@
+// Hand-offs with one thing wrong, each of which a client must refuse: what is sent, and the codes that a kit refuses it with.
+import type { FindingId } from './findings.ts';
+import { type Changes, randomDigits, type Wire } from './hand-offs.ts';
+
+export type WrongHandOff = {
+  id: FindingId;
+  sent: string;
+  codes: string[];
+  /** It is taken for that reason, too. */
+  unless?: FindingId;
+  changes: Changes;
+};
+
+const set = (name: string, value: unknown): Changes => ({
+  members: (payload) => {
+    payload[name] = value;
+  },
+});
+
+const onSignature = (change: (signature: string) => string): Changes => ({
+  query: (query) => query.set('signature', change(query.get('signature') ?? '')),
+});
+
+/** `exp` follows `iat`, as if it had been issued then. */
+const issued = (ahead: number): Changes => ({
+  members: (payload: Wire) => {
+    const lifetime = payload.exp - payload.iat;
+    payload.iat += ahead;
+    payload.exp = payload.iat + lifetime;
+  },
+});
+
+const expired = (ago: number): Changes => ({
+  members: (payload: Wire) => {
+    const lifetime = payload.exp - payload.iat;
+    payload.exp = payload.iat - ago;
+    payload.iat = payload.exp - lifetime;
+  },
+});
+
+const otherDigit = (digit: string) => (digit === '0' ? '1' : '0');
+
+// Spaces at the end are part of JSON, and set the length: bytes over a multiple of three.
+const toLength = (over: number) => (json: string) => {
+  const length = new TextEncoder().encode(json).length;
+  return json + ' '.repeat((over - (length % 3) + 3) % 3);
+};
+
+// Seen three bytes at a time, these are spelt with the last two characters of the alphabet.
+const withLastCharacters = (json: string) => toLength(0)(json.replace('{', '{"doctor":"??????>>>>>>",'));
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** The same bytes to most decoders: of a last character that spells two bits, the others are spare. */
+const withSpareBits = (wire: string) =>
+  wire.slice(0, -1) + (alphabet[alphabet.indexOf(wire.slice(-1)) + 1] ?? '');
+
+const twice = (name: string) => (json: string) =>
+  json.replace(`"${name}":`, `"${name}":"customer","${name}":`);
+
+const hour = 3_600;
+
+export const wrongHandOffs: WrongHandOff[] = [
+  {
+    id: 'mac_not_checked',
+    sent: 'a signature of random digits',
+    codes: ['signature_wrong'],
+    changes: onSignature(randomDigits),
+  },
+  {
+    id: 'mac_compared_in_part',
+    sent: 'a signature whose last digit is wrong',
+    codes: ['signature_wrong'],
+    unless: 'mac_not_checked',
+    changes: onSignature((signature) => signature.slice(0, -1) + otherDigit(signature.slice(-1))),
+  },
+  {
+    id: 'mac_compared_in_part',
+    sent: 'a signature whose first digit is wrong',
+    codes: ['signature_wrong'],
+    unless: 'mac_not_checked',
+    changes: onSignature((signature) => otherDigit(signature.slice(0, 1)) + signature.slice(1)),
+  },
+  {
+    id: 'signature_uppercase',
+    sent: 'a signature in upper case',
+    codes: ['signature_malformed'],
+    changes: onSignature((signature) => signature.toUpperCase()),
+  },
+  {
+    id: 'signature_repeated',
+    sent: 'the signature twice',
+    codes: ['parameter_repeated'],
+    changes: { query: (query) => query.append('signature', query.get('signature') ?? '') },
+  },
+  {
+    id: 'payload_repeated',
+    sent: 'the payload twice',
+    codes: ['parameter_repeated'],
+    changes: { query: (query) => query.append('payload', query.get('payload') ?? '') },
+  },
+  {
+    id: 'payload_padded',
+    sent: 'a padded payload, and the MAC of that',
+    codes: ['payload_malformed'],
+    changes: { json: toLength(2), wire: (wire) => `${wire}=` },
+  },
+  {
+    id: 'payload_padded',
+    sent: 'a padded payload, and the MAC of what it is without padding',
+    codes: ['payload_malformed'],
+    changes: { json: toLength(2), wire: (wire) => `${wire}=`, signed: (wire) => wire.slice(0, -1) },
+  },
+  {
+    id: 'payload_standard_base64',
+    sent: 'a payload with + and /',
+    codes: ['payload_malformed'],
+    changes: { json: withLastCharacters, wire: (wire) => wire.replaceAll('-', '+').replaceAll('_', '/') },
+  },
+  {
+    id: 'payload_spare_bits',
+    sent: 'a payload with spare bits in its last character',
+    codes: ['payload_malformed'],
+    changes: { json: toLength(1), wire: withSpareBits },
+  },
+  {
+    id: 'json_duplicate_names',
+    sent: '"iss" twice',
+    codes: ['json_malformed'],
+    changes: { json: (json) => json.replace(/"iss":"[^"]*",/, '$&$&') },
+  },
+  {
+    id: 'json_duplicate_names',
+    sent: '"role" twice in the profile',
+    codes: ['json_malformed'],
+    changes: { json: twice('role') },
+  },
+  {
+    id: 'json_duplicate_names',
+    sent: '"role" twice in the profile, once spelt with an escape',
+    codes: ['json_malformed'],
+    changes: { json: (json) => json.replace('"role":', '"\\u0072ole":"customer","role":') },
+  },
+  {
+    id: 'member_types',
+    sent: 'a number as "profile.id"',
+    codes: ['member_wrong'],
+    changes: { members: ({ profile }) => Object.assign(profile, { id: 1_970 }) },
+  },
+  {
+    id: 'member_types',
+    sent: 'a profile without "role"',
+    codes: ['member_wrong'],
+    changes: {
+      members: ({ profile }) => {
+        delete profile.role;
+      },
+    },
+  },
+  {
+    id: 'issuer_not_checked',
+    sent: 'another "iss"',
+    codes: ['issuer_wrong'],
+    changes: set('iss', 'https://identity-doctor.invalid'),
+  },
+  {
+    id: 'audience_not_checked',
+    sent: 'another "aud"',
+    codes: ['audience_wrong'],
+    changes: set('aud', 'identity_doctor'),
+  },
+  {
+    id: 'client_not_checked',
+    sent: 'another "client"',
+    codes: ['audience_wrong'],
+    changes: set('client', 'identity_doctor'),
+  },
+  {
+    id: 'expiry_not_checked',
+    sent: 'a hand-off that expired two hours ago',
+    codes: ['expired'],
+    changes: expired(2 * hour),
+  },
+  {
+    id: 'leeway_too_long',
+    sent: 'a hand-off that expired two minutes ago',
+    codes: ['expired'],
+    unless: 'expiry_not_checked',
+    changes: expired(120),
+  },
+  {
+    id: 'leeway_too_long',
+    sent: 'a hand-off issued two minutes ahead',
+    codes: ['issued_in_future'],
+    unless: 'future_not_checked',
+    changes: issued(120),
+  },
+  {
+    id: 'future_not_checked',
+    sent: 'a hand-off issued two hours ahead',
+    codes: ['issued_in_future'],
+    changes: issued(2 * hour),
+  },
+  {
+    id: 'lifetime_not_checked',
+    sent: 'a hand-off that is valid for a minute longer than ours are',
+    codes: ['lifetime_wrong'],
+    changes: {
+      members: (payload) => {
+        payload.exp += 60;
+      },
+    },
+  },
+];

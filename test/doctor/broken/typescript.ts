@@ -1,0 +1,331 @@
+// Thirty clients, each as an ordinary engineer would write it, and each with one fault behind `is('…')`; and `/right/…`, which
+// has none. The doctor has to find each, and nothing else. They share no code with the kit or the service, and keep
+// everything in memory, by their name.
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pathToFileURL } from 'node:url';
+import refusals from '../../../clients/refusals.json' with { type: 'json' };
+import { createKitClient } from './typescript-kit.ts';
+
+export type ClientOptions = {
+  issuer: string;
+  client: string;
+  secrets: string[];
+  ttlSeconds: number;
+  isHttps?: boolean;
+  /** In Unix seconds. */
+  now?: () => number;
+  /** Instead of the one in memory: whether the nonce was new. */
+  consumeNonce?: (nonce: string) => Promise<boolean>;
+};
+
+type User = { id: string; name: string; email: string; updatedAt: string };
+type Site = { users: User[]; sessions: Map<string, User>; nonces: Set<string> };
+type Question = {
+  request: IncomingMessage;
+  url: URL;
+  path: string;
+  cookies: Map<string, string>;
+  body: Buffer;
+  site: Site;
+  is: (fault: string) => boolean;
+};
+type Reply = { status: number; headers?: Record<string, string | string[]>; text?: string };
+// biome-ignore lint/suspicious/noExplicitAny: what a payload holds is what this file checks
+type Json = any;
+
+/** Its message is the code. */
+class Refusal extends Error {}
+
+const leewaySeconds = 30;
+const attemptSeconds = 600;
+const maxAttempts = 5;
+const clock = () => Math.floor(Date.now() / 1_000);
+const createToken = () => randomBytes(16).toString('base64url');
+
+export function createClients(options: ClientOptions) {
+  const { issuer, client, secrets, ttlSeconds, now = clock } = options;
+  const flags = `HttpOnly; SameSite=Lax${options.isHttps ? '; Secure' : ''}`;
+  const sites = new Map<string, Site>();
+
+  function startLogin({ path, cookies, is }: Question): Reply {
+    const state = createToken();
+    const old = [...cookies].filter(([name]) => name.startsWith('attempt_'));
+    const dropped = old.sort(([, a], [, b]) => Number(a) - Number(b)).slice(0, 1 - maxAttempts);
+    const [name, value] = is('one_state_cookie') ? ['attempt', state] : [`attempt_${state}`, String(now())];
+    const query = new URLSearchParams({ state, return_to: `${path}/` });
+    return {
+      status: 303,
+      headers: {
+        location: `${issuer}/sso/launch/${client}?${query}`,
+        'set-cookie': [
+          `${name}=${value}; Path=${path}; Max-Age=${attemptSeconds}; ${flags}`,
+          ...dropped.map(([name]) => `${name}=; Path=${path}; Max-Age=0; ${flags}`),
+        ],
+      },
+    };
+  }
+
+  function isAsked({ cookies, is }: Question, state: string): boolean {
+    if (is('state_not_compared')) return true;
+    if (is('one_state_cookie')) return cookies.get('attempt') === state;
+    return now() < Number(cookies.get(`attempt_${state}`) ?? 0) + attemptSeconds;
+  }
+
+  async function receiveHandOff(question: Question): Promise<Reply> {
+    const { url, path, site, cookies, is } = question;
+    const query = url.searchParams;
+    const state = readOnce(query, 'state');
+    const error = readOnce(query, 'error');
+    if (error !== undefined) {
+      if (!isAsked(question, state ?? '')) throw new Refusal('state_unknown');
+      throw new Refusal(refusals.some(({ code }) => code === error) ? error : 'error_unknown');
+    }
+    const payload = await verify(question, query);
+    if (payload.state === undefined && !is('state_missing_accepted')) {
+      const location = site.sessions.has(cookies.get('session') ?? '') ? `${path}/` : `${path}/login`;
+      return { status: 303, headers: { location, 'identity-refusal': 'state_missing' } };
+    }
+    if (payload.state !== undefined && !isAsked(question, payload.state)) throw new Refusal('state_unknown');
+    if (!is('nonce_before_mac') && !(await consumeNonce(question, payload.nonce)))
+      throw new Refusal('nonce_replayed');
+    const id = createToken();
+    site.sessions.set(id, findUser(question, payload.profile));
+    return {
+      status: 303,
+      headers: {
+        location: payload.return_to ?? `${path}/`,
+        'set-cookie': `session=${id}; Path=${path}; ${flags}`,
+      },
+    };
+  }
+
+  async function verify(question: Question, query: URLSearchParams): Promise<Json> {
+    const { is } = question;
+    const wire = readOnce(query, 'payload', is('payload_repeated')) ?? '';
+    const signature = readOnce(query, 'signature', is('signature_repeated')) ?? '';
+    const next = readOnce(query, 'signature_next');
+    if (!wire || !signature) throw new Refusal('parameter_missing');
+    const bytes = decode(wire, is);
+    const given = [signature, ...(next === undefined ? [] : [next])].map((text) =>
+      is('signature_uppercase') ? text.toLowerCase() : text,
+    );
+    if (!given.every((text) => /^[0-9a-f]{64}$/.test(text))) throw new Refusal('signature_malformed');
+    if (is('nonce_before_mac')) {
+      const [, nonce = ''] = /"nonce":"([^"]*)"/.exec(bytes.toString()) ?? [];
+      if (!(await consumeNonce(question, nonce))) throw new Refusal('nonce_replayed');
+    }
+    const counted = is('signature_next_ignored') ? given.slice(0, 1) : given;
+    const digits = is('mac_compared_in_part') ? 32 : 64;
+    const isGenuine = secrets.some((secret) => {
+      const expected = createHmac('sha256', secret)
+        .update(is('mac_over_json') ? bytes : wire)
+        .digest('hex')
+        .slice(0, digits);
+      return counted.some((text) =>
+        timingSafeEqual(Buffer.from(expected), Buffer.from(text.slice(0, digits))),
+      );
+    });
+    if (!isGenuine && !is('mac_not_checked')) throw new Refusal('signature_wrong');
+    const payload = parse(bytes, is('json_duplicate_names'));
+    requireMembers(payload, is);
+    if (payload.iss !== issuer && !is('issuer_not_checked')) throw new Refusal('issuer_wrong');
+    if (payload.aud !== client && !is('audience_not_checked')) throw new Refusal('audience_wrong');
+    if (payload.client !== client && !is('client_not_checked')) throw new Refusal('audience_wrong');
+    requireTimely(payload, is);
+    return payload;
+  }
+
+  function requireTimely({ iat, exp }: { iat: number; exp: number }, is: Question['is']): void {
+    const leeway = is('leeway_too_long') ? 3_600 : is('leeway_missing') ? 0 : leewaySeconds;
+    if (iat > now() + leeway && !is('future_not_checked')) throw new Refusal('issued_in_future');
+    if (now() >= exp + leeway && !is('expiry_not_checked')) throw new Refusal('expired');
+    const isRightLength = exp > iat && (exp - iat <= ttlSeconds || is('lifetime_not_checked'));
+    if (!isRightLength) throw new Refusal('lifetime_wrong');
+  }
+
+  async function consumeNonce({ site, is }: Question, nonce: string): Promise<boolean> {
+    if (is('nonce_not_checked')) return true;
+    if (options.consumeNonce)
+      return options.consumeNonce(nonce).catch(() => Promise.reject(new Refusal('store_unavailable')));
+    const isNew = !site.nonces.has(nonce);
+    if (is('nonce_not_atomic')) await new Promise((done) => setTimeout(done, 50));
+    site.nonces.add(nonce);
+    return isNew;
+  }
+
+  /** The local user of a person, made or brought up to date. */
+  function findUser({ site, is }: Question, profile: Json): User {
+    const { id, name, email, profile_updated_at: updatedAt } = profile;
+    const user = site.users.find((each) => each.id === id || (is('linked_by_email') && each.email === email));
+    if (!user) {
+      const made = { id, name, email, updatedAt };
+      site.users.push(made);
+      return made;
+    }
+    if (updatedAt > user.updatedAt || is('older_profile_applied'))
+      Object.assign(user, { name, email, updatedAt });
+    return user;
+  }
+
+  function receiveNudge({ request, body }: Question): Reply {
+    const header = (name: string) => String(request.headers[name] ?? '');
+    const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
+    if (!id || !/^\d{10}$/.test(timestamp)) throw new Refusal('nudge_malformed');
+    if (Math.abs(now() - Number(timestamp)) > 300) throw new Refusal('nudge_too_old');
+    const isGenuine = secrets.some((secret) => {
+      const key = createHmac('sha256', secret).update(`identity webhooks v1 ${client}`).digest();
+      const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
+      return header('webhook-signature')
+        .split(' ')
+        .some((given) => isEqual(given, `v1,${expected}`));
+    });
+    if (!isGenuine) throw new Refusal('nudge_signature_wrong');
+    return { status: 204 };
+  }
+
+  function answer(question: Question): Reply | Promise<Reply> {
+    const { request, url, path, site, cookies } = question;
+    const page = url.pathname.slice(path.length);
+    if (page === '/events') {
+      if (request.method !== 'POST') throw new Refusal('method_not_allowed');
+      return receiveNudge(question);
+    }
+    const isAhead = /prefetch/.test(String(request.headers['sec-purpose'] ?? ''));
+    if (request.method === 'HEAD' || isAhead) return { status: 204 };
+    if (request.method !== 'GET') throw new Refusal('method_not_allowed');
+    if (page === '/login') return startLogin(question);
+    if (page === '/callback') return receiveHandOff(question);
+    const user = site.sessions.get(cookies.get('session') ?? '');
+    return { status: 200, text: user ? [user.id, user.name, user.email].join('\n') : 'nobody' };
+  }
+
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const url = new URL(request.url ?? '/', 'http://client.test');
+    const [, name = ''] = url.pathname.split('/');
+    const site = sites.get(name) ?? { users: [], sessions: new Map(), nonces: new Set() };
+    sites.set(name, site);
+    const is = (fault: string) => fault === name;
+    const path = `/${name}`;
+    const question = {
+      request,
+      url,
+      path,
+      cookies: readCookies(request),
+      body: Buffer.concat(chunks),
+      site,
+      is,
+    };
+    const caching =
+      is('callback_cached') && url.pathname.endsWith('/callback') ? 'public, max-age=60' : 'no-store';
+    const { status, headers, text = '' } = await reply(() => answer(question));
+    response.writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': caching,
+      'referrer-policy': 'no-referrer',
+      ...headers,
+    });
+    response.end(text);
+  };
+}
+
+async function reply(answer: () => Reply | Promise<Reply>): Promise<Reply> {
+  try {
+    return await answer();
+  } catch (error) {
+    if (!(error instanceof Refusal)) return { status: 500, text: String(error) };
+    const code = error.message;
+    const status = refusals.find((refusal) => refusal.code === code)?.status ?? 400;
+    return { status, headers: { 'identity-refusal': code }, text: `The login did not work. Code: ${code}` };
+  }
+}
+
+function readOnce(query: URLSearchParams, name: string, mayRepeat = false): string | undefined {
+  const values = query.getAll(name);
+  if (values.length > 1 && !mayRepeat) throw new Refusal('parameter_repeated');
+  return values.at(-1);
+}
+
+function readCookies(request: IncomingMessage): Map<string, string> {
+  const pairs = (request.headers.cookie ?? '').split('; ').map((pair) => pair.split('='));
+  return new Map(pairs.map(([name = '', value = '']) => [name, value]));
+}
+
+/** Node's decoder takes padding, both alphabets and spare bits: what it takes is spelt again, and compared. */
+function decode(wire: string, is: Question['is']): Buffer {
+  const bytes = Buffer.from(wire, 'base64url');
+  let text = wire;
+  if (is('payload_padded')) text = text.replace(/={1,2}$/, '');
+  if (is('payload_standard_base64')) text = text.replaceAll('+', '-').replaceAll('/', '_');
+  const isSpelt = bytes.toString('base64url') === text || (is('payload_spare_bits') && /^[\w-]+$/.test(text));
+  if (wire.length > 8_192 || !isSpelt) throw new Refusal('payload_malformed');
+  return bytes;
+}
+
+/** JSON in which no name is given twice, at most 16 levels deep. */
+function parse(bytes: Buffer, mayRepeatNames: boolean): Json {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, '"');
+    let depth = 0;
+    for (const mark of marks) {
+      if (mark === '{' || mark === '[') depth += 1;
+      if (mark === '}' || mark === ']') depth -= 1;
+      if (depth > 16) throw new Refusal('json_malformed');
+    }
+    // The whole is given to it as a member, too.
+    let members = -1;
+    const value = JSON.parse(text, function (this: unknown, _, member) {
+      if (!Array.isArray(this)) members += 1;
+      return member;
+    });
+    if (marks.split(':').length - 1 !== members && !mayRepeatNames) throw new Refusal('json_malformed');
+    return value;
+  } catch {
+    throw new Refusal('json_malformed');
+  }
+}
+
+function requireMembers(payload: Json, is: Question['is']): void {
+  const isText = (value: unknown) => typeof value === 'string';
+  const { profile } = payload ?? {};
+  const isRight =
+    [payload?.iss, payload?.aud, payload?.client].every(isText) &&
+    /^[\w-]{22}$/.test(String(payload.nonce)) &&
+    [payload.iat, payload.exp].every(Number.isSafeInteger) &&
+    [payload.state, payload.sid].every((value) => value === undefined || isText(value)) &&
+    isReturnTo(payload.return_to, is('return_to_open'));
+  const isPerson =
+    [profile?.id, profile?.email, profile?.name, profile?.role, profile?.profile_updated_at].every(isText) &&
+    Array.isArray(profile.account?.capabilities) &&
+    profile.account.capabilities.every(isText);
+  if (!isRight || !(isPerson || (is('member_types') && profile))) throw new Refusal('member_wrong');
+}
+
+function isReturnTo(path: unknown, mayBeAnything: boolean): boolean {
+  if (path === undefined) return true;
+  return typeof path === 'string' && (mayBeAnything || /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path));
+}
+
+function isEqual(one: string, other: string): boolean {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+/** Started as a program: prints its port. */
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const { ISSUER = '', CLIENT = '', SECRET = '', TTL = '300' } = process.env;
+  const options = { issuer: ISSUER, client: CLIENT, secrets: SECRET.split(','), ttlSeconds: Number(TTL) };
+  const serve = createClients(options);
+  const server = createServer((request, response) =>
+    request.url?.startsWith('/kit/') ? serveKit(request, response) : serve(request, response),
+  ).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const serveKit = createKitClient(`http://127.0.0.1:${port}`, options);
+  process.stdout.write(`${port}\n`);
+}

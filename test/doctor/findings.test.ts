@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { findingIds, groupOf, groups } from '../../server/doctor/findings.ts';
+import { readOurFile } from '../support/documents.ts';
+import { faultNames } from './harness/broken.ts';
+
+const text = readOurFile('docs/doctor.md');
+
+it('docs/doctor.md explains each finding, under the heading that the report has', () => {
+  const sections = text.split(/^## /m).map((section) => [section.split('\n')[0], section] as const);
+  for (const id of findingIds) {
+    const group = groupOf(id);
+    // Advice stands at the end of what was noticed.
+    const heading = groups[group === 'advice' ? 'noticed' : group];
+    const [, section = ''] = sections.find(([title]) => title === heading) ?? [];
+    expect(section, id).toContain(`\`${id}\``);
+  }
+});
+
+it('docs/doctor.md explains no finding that there is not', () => {
+  const explained = [...text.matchAll(/^\| ((?:`\w+`(?:, )?)+) \|/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/\w+/g)].map(([name]) => name),
+  );
+  expect(explained.length).toBeGreaterThan(50);
+  expect(explained.filter((name) => !(findingIds as string[]).includes(name))).toEqual([]);
+});
+
+it('each of the thirty faults is a finding', () => {
+  expect(faultNames.filter((name) => !findingIds.includes(name))).toEqual([]);
+});
