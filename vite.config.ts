@@ -1,11 +1,12 @@
 import { vitePlugin as remix } from '@remix-run/dev';
 import { defineConfig } from 'vite';
+import { developers } from './developers/plugin.ts';
 import remixConfig from './remix.config.js';
 
 export default defineConfig(({ mode }) => (mode === 'service' ? service : pages));
 
 const pages = {
-  plugins: [remix(remixConfig)],
+  plugins: [developers(), remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0, sourcemap: false },
   // The script of static pages (app/components/passkey-form.tsx) is built as one file, as for a worker.

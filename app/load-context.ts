@@ -8,6 +8,8 @@ declare module '@remix-run/server-runtime' {
     method: string;
     /** Whether there is a page at that path. */
     hasPage: (path: string) => boolean;
+    /** The page is the same for everybody, so caches may keep it. */
+    isPublic?: boolean;
     /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */
     problem?: Problem;
     /** What a loader, an action or a component of a page threw. */

@@ -55,16 +55,21 @@ function buildEndpoint(route: BuiltRoute, hasPage: HasPage): Route {
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
 function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Route[] {
   const render = buildRender(route.id, build);
+  const { isPublic } = (route.module.handle ?? {}) as { isPublic?: boolean };
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
     async handle(request: Request, routeContext: RouteContext) {
-      const context: AppLoadContext = { ...routeContext, method: request.method, hasPage };
-      const response = await render(await toRemixRequest(request, routeContext), context);
+      const context: AppLoadContext = { ...routeContext, method: request.method, hasPage, isPublic };
+      // A HEAD is answered with the tag of what a GET gets.
+      const method = isPublic ? 'GET' : request.method;
+      const response = await render(await toRemixRequest(request, method, routeContext), context);
       // Also what a procedure threw, as the refusal that it is.
       if (context.thrown) throw routeContext.backend.readRefusal(context.thrown, routeContext.visit);
-      return response;
+      if (!isPublic || response.status !== 200) return response;
+      const headers = Object.fromEntries(response.headers);
+      return routeContext.backend.answerToAll(request, await response.text(), headers);
     },
   };
   const path = pathOf(route);
@@ -97,7 +102,11 @@ function buildRender(id: string, build: ServerBuild): Render {
  * The request on our own host, whatever Host and X-Forwarded-Host say: Remix's cross-site check would believe them, and
  * ours has run already.
  */
-async function toRemixRequest(request: Request, { backend, visit }: RouteContext): Promise<Request> {
+async function toRemixRequest(
+  request: Request,
+  method: string,
+  { backend, visit }: RouteContext,
+): Promise<Request> {
   const { baseUrl } = backend.config;
   const url = new URL(request.url);
   if (url.searchParams.has('_data')) url.searchParams.delete('_data');
@@ -105,6 +114,6 @@ async function toRemixRequest(request: Request, { backend, visit }: RouteContext
   headers.set('host', new URL(baseUrl).host);
   headers.delete('x-forwarded-host');
   headers.delete('origin');
-  const body = request.method === 'POST' ? await backend.readBody(request, visit) : undefined;
-  return new Request(`${baseUrl}${url.pathname}${url.search}`, { method: request.method, headers, body });
+  const body = method === 'POST' ? await backend.readBody(request, visit) : undefined;
+  return new Request(`${baseUrl}${url.pathname}${url.search}`, { method, headers, body });
 }

@@ -33,7 +33,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 }
 
 /** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
-async function findVisitor(request: Request, { backend, visit, problem }: LoaderFunctionArgs['context']) {
+async function findVisitor(request: Request, context: LoaderFunctionArgs['context']) {
+  const { backend, visit, problem, isPublic } = context;
+  if (isPublic) return undefined;
   if (!problem) return backend.findVisitor(request, visit);
   if (problem.status !== 404) return undefined;
   return visit.deadline.enforce(backend.findVisitor(request, visit)).catch(() => undefined);

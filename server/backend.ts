@@ -20,6 +20,7 @@ import { ssoEvents } from './endpoints/sso-events.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
 import { AppError, isProblemCode, problems } from './errors.ts';
 import { createHeldRequests } from './events/hold-requests.ts';
+import { answerToAll } from './http/answer-to-all.ts';
 import { toAppError } from './http/answers.ts';
 import {
   invalidParameter,
@@ -111,6 +112,7 @@ export function createBackend(options: {
     crmContracts: (request: Request, visit: Visit) => crmContracts(services, request, visit),
     passkeyOptions: (request: Request, visit: Visit) => passkeyOptions(services, request, visit),
     trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
+    answerToAll,
     notFound(): never {
       throw new AppError('not_found');
     },

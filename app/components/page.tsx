@@ -14,6 +14,8 @@ type PageProps = {
   wide?: boolean;
   /** Asks for one thing before the page of the account that was asked for: without its navigation. */
   alone?: boolean;
+  /** Stands beside the content, and on a phone above it. The pages of the account have their own. */
+  nav?: ReactNode;
   children: ReactNode;
 };
 
@@ -21,10 +23,11 @@ type PageProps = {
  * The frame of every page: who is logged in above, the navigation under /profile, the content, and the operator's links
  * below.
  */
-export function Page({ title, intro, wide, alone, children }: PageProps) {
+export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   const root = useRouteLoaderData<typeof loader>('root');
   const accountPage = findAccountPage(useLocation().pathname);
   const isAccount = accountPage !== undefined && root?.email !== undefined && !alone;
+  const beside = isAccount ? <AccountNav places={root.places} current={accountPage} /> : nav;
   const content = (
     <main id="main" tabIndex={-1} className={wide || isAccount ? 'wide' : undefined}>
       <div className="heading">
@@ -56,9 +59,9 @@ export function Page({ title, intro, wide, alone, children }: PageProps) {
           {root?.email && <VisitorMenu email={root.email} />}
         </div>
       </header>
-      {isAccount ? (
+      {beside ? (
         <div className="account">
-          <AccountNav places={root.places} current={accountPage} />
+          {beside}
           {content}
         </div>
       ) : (

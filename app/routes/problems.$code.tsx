@@ -33,7 +33,8 @@ export default function ProblemPage() {
         </p>
         {isHere && (
           <p>
-            Programs receive this as status <code>{status}</code> with the code <code>{code}</code>.
+            Programs receive this as status <code>{status}</code> with the code <code>{code}</code>.{' '}
+            <a href="/developers">For developers</a>
           </p>
         )}
         <div className="actions">

@@ -11,12 +11,15 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const sources = [
   'app',
-  'clients/typescript/src',
+  'clients',
   'db',
+  'developers',
+  'docs',
   'server',
   'package.json',
   'package-lock.json',
   'remix.config.js',
+  'test/sso-vectors.json',
   'tsconfig.json',
   'vite.config.ts',
 ];
@@ -62,11 +65,17 @@ function readLock() {
   return locked.sort().join('\n');
 }
 
+/** By builds and tests of kits. @param {string} part of a path */
+function isLeftBehind(part) {
+  return part.startsWith('.') || ['__pycache__', 'dist'].includes(part);
+}
+
 /** @param {string} source */
 function listFiles(source) {
   const path = join(root, source);
   if (!statSync(path).isDirectory()) return [source];
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.split(/[/\\]/).some(isLeftBehind))
     .sort()
     .map((name) => join(source, name))
     .filter((file) => statSync(join(root, file)).isFile());

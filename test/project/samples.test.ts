@@ -1,4 +1,4 @@
-// What our documents show of JSON, SQL and shell. samples-verifier.test.ts and samples-service.test.ts have the rest.
+// What our documents show of JSON, SQL and shell. samples-service.test.ts has those that call the service.
 import { rm, writeFile } from 'node:fs/promises';
 import { CompiledQuery } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -7,7 +7,6 @@ import { openCrmView } from '../../server/billing/crm-view.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
 import { statementTimeoutMs } from '../../server/service.ts';
-import { readConfig } from '../../server/settings/config.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readOurFile } from '../support/documents.ts';
 import { connect, emptyDatabase, makeFolder } from '../support/postgres.ts';
@@ -19,7 +18,6 @@ import {
   inboundSample,
   listLeftSamples,
   noncesSample,
-  ownMachineSample,
   payloadSample,
   reconcileCsvSample,
   reconcileSample,
@@ -101,13 +99,6 @@ describe('the SQL', () => {
 });
 
 describe('the shell', () => {
-  it('starts the service with a client on the reader’s own machine', () => {
-    const settings = [...ownMachineSample.matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, ...setting]) => setting);
-    const { clients } = readConfig(Object.fromEntries(settings));
-    const callbackUrl = 'http://localhost:4000/sso/callback';
-    expect(clients.get('shop')).toMatchObject({ callbackUrl, isDemo: false });
-  });
-
   // Besides npm and node, whose words are looked up.
   const programs = ['cd', 'cp', 'diff', 'echo', 'git', 'npx', 'openssl', 'set', 'sudo', 'systemctl', '.'];
   const { scripts } = JSON.parse(readOurFile('package.json'));

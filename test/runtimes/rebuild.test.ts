@@ -20,7 +20,16 @@ beforeEach(() => {
   for (const file of ['package.json', 'remix.config.js', 'tsconfig.json', 'vite.config.ts'])
     write(file, '{}');
   writeLock({ integrity: 'sha512-a', libc: ['glibc'] });
-  for (const file of ['app/root.tsx', 'app/routes/login.tsx', 'db/users.ts', 'server/main.ts'])
+  for (const file of [
+    'app/root.tsx',
+    'app/routes/login.tsx',
+    'clients/refusals.json',
+    'db/users.ts',
+    'developers/plugin.ts',
+    'docs/contract.md',
+    'server/main.ts',
+    'test/sso-vectors.json',
+  ])
     write(file, file);
   cpSync(
     new URL('../../server/runtime/rebuild.js', import.meta.url),
@@ -88,6 +97,9 @@ it('builds after any change of the source, however old the file', () => {
     ['removed', () => rmSync(join(root, 'server/main.ts'))],
     ['moved', () => cpSync(join(root, 'db/users.ts'), join(root, 'app/users.ts'))],
     ['configured', () => write('vite.config.ts', '')],
+    ['documented', () => write('docs/contract.md', 'other')],
+    ['given to clients', () => write('clients/php/kit.php', '')],
+    ['published', () => write('test/sso-vectors.json', '{}')],
     ['locked', () => writeLock({ integrity: 'sha512-b' })],
   ];
   for (const [what, change] of changes) {
@@ -96,6 +108,13 @@ it('builds after any change of the source, however old the file', () => {
     expect(rebuild('--if-needed'), what).toMatchObject(builds);
     expect(rebuild('--if-needed'), what).toEqual(unchanged);
   }
+});
+
+it('does not build where a build or a test of a kit has left something behind', () => {
+  rebuild();
+  for (const file of ['typescript/dist/index.js', 'python/__pycache__/kit.pyc', 'php/.cache/a'])
+    write(`clients/${file}`, '');
+  expect(rebuild('--if-needed')).toEqual(unchanged);
 });
 
 it('does not build where a file is only newer', () => {

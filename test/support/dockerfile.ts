@@ -1,7 +1,7 @@
 // The Dockerfile without Docker: each stage is a folder, in which its commands run.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readdir } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readOurFile } from './documents.ts';
@@ -82,11 +82,18 @@ async function copy(source: string, target: string, isIntoFolder: boolean): Prom
   await run('cp', ['-a', source, to]);
 }
 
+/** The last pattern that matches has the word; one with `!` takes back what others leave out. */
 async function copyContext(target: string): Promise<void> {
   const patterns = readOurFile('.dockerignore')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => new RegExp(`^${line.replaceAll('.', '\\.').replaceAll('*', '.*')}$`));
-  const names = (await readdir(root)).filter((name) => !patterns.some((pattern) => pattern.test(name)));
-  for (const name of names) await cp(join(root, name), join(target, name), { recursive: true });
+    .map((line) => ({
+      isKept: line.startsWith('!'),
+      form: new RegExp(`^${line.replace('!', '').replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`),
+    }));
+  const isKept = (path: string) => patterns.findLast(({ form }) => form.test(path))?.isKept ?? true;
+  for (const name of (await readdir(root)).filter(isKept)) {
+    const filter = (source: string) => isKept(relative(root, source).replaceAll('\\', '/'));
+    await cp(join(root, name), join(target, name), { recursive: true, filter });
+  }
 }

@@ -17,6 +17,7 @@ const values: Record<string, string> = {
   ':code': 'unavailable',
   ':id': pendingId,
   ':file': 'none.css',
+  ':page': 'integrate',
   '*': 'profile.get',
 };
 const queries: Record<string, string> = {
@@ -52,6 +53,16 @@ const needNothing = new Set([
   'HEAD /.well-known/security.txt',
   'GET /brand/none.css',
   'HEAD /brand/none.css',
+  ...[
+    '',
+    '.data',
+    '/integrate',
+    '/sso-vectors.json',
+    '/identity-client-typescript.zip',
+    '/identity-client-php.zip',
+    '/identity-client-python.zip',
+    '/identity-login-wordpress.zip',
+  ].flatMap((part) => [`GET /developers${part}`, `HEAD /developers${part}`]),
   'GET /healthz',
   'HEAD /healthz',
   'GET /',

@@ -1,4 +1,4 @@
-// The code samples of our documents by name. The tests in test/project/ run them all; knip reports one that no test
+// The code samples of our documents by name. Tests run them all; knip reports one that no test
 // imports, and `listLeftSamples` those without a name.
 import { type CodeBlock, readCodeBlocks, readDocuments } from './documents.ts';
 
@@ -22,18 +22,11 @@ function takeAll(language: string): CodeBlock[] {
   return taken;
 }
 
-export const verifierSample = take('docs/integrate.md', 'js', 'export async function verifyHandOff');
-export const phpVerifierSample = take('docs/integrate.md', 'php', 'function verify_hand_off');
-export const clientSample = take('docs/integrate.md', 'js', 'export function startLogin');
-export const pluginSample = take('docs/integrate.md', 'php', 'Plugin Name');
-export const nudgeSample = take('docs/integrate.md', 'js', 'export function verifyNudge');
-export const nudgeBodySample = take('docs/integrate.md', 'json', '"latest": 17');
-export const proofSample = take('docs/integrate.md', 'js', 'export function isProved');
-export const serverSample = take('docs/integrate.md', 'js', 'createServer');
-export const eventsSample = take('docs/integrate.md', 'js', 'export async function readEvents');
 export const noncesSample = take('docs/integrate.md', 'sql', 'insert into nonces');
-export const ownMachineSample = take('docs/integrate.md', 'sh', 'SSO_CLIENTS=shop');
 export const payloadSample = take('docs/integrate.md', 'json', '"aud"');
+
+export const pulledSample = take('docs/events.md', 'json', '"events"');
+export const nudgeBodySample = take('docs/events.md', 'json', '"client"');
 
 export const linkSample = take('docs/migrate.md', 'js', 'export function buildHandOffLink');
 export const phpLinkSample = take('docs/migrate.md', 'php', 'function build_hand_off_link');

@@ -1,0 +1,52 @@
+type Link = { group: string; path: string; name: string };
+
+type ContentsProps = {
+  menu: Link[];
+  /** The path of the page that is shown, and its sections. */
+  current: string;
+  sections: { id: string; title: string }[];
+};
+
+/** All pages, beside the content; on a phone above it, and closed. */
+export function Contents({ menu, current, sections }: ContentsProps) {
+  const groups = [...new Set(menu.map(({ group }) => group))];
+  return (
+    <nav className="contents" aria-label="Documentation">
+      <details>
+        <summary>Contents</summary>
+        <div className="contents-inside">
+          {groups.map((group) => (
+            <div key={group}>
+              <p>{group}</p>
+              <ul>
+                {menu
+                  .filter((link) => link.group === group)
+                  .map(({ path, name }) => (
+                    <li key={path}>
+                      <a href={path} aria-current={path === current ? 'page' : undefined}>
+                        {name}
+                      </a>
+                      {path === current && <Sections sections={sections} />}
+                    </li>
+                  ))}
+              </ul>
+            </div>
+          ))}
+        </div>
+      </details>
+    </nav>
+  );
+}
+
+function Sections({ sections }: Pick<ContentsProps, 'sections'>) {
+  if (sections.length < 2) return null;
+  return (
+    <ul>
+      {sections.map(({ id, title }) => (
+        <li key={id}>
+          <a href={`#${id}`}>{title}</a>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,19 @@
+// Adds a button to each piece of code that copies it. Where the browser does not let a page copy, there is none.
+if (navigator.clipboard) for (const part of document.querySelectorAll('.code')) addButton(part);
+
+/** @param {Element} part */
+function addButton(part) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'quiet copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText(part.querySelector('code')?.textContent ?? '');
+    // Its own words are read out, because it has the focus.
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2_000);
+  });
+  part.append(button);
+}

@@ -1,0 +1,13 @@
+// A file of /developers, by its name.
+import type { LoaderFunctionArgs } from '@remix-run/node';
+
+export async function loadDeveloperFile(
+  name: string,
+  { request, context }: LoaderFunctionArgs,
+): Promise<Response> {
+  const { files } = await import('virtual:developers');
+  const file = files.find((each) => each.name === name);
+  if (!file) return context.backend.notFound();
+  const bytes = Uint8Array.from(atob(await file.load()), (character) => character.charCodeAt(0));
+  return context.backend.answerToAll(request, bytes, { 'Content-Type': file.type });
+}

@@ -1,0 +1,4 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { loadDeveloperFile } from '../developers/load-file.server.ts';
+
+export const loader = (args: LoaderFunctionArgs) => loadDeveloperFile('identity-login-wordpress.zip', args);

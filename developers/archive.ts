@@ -1,0 +1,39 @@
+// The download of a kit: a zip whose bytes depend on nothing but the files in it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Zippable, zipSync } from 'fflate';
+import { compileKit } from './compile.ts';
+
+const encoder = new TextEncoder();
+
+/** Left behind by tests and tools, and what the archive brings from elsewhere. */
+const isLeftOut = (name: string) =>
+  name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit'].includes(name);
+
+/** The files below a folder, by their path in it, in one order everywhere. Links are left out. */
+export function listFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !isLeftOut(name))
+    .flatMap((entry) => {
+      if (entry.isDirectory())
+        return listFiles(join(folder, entry.name)).map((path) => `${entry.name}/${path}`);
+      return entry.isFile() ? [entry.name] : [];
+    })
+    .sort((one, other) => (one < other ? -1 : 1));
+}
+
+/**
+ * `folders` are pairs: a folder in the archive, and the one that its files come from. One with a tsconfig.json also brings
+ * what is compiled of it.
+ */
+export function buildArchive(folders: [inArchive: string, source: string][]): Uint8Array {
+  const content: Zippable = {};
+  for (const [inArchive, source] of folders) {
+    for (const path of listFiles(source))
+      content[`${inArchive}/${path}`] = new Uint8Array(readFileSync(join(source, path)));
+    if (!existsSync(join(source, 'tsconfig.json'))) continue;
+    for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
+  }
+  // The time is one that the format can say, in whatever time zone: else each build would make other bytes.
+  return zipSync(content, { level: 9, mtime: new Date(1980, 0, 1), os: 3, attrs: 0o644 << 16 });
+}

@@ -1,0 +1,92 @@
+// What /developers publishes: documents for the engineers of clients, and files to download. Documents for operators, and
+// for whoever changes this service, stay in the repository.
+
+export type PublishedDocument = {
+  /** The last part of the path; the start page has none. */
+  slug: string;
+  file: string;
+  group: string;
+  /** What the contents call it, if not by its title. */
+  name?: string;
+  /** Of a kit: its download, and the program that its page ends with. */
+  archive?: string;
+  example?: string;
+};
+
+const starts = 'Start';
+const kits = 'Kits';
+const guides = 'Guides';
+const reference = 'Reference';
+
+const describeKit = (name: string, example: string): PublishedDocument => {
+  const language = name.toLowerCase();
+  return {
+    slug: language,
+    name,
+    file: `clients/${language}/README.md`,
+    group: kits,
+    archive: `identity-client-${language}.zip`,
+    example: `clients/${language}/${example}`,
+  };
+};
+
+/** In the order of the contents. */
+export const documents: PublishedDocument[] = [
+  { slug: '', file: 'docs/developers.md', group: starts },
+  describeKit('TypeScript', 'example.mjs'),
+  describeKit('PHP', 'example.php'),
+  describeKit('Python', 'example.py'),
+  {
+    slug: 'wordpress',
+    name: 'WordPress',
+    file: 'clients/wordpress/README.md',
+    group: kits,
+    archive: 'identity-login-wordpress.zip',
+  },
+  { slug: 'integrate', file: 'docs/integrate.md', group: guides },
+  { slug: 'events', file: 'docs/events.md', group: guides },
+  { slug: 'doctor', file: 'docs/doctor.md', group: guides },
+  { slug: 'crm', file: 'docs/crm.md', group: guides },
+  { slug: 'migrate', file: 'docs/migrate.md', group: guides },
+  { slug: 'refusals', file: 'docs/refusals.md', group: reference },
+  { slug: 'contract', name: 'The contract', file: 'docs/contract.md', group: reference },
+  { slug: 'glossary', file: 'docs/glossary.md', group: reference },
+];
+
+/** `folders` says what is in it: a folder of the archive, and the folder of ours that it comes from. */
+export type PublishedFile = { name: string; type: string } & (
+  | { source: string }
+  | { folders: [inArchive: string, source: string][] }
+);
+
+const zip = 'application/zip';
+
+export const files: PublishedFile[] = [
+  { name: 'sso-vectors.json', type: 'application/json', source: 'test/sso-vectors.json' },
+  ...['typescript', 'php', 'python'].map((language) => ({
+    name: `identity-client-${language}.zip`,
+    type: zip,
+    folders: [[`identity-client-${language}`, `clients/${language}`]] as [string, string][],
+  })),
+  {
+    name: 'identity-login-wordpress.zip',
+    type: zip,
+    folders: [
+      ['identity-login', 'clients/wordpress/identity-login'],
+      ['identity-login/kit', 'clients/php/src'],
+    ],
+  },
+];
+
+export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/developers/${slug}`);
+
+export const exampleTitle = 'The whole example';
+const exampleAnchor = '#the-whole-example';
+
+/** Where a file of ours is published, if it is. */
+export function findPublished(path: string): string | undefined {
+  const document = documents.find(({ file, example }) => [file, example].includes(path));
+  if (document) return pathOf(document.slug) + (document.file === path ? '' : exampleAnchor);
+  const file = files.find((each) => 'source' in each && each.source === path);
+  return file && pathOf(file.name);
+}

@@ -1,0 +1,25 @@
+// An answer that is the same for everybody: caches keep it, and ask whether it is still right.
+import { sha256 } from '../runtime/hash.ts';
+import { respond } from './answers.ts';
+
+const encoder = new TextEncoder();
+
+/** The body with an entity tag of its own, or 304 to who has it already. */
+export function answerToAll(
+  request: Request,
+  body: string | Uint8Array<ArrayBuffer>,
+  further: Record<string, string>,
+): Response {
+  const bytes = typeof body === 'string' ? encoder.encode(body) : body;
+  const tag = Array.from(sha256(bytes).slice(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const headers = { 'Cache-Control': 'public, no-cache', ETag: `"${tag}"` };
+  if (matchesTag(request, headers.ETag)) return respond(304, headers);
+  return new Response(bytes, { headers: { ...further, ...headers } });
+}
+
+/** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or `*`. */
+export function matchesTag({ headers }: Request, etag: string): boolean {
+  const wanted = headers.get('if-none-match');
+  if (wanted === null) return false;
+  return wanted.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}

@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildArchive } from '../../developers/archive.ts';
+import { makeFolder } from '../support/postgres.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await makeFolder();
+  for (const path of ['src', '__pycache__', 'kit', '.cache']) mkdirSync(join(folder, path));
+  for (const path of [
+    'README.md',
+    'src/b.php',
+    'src/a.php',
+    '__pycache__/a.pyc',
+    'kit/c.php',
+    '.cache/d',
+    '.env',
+  ])
+    writeFileSync(join(folder, path), path);
+  symlinkSync('/etc/passwd', join(folder, 'src/passwd'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+it('holds the files of its folders, and nothing that tools left behind or that leads elsewhere', () => {
+  const archive = buildArchive([
+    ['kit-x', folder],
+    ['kit-x/kit', join(folder, 'src')],
+  ]);
+  const content = Object.entries(unzipSync(archive)).map(([path, bytes]) => [
+    path,
+    new TextDecoder().decode(bytes),
+  ]);
+  expect(content).toEqual([
+    ['kit-x/README.md', 'README.md'],
+    ['kit-x/src/a.php', 'src/a.php'],
+    ['kit-x/src/b.php', 'src/b.php'],
+    ['kit-x/kit/a.php', 'src/a.php'],
+    ['kit-x/kit/b.php', 'src/b.php'],
+  ]);
+});
+
+it('has the same bytes whenever and wherever it is built', () => {
+  const bytes = () => Buffer.from(buildArchive([['kit', folder]])).toString('hex');
+  const before = bytes();
+  utimesSync(join(folder, 'README.md'), 0, 0);
+  expect(bytes()).toBe(before);
+  // The format has times without a zone.
+  const module = fileURLToPath(new URL('../../developers/archive.ts', import.meta.url));
+  const program = `import { buildArchive } from ${JSON.stringify(module)};
+    process.stdout.write(Buffer.from(buildArchive([['kit', ${JSON.stringify(folder)}]])).toString('hex'));`;
+  for (const TZ of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    expect(execFileSync(process.execPath, words, { env: { ...process.env, TZ }, encoding: 'utf8' })).toBe(
+      before,
+    );
+  }
+});
+
+it('changes with what is in it', () => {
+  const before = buildArchive([['kit', folder]]);
+  writeFileSync(join(folder, 'README.md'), 'Edited.');
+  expect(buildArchive([['kit', folder]])).not.toEqual(before);
+});

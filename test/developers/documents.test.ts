@@ -1,0 +1,48 @@
+// The documents behind /developers, as files.
+import { existsSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { documents, files, findPublished } from '../../developers/published.ts';
+import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/documents.ts';
+
+describe('docs/refusals.md', () => {
+  type Refusal = { code: string; status: number; meaning: string; remedy: string };
+  const refusals: Refusal[] = JSON.parse(readOurFile('clients/refusals.json'));
+
+  it('explains each code of clients/refusals.json, and no other', () => {
+    const explained = [
+      ...readOurFile('docs/refusals.md').matchAll(/^### `(\w+)`\n\n(\d+)\. (.+)\n\n(.+)\n/gm),
+    ].map(([, code, status, meaning, remedy]) => ({ code, status: Number(status), meaning, remedy }));
+    expect(refusals.length).toBeGreaterThan(20);
+    expect(explained).toEqual(refusals);
+  });
+});
+
+describe('on the forge, a link', () => {
+  it.each(documents.map(({ file }) => file))('resolves: %s', (file) => {
+    const dead = readLinks(readOurFile(file)).filter((link) => {
+      if (/^[a-z]+:/.test(link)) return false;
+      const [name = '', anchor] = link.split('#');
+      const target = name === '' ? file : posix.join(dirname(file), name);
+      if (!isOurFile(target)) return true;
+      return anchor !== undefined && !readAnchors(readOurFile(target)).includes(anchor);
+    });
+    expect(dead).toEqual([]);
+  });
+});
+
+it('what is for operators, or for whoever changes this service, is not published', () => {
+  for (const name of ['operate', 'security', 'asvs', 'architecture', 'performance', 'decisions/README'])
+    expect([isOurFile(`docs/${name}.md`), findPublished(`docs/${name}.md`)]).toEqual([true, undefined]);
+});
+
+it('each kit has its page and its archive', () => {
+  const kits = ['typescript', 'php', 'python', 'wordpress'];
+  const root = new URL('../../clients/', import.meta.url);
+  for (const kit of kits) {
+    expect(existsSync(new URL(`${kit}/README.md`, root)), kit).toBe(true);
+    const document = documents.find(({ slug }) => slug === kit);
+    expect(files.map(({ name }) => name)).toContain(document?.archive);
+    expect(document?.file).toBe(join('clients', kit, 'README.md'));
+  }
+});

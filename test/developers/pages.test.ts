@@ -1,0 +1,142 @@
+// /developers (contract section 9, Documents for engineers): what it serves, to whom, and that each of its links leads somewhere.
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documents, pathOf } from '../../developers/published.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
+import { readAnchors, readOurFile } from '../support/documents.ts';
+
+const html = { accept: 'text/html' };
+const pages = documents.map(({ slug, file }) => [pathOf(slug), file] as const);
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp({ env: { IDENTITY_NAME: 'Château ID' } });
+});
+afterAll(() => app.close());
+
+const open = (path: string, headers = {}, cookie?: string) =>
+  app.send(path, { headers: { ...html, ...headers }, cookie });
+
+/** The ids in a page. */
+const idsOf = (text: string) => [...text.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+
+describe.each(pages)('%s', (path, file) => {
+  it('shows the document with its title, contents and anchors', async () => {
+    const { status, text, headers } = await open(path);
+    const [, title = ''] = /^# (.+)$/m.exec(readOurFile(file)) ?? [];
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(text).toContain(`<title>${title} · Château ID</title>`);
+    expect(text.match(/<h1/g)).toHaveLength(1);
+    expect(text).toContain(`<h1>${title}</h1>`);
+    expect(text).toContain(`<a href="${path}" aria-current="page">`);
+    const anchors = readAnchors(readOurFile(file)).slice(1);
+    expect(idsOf(text)).toEqual(expect.arrayContaining(anchors));
+    expect(new Set(idsOf(text)).size).toBe(idsOf(text).length);
+  });
+
+  it('loads nothing but our own files, and no script but the two that static pages have', async () => {
+    const { text } = await open(path);
+    const loaded = [...text.matchAll(/<(?:link|script|img)[^>]*? (?:href|src)="([^"]+)"/g)].map(
+      ([, url = '']) => url,
+    );
+    expect(loaded.filter((url) => !/^\/assets\/[\w.-]+$/.test(url))).toEqual([]);
+    expect(loaded.filter((url) => url.endsWith('.js'))).toHaveLength(2);
+    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|<[a-z][^>]*\s(?:style|on\w+)=/);
+  });
+});
+
+it('is the same for everybody, and is asked for again only where it has changed', async () => {
+  const path = '/developers/contract';
+  const { text, headers } = await open(path);
+  const cookie = await app.login('customer@example.test');
+  const visited = await open(path, {}, cookie);
+  expect(visited.text).toBe(text);
+  for (const answer of [headers, visited.headers]) {
+    expect(answer.get('cache-control')).toBe('public, no-cache');
+    expect(answer.get('set-cookie')).toBeNull();
+  }
+  const etag = headers.get('etag') ?? '';
+  expect(etag).toMatch(/^"[0-9a-f]{24}"$/);
+  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    const answer = await open(path, { 'if-none-match': known });
+    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
+  }
+  expect((await open(path, { 'if-none-match': '"other"' })).status).toBe(200);
+  const head = await app.send(path, { method: 'HEAD', headers: html });
+  expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag]);
+});
+
+it('each link and anchor leads somewhere', async () => {
+  const answers = new Map<string, Awaited<ReturnType<typeof open>>>();
+  const dead: string[] = [];
+  const waiting = ['/developers'];
+  for (const path of waiting) {
+    const page = await open(path);
+    answers.set(path, page);
+    if (page.status >= 400) dead.push(path);
+    if (!path.startsWith('/developers') || !page.headers.get('content-type')?.startsWith('text/html'))
+      continue;
+    for (const [, href = ''] of page.text.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      if (/^(?:https?|mailto):/.test(href)) continue;
+      const [target = ''] = href.replace(/^#/, `${path}#`).split('#');
+      if (!waiting.includes(target)) waiting.push(target);
+    }
+  }
+  for (const [path, page] of answers) {
+    for (const [, href = ''] of page.text.matchAll(/href="([^"]+)"/g)) {
+      if (!path.startsWith('/developers') || /^(?:https?|mailto):/.test(href) || !href.includes('#'))
+        continue;
+      const [target = '', anchor = ''] = href.replace(/^#/, `${path}#`).split('#');
+      if (!idsOf(answers.get(target)?.text ?? '').includes(anchor)) dead.push(`${path}: ${href}`);
+    }
+  }
+  expect(dead).toEqual([]);
+  for (const [path] of pages) expect(waiting).toContain(path);
+  expect(waiting).toContain('/developers/sso-vectors.json');
+});
+
+it('is there in production', async () => {
+  const production = await openProductionApp();
+  try {
+    for (const path of ['/developers', '/developers/contract', '/developers/identity-client-php.zip'])
+      expect((await production.send(path)).status, path).toBe(200);
+  } finally {
+    await production.close();
+  }
+});
+
+it.each(['none', 'Contract', 'contract.md', 'operate', 'start', '__proto__', '..%2fcontract', 'none.zip'])(
+  'has no page %s',
+  async (name) => {
+    const { status, headers } = await open(`/developers/${name}`);
+    expect([status, headers.get('cache-control')]).toEqual([404, 'no-store']);
+  },
+);
+
+it('takes nothing but GET and HEAD', async () => {
+  for (const path of ['/developers', '/developers/contract', '/developers/sso-vectors.json']) {
+    const { status, headers } = await app.send(path, { form: { a: '1' } });
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  }
+});
+
+it('is linked from the pages that explain refusals to programs', async () => {
+  expect((await open('/problems/unknown_client')).text).toContain('<a href="/developers">');
+  // Who was refused is no engineer.
+  expect((await open('/sso/launch/none')).text).not.toContain('/developers');
+});
+
+it('costs other pages nothing: no document is in what the service loads at its start, or browsers load', () => {
+  const build = fileURLToPath(new URL('../../build/', import.meta.url));
+  const words = 'No password, session or cookie ever crosses between domains';
+  expect(readOurFile('docs/contract.md')).toContain(words);
+  expect(readFileSync(`${build}server/index.js`, 'utf8')).not.toContain(words);
+  const chunks = readdirSync(`${build}server/assets`).filter((name) => name.endsWith('.js'));
+  const holders = chunks.filter((name) =>
+    readFileSync(`${build}server/assets/${name}`, 'utf8').includes(words),
+  );
+  expect(holders).toHaveLength(1);
+  for (const name of readdirSync(`${build}client/assets`))
+    expect(readFileSync(`${build}client/assets/${name}`, 'utf8'), name).not.toContain(words);
+});
