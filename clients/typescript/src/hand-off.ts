@@ -93,8 +93,5 @@ export function findWrongMember(value: unknown): string | undefined {
 export const findWrongProfileMember = (value: unknown): string | undefined =>
   Object.keys(profileMembers).find((name) => !profileMembers[name]?.(memberOf(value, name)));
 
-/** Own members only: what an object has from its prototype was not in the JSON. */
 export const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;

@@ -75,8 +75,10 @@ const sentences: Partial<Record<RefusalCode, string>> = {
 };
 const otherwise = 'Log in again. If that does not help, tell us the code below.';
 
-const style = `:root{color-scheme:light dark}body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;
-padding:2rem 1rem;overflow-wrap:anywhere}a{display:inline-block;padding:.6rem 1rem;border:2px solid;border-radius:.3rem}`;
+const style = `:root{color-scheme:light dark}
+body{color:CanvasText;background:Canvas;font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:0 auto;
+padding:2rem 1rem;overflow-wrap:anywhere}
+a{color:inherit;display:inline-block;padding:.6rem 1rem;border:2px solid;border-radius:.3rem}`;
 
 /** The page of a refusal: what to do, the way to the login, and the code for support. Nothing of the payload is in it. */
 export function buildRefusalPage(refusal: Refusal, loginUrl: string): Response {
@@ -85,8 +87,8 @@ export function buildRefusalPage(refusal: Refusal, loginUrl: string): Response {
     .map((text) => `<code>${escapeHtml(text)}</code>`);
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>You are not logged in</title><style>${style}</style>
-<main><h1>You are not logged in</h1>
+<title>The login did not work</title><style>${style}</style>
+<main><h1>The login did not work</h1>
 <p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
 <p><a href="${escapeHtml(loginUrl)}">Log in</a></p>
 <p>Code: ${code.join(' · ')}</p></main></html>

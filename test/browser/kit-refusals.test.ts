@@ -1,0 +1,36 @@
+// The page on which a kit refuses, in a real browser: on small screens, in the dark, under its own security policy.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
+import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
+import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const shop = 'https://shop.example.test';
+const loginUrl = `${shop}/a-login-start-with-a-long-path-that-has-no-place-to-break?and=parameters&more=of-them`;
+
+it.each(appearances)('is right on a screen of %s', async (name, options) => {
+  const { page, complaints } = await site.visit(options);
+  await page.route(`${shop}/**`, async (route) => {
+    const refusal = new Refusal(new URL(route.request().url()).pathname.slice(1) as RefusalCode, 'why');
+    refusal.launchId = '3f9a-12c4';
+    const answer = buildRefusalPage(refusal, loginUrl);
+    const headers = Object.fromEntries(answer.headers);
+    await route.fulfill({ status: answer.status, headers, body: await answer.text() });
+  });
+  const looksDark = options.colorScheme === 'dark';
+  for (const code of ['state_unknown', 'store_unavailable', 'signature_malformed'] as const) {
+    const answer = await page.goto(`${shop}/${code}`);
+    expect(answer?.status()).toBe(refusalStatuses[code]);
+    expect(await inspectPage(page, `kit ${code} ${name}`)).toEqual([]);
+    expect(await page.getByRole('link', { name: 'Log in' }).getAttribute('href')).toBe(loginUrl);
+    expect(await page.locator('main').textContent()).toContain(`${code} · 3f9a-12c4`);
+    const ink = await page.evaluate('getComputedStyle(document.querySelector("h1")).color');
+    expect(ink).toBe(looksDark ? 'rgb(255, 255, 255)' : 'rgb(0, 0, 0)');
+  }
+  expect(complaints).toEqual([]);
+});
