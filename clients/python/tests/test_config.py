@@ -49,6 +49,7 @@ class Configuration(unittest.TestCase):
                 for url in ("https://id.example.test\n", "HTTPS://id.example.test", "https://id:x")
             ),
             ("callback_url", "http://shop.example.test/cb"),
+            ("callback_url", "HTTPS://shop.example.test/cb"),
             ("callback_url", "https://shop.example.test/cb#x"),
             ("login_url", "/login"),
             ("login_url", "https://www.shop.example.test/login"),
@@ -73,6 +74,10 @@ class Configuration(unittest.TestCase):
                 ConfigurationError, rf"\A{name} [^;]*\Z"
             ):
                 build(**{name: value})
+
+    def test_takes_no_text_for_a_list_of_secrets(self) -> None:
+        with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):
+            build(issuer="http://localhost:3000", secrets="ab")
 
     def test_is_refused_with_all_faults_and_no_secret(self) -> None:
         with self.assertRaises(ConfigurationError) as raised:

@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from identity_client import (
@@ -111,6 +112,20 @@ class Pulls(unittest.TestCase):
 
         with self.assertRaisesRegex(EventsError, "does not move"):
             self.pull(positions=Stuck())
+
+    def test_apply_each_event_once_where_sixteen_are_asked_for_at_once(self) -> None:
+        for _ in range(20):
+            self.service.append("erased")
+        config = self.site.config
+
+        def pull(_: int) -> int:
+            return pull_events(
+                config, positions=self.store, start_over=lambda: None, apply=self.applied.append
+            )
+
+        with ThreadPoolExecutor(16) as pool:
+            self.assertEqual(list(pool.map(pull, range(16))), [20] * 16)
+        self.assertEqual([event.seq for event in self.applied], list(range(1, 21)))
 
     def test_go_on_from_where_a_faster_process_is(self) -> None:
         for _ in range(3):
