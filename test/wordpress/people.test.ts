@@ -63,6 +63,18 @@ test('of 16 first logins at once each gets in, as one local user', async () => {
   expect(await Promise.all(visitors.map((visitor) => visitor.whoAmI()))).toEqual(visitors.map(() => login));
 });
 
+test('of 16 people who come at once for the first time each becomes a local user', async () => {
+  const { db } = pair.site.app;
+  const people = await Promise.all(Array.from({ length: 16 }, () => addPerson(db)));
+  const visitors = people.map(() => openVisitor(pair));
+  const cookies = await Promise.all(people.map((person) => openSession(db, person)));
+  const callbacks = await Promise.all(visitors.map((visitor, n) => visitor.launch(cookies[n] ?? '')));
+  const answers = await Promise.all(visitors.map((visitor, n) => visitor.go(callbacks[n] ?? '')));
+  expect(answers.map(refusalOf)).toEqual(people.map(() => [303, null]));
+  const users = await Promise.all(people.map(({ id }) => userOf(pair, id)));
+  expect(users.map(({ email }) => email)).toEqual(people.map(({ email }) => email));
+});
+
 test('of 16 uses of one hand-off at once one gets in', async () => {
   const person = await addPerson(pair.site.app.db);
   const visitor = openVisitor(pair);

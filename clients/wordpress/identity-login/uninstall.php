@@ -9,7 +9,7 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
 (static function (): void {
     global $wpdb;
     // With a link from a mail they could set a local password.
-    $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended' AND user_id IS NOT NULL";
+    $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended'";
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');
     }
