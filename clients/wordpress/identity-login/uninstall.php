@@ -9,7 +9,7 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
 (static function (): void {
     global $wpdb;
     // With a link from a mail they could set a local password.
-    $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended' AND user_id IS NOT NULL";
+    $suspended = "SELECT user_id FROM {$wpdb->prefix}identity_links WHERE status = 'suspended'";
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');
     }
@@ -19,6 +19,8 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     foreach (['identity_login', 'identity_login_schema', 'identity_login_refusals'] as $option) {
         delete_option($option);
     }
+    // The results of checks.
+    $wpdb->query("DELETE FROM $wpdb->options WHERE option_name LIKE '\\_transient\\_%identity\\_login\\_check%'");
     foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given'] as $meta) {
         delete_metadata('user', 0, $meta, '', true);
     }

@@ -28,7 +28,7 @@ function install(): void
     [$links, $state] = [table('links'), table('state')];
     write("CREATE TABLE IF NOT EXISTS $links (
         profile_id varbinary(36) NOT NULL PRIMARY KEY,
-        user_id bigint unsigned NULL UNIQUE,
+        user_id bigint unsigned NOT NULL UNIQUE,
         profile_updated_at varbinary(32) NOT NULL DEFAULT '',
         status varbinary(16) NOT NULL DEFAULT 'active'
     ) ENGINE=InnoDB");
@@ -72,45 +72,30 @@ function ask(callable $run, string $sql, array $values): mixed
     $result = $run($wpdb, $values === [] ? $sql : $wpdb->prepare($sql, ...$values));
     $wpdb->suppress_errors($before);
     if ($result === false || $wpdb->last_error !== '') {
-        throw new DatabaseFailure(str_contains($wpdb->last_error, 'Deadlock') ? 'deadlock' : 'the database did not answer');
+        throw new DatabaseFailure('the database did not answer');
     }
     return $result;
 }
 
 /**
- * All of `work` happens, or nothing of it. It may run again from its start after a deadlock.
+ * One process at a time does something about a person. Not in a transaction: what WordPress writes for one person can wait for
+ * another's rows, so long ones would meet in deadlocks. What must never be twice has a unique index.
  *
  * @template T
  * @param callable(): T $work
  * @return T
  */
-function in_transaction(callable $work): mixed
+function with_person(string $profile_id, callable $work): mixed
 {
-    for ($tries = 1;; $tries++) {
-        // What others have committed is seen at once, and no gap is locked.
-        write('SET TRANSACTION ISOLATION LEVEL READ COMMITTED');
-        write('START TRANSACTION');
-        try {
-            $result = $work();
-            write('COMMIT');
-            return $result;
-        } catch (\Throwable $failure) {
-            roll_back();
-            if (!$failure instanceof DatabaseFailure || $failure->getMessage() !== 'deadlock' || $tries === 3) {
-                throw $failure;
-            }
-        } finally {
-            // While it ran, others may have kept what it was about to change, and this process what did not happen.
-            forget_touched_users();
-        }
+    global $wpdb;
+    // Names of locks are shared by all databases of a server.
+    $name = 'identity_' . sha1(DB_NAME . " $wpdb->prefix $profile_id");
+    if ((int) read_column('SELECT GET_LOCK(%s, 10)', $name)[0] !== 1) {
+        throw new DatabaseFailure('another process is at work for this person');
     }
-}
-
-function roll_back(): void
-{
     try {
-        write('ROLLBACK');
-    } catch (DatabaseFailure) {
-        // The connection is gone, and the transaction with it.
+        return $work();
+    } finally {
+        read_column('SELECT RELEASE_LOCK(%s)', $name);
     }
 }

@@ -45,10 +45,10 @@ function pull(int $seconds = 7): bool
             throw new PullPaused('there is more');
         }
         apply_event($event);
-    }, static fn() => in_transaction(static function (): void {
+    }, static function (): void {
         begin_generation();
         forget_profiles();
-    }));
+    });
 }
 
 /** Whether all is applied. What went wrong is in the log. */
@@ -64,27 +64,34 @@ function pull_quietly(int $seconds = 7): bool
     }
 }
 
-/** Once: an event that another process has applied is left. That a login has ended the kit has remembered already. */
+/** That a login has ended the kit has remembered already. */
 function apply_event(Event $event): void
 {
-    in_transaction(static function () use ($event): void {
-        if (!take_event($event->seq) || $event->userId === null) {
-            return;
-        }
-        $link = lock_known_link($event->userId);
-        // Whoever never came in has nothing here to change.
-        if ($link === null || $link->status === 'deleted') {
-            return;
-        }
-        $user = $link->user_id === null ? false : fresh_user((int) $link->user_id);
-        match ($event->type) {
-            'profile.updated' => $user && apply_profile($event->profile, $user),
-            'user.suspended' => suspend_person($event->userId, $user),
-            'user.restored' => set_status($event->userId, 'active'),
-            'user.deleted' => delete_person($event->userId, $user),
-            default => null,
-        };
-    });
+    if ($event->userId !== null && $event->type !== 'session.ended') {
+        with_person($event->userId, static function () use ($event): void {
+            // Another process may have taken over meanwhile, and be further.
+            if (read_applied() < $event->seq) {
+                apply_to_person($event, find_link($event->userId));
+            }
+        });
+    }
+    record_applied($event->seq);
+}
+
+function apply_to_person(Event $event, ?object $link): void
+{
+    // Whoever never came in has nothing here to change.
+    if ($link === null || ($link->status === 'deleted' && $event->type !== 'user.deleted')) {
+        return;
+    }
+    $user = fresh_user((int) $link->user_id);
+    match ($event->type) {
+        'profile.updated' => $user && apply_profile($event->profile, $user),
+        'user.suspended' => suspend_person($event->userId, $user),
+        'user.restored' => set_status($event->userId, 'active'),
+        'user.deleted' => delete_person($event->userId, $user),
+        default => null,
+    };
 }
 
 function suspend_person(string $profile_id, \WP_User|false $user): void

@@ -25,41 +25,46 @@ function is_linked(int $user_id): bool
     return $user_id > 0 && profile_id_of($user_id) !== '';
 }
 
-/** Needs a transaction, and keeps everybody else from this person until its end. Makes the row where it is missing. */
-function lock_link(string $profile_id): object
-{
-    $links = table('links');
-    // Not INSERT IGNORE: of several at once that wait there, each would hold a lock that the others want.
-    write("INSERT INTO $links (profile_id) VALUES (%s) ON DUPLICATE KEY UPDATE profile_id = VALUES(profile_id)", $profile_id);
-    return lock_known_link($profile_id);
-}
-
-/** Likewise; null for a person who has never been here. */
-function lock_known_link(string $profile_id): ?object
+/** Null for a person who has never been here. Ask only where no other process is at work for this person. */
+function find_link(string $profile_id): ?object
 {
     $links = table('links');
     unset($GLOBALS['identity_login_statuses'][$profile_id]);
-    return read_row("SELECT user_id, profile_updated_at, status FROM $links WHERE profile_id = %s FOR UPDATE", $profile_id);
+    return read_row("SELECT user_id, profile_updated_at, status FROM $links WHERE profile_id = %s", $profile_id);
 }
 
-/** What was taken of the profile before was for another user, if any. */
-function connect_user(string $profile_id, int $user_id): void
+/** False where the person has another local user by now, or the user another person. */
+function connect_user(string $profile_id, int $user_id): bool
 {
     $links = table('links');
-    write("UPDATE $links SET user_id = %d, profile_updated_at = '' WHERE profile_id = %s", $user_id, $profile_id);
+    write(
+        "INSERT INTO $links (profile_id, user_id) VALUES (%s, %d) ON DUPLICATE KEY UPDATE profile_id = profile_id",
+        $profile_id,
+        $user_id,
+    );
+    if ((int) find_link($profile_id)?->user_id !== $user_id) {
+        return false;
+    }
     update_user_meta($user_id, PROFILE_ID_META, $profile_id);
+    return true;
 }
 
-/** Whether this profile is newer than what was taken before. From now on it is what was taken. */
-function take_profile(string $profile_id, string $updated_at): bool
+/** From now on only what is newer is taken. */
+function record_profile(string $profile_id, string $updated_at): void
 {
     $links = table('links');
-    return write(
+    write(
         "UPDATE $links SET profile_updated_at = %s WHERE profile_id = %s AND profile_updated_at < %s",
         $updated_at,
         $profile_id,
         $updated_at,
-    ) === 1;
+    );
+}
+
+function remove_link(string $profile_id): void
+{
+    $links = table('links');
+    write("DELETE FROM $links WHERE profile_id = %s", $profile_id);
 }
 
 /** `active`, `suspended`, `deleted`, or null where there is no such person here. */

@@ -19,39 +19,34 @@ const GIVEN_ROLE_META = 'identity_role_given';
 /** RFC 2606: no mail ever arrives there. */
 const PLACEHOLDER_DOMAIN = '@identity.invalid';
 
-/** The local user of this person, with the newest profile. Needs a transaction with the link locked. Throws a Refusal. */
-function admit(Profile $profile, object $link): \WP_User
+/** The local user of this person, with the newest profile. Only within `with_person`. Throws a Refusal. */
+function admit(Profile $profile): \WP_User
 {
-    if ($link->status !== 'active') {
+    $link = find_link($profile->id);
+    if ($link !== null && $link->status !== 'active') {
         throw new Refusal('access_denied');
     }
-    $user = $link->user_id === null ? false : fresh_user((int) $link->user_id);
-    if (!$user) {
-        $user = find_user_to_link($profile) ?? create_user($profile);
-        connect_user($profile->id, $user->ID);
+    $user = $link === null ? false : fresh_user((int) $link->user_id);
+    if ($user) {
+        return apply_profile($profile, $user);
+    }
+    if ($link !== null) {
+        // The user is gone, and WordPress did not say so.
+        remove_link($profile->id);
+    }
+    $user = find_user_to_link($profile) ?? create_user($profile);
+    if (!connect_user($profile->id, $user->ID)) {
+        throw new DatabaseFailure('this person or this user was linked meanwhile');
     }
     return apply_profile($profile, $user);
 }
 
-/** Users whom a transaction reads or writes. */
-$GLOBALS['identity_login_touched'] = [];
-
-/** As the database has it now, not as it was before the lock. */
+/** As the database has it now, whatever this process has read before. */
 function fresh_user(int $user_id): \WP_User|false
 {
-    $GLOBALS['identity_login_touched'][$user_id] = true;
     clean_user_cache($user_id);
     wp_cache_delete($user_id, 'user_meta');
     return get_user_by('id', $user_id);
-}
-
-function forget_touched_users(): void
-{
-    foreach (array_keys($GLOBALS['identity_login_touched']) as $user_id) {
-        clean_user_cache($user_id);
-        wp_cache_delete($user_id, 'user_meta');
-    }
-    $GLOBALS['identity_login_touched'] = [];
 }
 
 /** A local user with this very address, where the owner chose to link; null where there is none to mind. */
@@ -97,15 +92,15 @@ function create_user(Profile $profile): \WP_User
         'display_name' => $profile->name,
         'role' => $role,
     ])));
-    $user = fresh_user(require_id($id));
+    $user = get_user_by('id', require_id($id));
     update_user_meta($user->ID, GIVEN_ROLE_META, $role);
     return $user;
 }
 
-/** Takes what is newer than what is here, and leaves everything as it is otherwise. Needs a transaction. */
+/** Takes what is newer than what is here, and leaves everything as it is otherwise. Only within `with_person`. */
 function apply_profile(Profile $profile, \WP_User $user): \WP_User
 {
-    if (!take_profile($profile->id, $profile->updatedAt)) {
+    if (strcmp($profile->updatedAt, find_link($profile->id)->profile_updated_at) <= 0) {
         return $user;
     }
     $fields = [
@@ -121,6 +116,8 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
     update_user_meta($user->ID, ROLE_META, $profile->role);
     $user = get_user_by('id', $user->ID);
     follow_role($user);
+    // Last: if this is interrupted, it is done again.
+    record_profile($profile->id, $profile->updatedAt);
     return $user;
 }
 

@@ -49,7 +49,7 @@ function keep_lasting(array $sessions, string $profile_id): array
     }
 }
 
-/** Needs a transaction with the link locked: WordPress reads and writes all sessions of a user as one. */
+/** Only within `with_person`: WordPress reads and writes all sessions of a user as one. */
 function create_session(\WP_User $user, string $sid): string
 {
     $mark = ['sid' => $sid, 'generation' => read_generation()];
@@ -69,8 +69,8 @@ function start_session(\Identity\HandOff $hand_off): void
         // It may have been lifted meanwhile: only the events say so.
         pull_quietly();
     }
-    [$user, $token] = in_transaction(static function () use ($hand_off, $profile): array {
-        $user = admit($profile, lock_link($profile->id));
+    [$user, $token] = with_person($profile->id, static function () use ($hand_off, $profile): array {
+        $user = admit($profile);
         if (get_current_user_id() === $user->ID) {
             // The new one takes its place.
             wp_destroy_current_session();

@@ -13,15 +13,21 @@ function current_client(): string
     return (string) settings()['client'];
 }
 
-/** Whether an event is new here. Needs a transaction: no other process applies one until its end. */
-function take_event(int $seq): bool
+/** The last event that was applied. */
+function read_applied(): int
 {
-    return write(
+    $row = read_row('SELECT applied FROM ' . table('state') . ' WHERE client = %s', current_client());
+    return (int) ($row->applied ?? 0);
+}
+
+function record_applied(int $seq): void
+{
+    write(
         'INSERT INTO ' . table('state') . ' (client, applied, generation) VALUES (%s, %d, 0)
-            ON DUPLICATE KEY UPDATE applied = IF(applied < VALUES(applied), VALUES(applied), applied)',
+            ON DUPLICATE KEY UPDATE applied = GREATEST(applied, VALUES(applied))',
         current_client(),
         $seq,
-    ) > 0;
+    );
 }
 
 /** Sessions of another generation have ended. */
