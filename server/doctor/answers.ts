@@ -48,8 +48,6 @@ export function createAnswerChecks(notes: Notes) {
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
       notes.find('crashes', { saw: `A hand-off was answered with ${answer.status}.`, launchId });
-    if (kind === 'limited')
-      notes.find('rate_limited', { saw: 'The callback said that there were too many requests (429).' });
     if (kind === 'refused' && code === undefined && answer.status >= 400)
       notes.find('refusal_code_missing', { saw: `A refusal (${answer.status}) did not say its code.` });
   }
@@ -63,8 +61,8 @@ export function createAnswerChecks(notes: Notes) {
       const { answer, code } = outcome;
       // There is no callback.
       if (answer.status === 404 && code === undefined) return;
-      // What stands in front answers those.
-      if (outcome.kind !== 'limited' && outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
+      // What stands in front answers for one that is down.
+      if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
       checkOrigin(outcome, session);
       checkRefusal(outcome);
     },

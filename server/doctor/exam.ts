@@ -3,7 +3,7 @@ import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
 import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
 import { type Attempt, type Logins, openLogins } from './logins.ts';
-import { type Network, openNetwork, UnreachableError } from './network.ts';
+import { LimitedError, type Network, openNetwork, UnreachableError } from './network.ts';
 import { type Notes, openNotes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
 import { makeTestPeople, type Part, type TestPeople } from './people.ts';
@@ -78,6 +78,8 @@ export async function tryOut(
     await probe();
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    for (const id of ids) exam.notes.miss(id, `The client did not answer: ${error.message}.`);
+    for (const id of ids) exam.notes.miss(id, `It did not answer: ${error.message}.`);
+    if (!(error instanceof LimitedError))
+      exam.notes.find('crashes', { saw: `A request was not answered: ${error.message}.` });
   }
 }

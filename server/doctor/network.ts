@@ -32,6 +32,9 @@ export type Answer = {
 /** The message says what failed, in a few words. */
 export class UnreachableError extends Error {}
 
+/** It has answered that there were too many requests. */
+export class LimitedError extends UnreachableError {}
+
 export type Network = ReturnType<typeof openNetwork>;
 
 export function openNetwork({ fetch, now }: Tools) {
