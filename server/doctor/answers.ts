@@ -16,7 +16,8 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    if (policy?.toLowerCase() !== 'no-referrer')
+    // An answer without a page sends none.
+    if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
       });
