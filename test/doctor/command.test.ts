@@ -150,13 +150,29 @@ describe('over https', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it.each<[string, number, name: string, isKnown: boolean, finding: string | undefined, words: RegExp]>([
-    ['a right certificate', 90, 'localhost', true, undefined, /Nothing wrong was found/],
-    ['one that ends soon', 5, 'localhost', true, 'certificate_expires', /is valid for 4 more days/],
-    ['one that has expired', -1, 'localhost', true, 'certificate_wrong', /expired on \d{4}-\d\d-\d\d/],
-    ['one for another name', 90, 'other.test', true, 'certificate_wrong', /is for another name/],
-    ['one of nobody', 90, 'localhost', false, 'certificate_wrong', /is signed by itself/],
-  ])('%s', async (_, days, name, isKnown, finding, words) => {
+  /** What is not as it should be of the certificate, or of the client behind it. */
+  type Case = {
+    days?: number;
+    name?: string;
+    isKnown?: boolean;
+    isHttps?: boolean;
+    finding?: string;
+    words: RegExp;
+  };
+  it.each<[string, Case]>([
+    ['a right certificate', { words: /Nothing wrong was found/ }],
+    ['one that ends soon', { days: 5, finding: 'certificate_expires', words: /is valid for 4 more days/ }],
+    ['one that has expired', { days: -1, finding: 'certificate_wrong', words: /expired on \d{4}-\d\d-\d\d/ }],
+    [
+      'one for another name',
+      { name: 'other.test', finding: 'certificate_wrong', words: /is for another name/ },
+    ],
+    ['one of nobody', { isKnown: false, finding: 'certificate_wrong', words: /is signed by itself/ }],
+    [
+      'a cookie without Secure',
+      { isHttps: false, finding: 'session_cookie_insecure', words: /without Secure/ },
+    ],
+  ])('%s', async (_, { days = 90, name = 'localhost', isKnown = true, isHttps = true, finding, words }) => {
     const certificate = makeCertificate(
       name,
       new Date(Date.now() - 100 * day),
@@ -164,7 +180,7 @@ describe('over https', () => {
     );
     const file = join(folder, `${name}${days}${isKnown}.pem`);
     await writeFile(file, certificate.cert);
-    const handle = createClients({ ...settings, issuer: 'http://localhost:3000', isHttps: true });
+    const handle = createClients({ ...settings, issuer: 'http://localhost:3000', isHttps });
     const server = createServer(certificate, (request, response) => handle(request, response)).listen(
       0,
       'localhost',
