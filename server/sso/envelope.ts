@@ -1,9 +1,6 @@
 // The signed hand-off (contract section 3): how to seal one and how to verify one. Both are pure: the caller passes
-// the clock and uses up the nonce. The same code signs for clients, verifies in a client, and verifies what the legacy
-// marketplace sends.
-//
-// A client may copy this folder (envelope, hmac, payload, strict-json). It runs on any web-standard runtime, needs
-// `oslo` and `zod`, and imports nothing else from this service.
+// the clock and uses up the nonce. The same code signs for clients and verifies what the legacy marketplace sends; clients
+// verify with a kit (clients/). It runs on any web-standard runtime and imports nothing else from this service.
 import { base64url } from 'oslo/encoding';
 import type { z } from 'zod';
 import { matchesAny, sign } from './hmac.ts';

@@ -143,6 +143,7 @@ describe('with the service', () => {
   });
 
   it('either secret of a rotation will do for a pull', async () => {
+    await appendEvents(app.db, 'shop');
     for (const secrets of [
       [next, secret],
       [secret, next],

@@ -1,0 +1,169 @@
+// The kit for TypeScript as it is handed out: plain JavaScript with types, its example and its README.
+import { execFile, spawn } from 'node:child_process';
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import vectors from '../sso-vectors.json' with { type: 'json' };
+import { readCodeBlocks, readOurFile } from '../support/documents.ts';
+import { cloneDatabase } from '../support/postgres.ts';
+import { commandOf, findFreePort, startService } from '../support/process.ts';
+import { cookieOf } from '../support/visitor.ts';
+
+const run = promisify(execFile);
+const kit = 'clients/typescript';
+let folder: string;
+const closings: (() => unknown)[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'identity-kit-'));
+  await run(process.execPath, [
+    'node_modules/typescript/bin/tsc',
+    '-p',
+    kit,
+    '--outDir',
+    join(folder, 'dist'),
+  ]);
+  for (const file of ['package.json', 'example.mjs']) await copyFile(join(kit, file), join(folder, file));
+});
+afterAll(async () => {
+  for (const close of closings.reverse()) await close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const soon = { timeout: 10_000, interval: 100 };
+
+it('the example has 50 lines at most, and lets somebody log in, changes with them and logs them out', async () => {
+  expect(readOurFile(`${kit}/example.mjs`).split('\n').length - 1).toBeLessThanOrEqual(50);
+  const { url, drop } = await cloneDatabase(inject('templateUrl'));
+  closings.push(drop);
+  const [port, shopPort] = [await findFreePort(), await findFreePort()];
+  const [base, shop] = [`http://localhost:${port}`, `http://localhost:${shopPort}`];
+  const secret = 'a-secret-that-nobody-else-has-0123456789';
+  const service = await startService('node', port, {
+    DATABASE_URL: url,
+    SSO_CLIENTS: 'shop',
+    SSO_SHOP_SECRET: secret,
+    SSO_SHOP_CALLBACK_URL: `${shop}/callback`,
+    SSO_SHOP_LOGIN_URL: `${shop}/login`,
+    SSO_SHOP_EVENTS_URL: `${shop}/events`,
+  });
+  closings.push(async () => {
+    service.child.kill('SIGTERM');
+    await service.exited;
+  });
+  const example = spawn(process.execPath, [join(folder, 'example.mjs')], {
+    env: { ...process.env, ISSUER: base, SECRET: secret, PORT: String(shopPort) },
+  });
+  const exited = new Promise((done) => example.on('close', done));
+  closings.push(async () => {
+    example.kill();
+    await exited;
+  });
+  let output = '';
+  for (const stream of [example.stdout, example.stderr]) stream.on('data', (chunk) => (output += chunk));
+  await expect.poll(() => output, soon).toContain(`Open ${shop}`);
+
+  const get = (address: string, cookie = '') => fetch(address, { headers: { cookie }, redirect: 'manual' });
+  const post = (path: string, form: Record<string, string>, cookie = '') =>
+    fetch(base + path, {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { origin: base, cookie },
+      redirect: 'manual',
+    });
+  const login = await post('/login', {
+    email: 'customer@example.test',
+    password: 'local demo password',
+  });
+  const session = cookieOf(login);
+  const start = await get(`${shop}/login`);
+  const launched = await get(start.headers.get('location') ?? '', session);
+  const received = await get(launched.headers.get('location') ?? '', cookieOf(start));
+  expect([received.status, received.headers.get('location')], output).toEqual([303, `${shop}/`]);
+  const page = async () => (await get(`${shop}/`, cookieOf(received))).text();
+  expect(await page()).toBe('Hello, Casey Customer\n');
+
+  await post('/profile', { intent: 'names', name: 'Carla Changed', accountName: 'Hers' }, session);
+  await expect.poll(page, soon).toBe('Hello, Carla Changed\n');
+  await post('/logout', {}, session);
+  await expect.poll(page, soon).toContain('stranger');
+  const again = await get(launched.headers.get('location') ?? '', cookieOf(start));
+  expect(again.headers.get('identity-refusal')).toBe('session_ended');
+  const id = again.headers.get('identity-launch');
+  expect(output).toContain(`{"outcome":"session_ended","launchId":"${id}"`);
+  expect(service.output()).toContain(`"launchId":"${id}"`);
+});
+
+it('what is handed out runs on Deno, and its types are right for a strict compiler', async () => {
+  const use = `import { createIdentityClient, createMemoryStores, type HandOff, launchId } from './dist/index.js';
+    const seen: HandOff[] = [];
+    const identity = createIdentityClient({
+      issuer: 'https://id.example.com',
+      client: 'shop',
+      secrets: ['x'.repeat(32)],
+      callbackUrl: 'https://shop.example.com/callback',
+      loginUrl: 'https://shop.example.com/login',
+      ...createMemoryStores(),
+    });
+    const answer: Response = await identity.handleCallback(new Request('https://shop.example.com/callback'), {
+      startSession(handOff) {
+        seen.push(handOff);
+        return {};
+      },
+    });
+    console.log(answer.status, seen.length, await launchId('AAECAwQFBgcICQoLDA0ODw'));`;
+  const wrong = `
+    // @ts-expect-error: a client without a name
+    createIdentityClient({ ...createMemoryStores(), issuer: '' });`;
+  await writeFile(join(folder, 'use.ts'), use);
+  await writeFile(join(folder, 'types.ts'), use + wrong);
+  const compilerOptions = { noEmit: true, strict: true, module: 'nodenext', target: 'es2022', types: [] };
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['types.ts'] }));
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', folder]).catch((error) =>
+    expect.unreachable(error.stdout),
+  );
+  const [command = '', ...flags] = commandOf.deno;
+  const { stdout } = await run(command, [...flags, join(folder, 'use.ts')], {
+    env: { ...process.env, NO_COLOR: '1' },
+  });
+  expect(stdout.trim()).toBe(`400 0 ${vectors.sso.launch.id}`);
+});
+
+it('the quick start does what it says', async () => {
+  const [quickStart] = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
+  const names = 'pool, hasSession, makeSession, hooks, console, process';
+  const code = `${quickStart?.code.replace("'identity-client'", "'./dist/index.js'")}
+    export { login, callback, events };`;
+  const start = `const { ${names} } = globalThis.quickStart;\n`;
+  const [imports = '', ...rest] = code.split('\n\n');
+  await writeFile(join(folder, 'quick-start.mjs'), [imports, start, ...rest].join('\n\n'));
+  const logged: { outcome: string }[] = [];
+  const asked: string[] = [];
+  const quickStartGlobals = {
+    pool: {
+      async query(text: string) {
+        asked.push(text);
+        return { rows: [] };
+      },
+    },
+    hasSession: () => true,
+    makeSession: () => 'shop=1',
+    hooks: { endSession() {}, startOver() {} },
+    console: { log: (entry: { outcome: string }) => logged.push(entry) },
+    process: { env: { IDENTITY_SECRET: 'x'.repeat(32) } },
+  };
+  Object.assign(globalThis, { quickStart: quickStartGlobals });
+  const shop = await import(/* @vite-ignore */ join(folder, 'quick-start.mjs'));
+  const login: Response = await shop.login(new Request('https://shop.example.com/login'));
+  expect(login.headers.get('location')).toMatch(
+    /^https:\/\/id\.example\.com\/sso\/launch\/shop\?state=[\w-]{22}&return_to=%2Forders$/,
+  );
+  expect((await shop.callback(new Request('https://shop.example.com/callback'))).status).toBe(400);
+  expect((await shop.events(new Request('https://shop.example.com/events', { method: 'POST' }))).status).toBe(
+    400,
+  );
+  expect(logged.map(({ outcome }) => outcome)).toEqual(['parameter_missing', 'nudge_malformed']);
+  expect(asked).toEqual([]);
+});
