@@ -39,7 +39,8 @@ $apply = fn(Event $event) => match ($event->type) {
 $startOver = fn() => [$database->execute('delete from sessions'), $profiles->clear()];
 match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/login' => $client->startLogin($request, returnTo: $request->parameter('return_to'))->send(),
-    '/callback' => $client->handleCallback($request, $startSession, fn() => $userId !== null, fn($sid) => $end('sid', $sid))->send(),
+    '/callback' => $client
+        ->handleCallback($request, $startSession, fn() => $userId !== null, fn($sid) => $end('sid', $sid))->send(),
     '/logout' => [$end('id', $session), header('Location: ' . $client->logoutUrl('/'), true, 303)],
     '/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
         && $client->pullEvents(new SqlPosition($database, 'shop'), $apply, $startOver)],

@@ -1,8 +1,8 @@
 // The kit for PHP: its own tests, and its example as a site of the real service. Needs the packages
 // php-cli, php-sqlite3, php-pgsql and php-curl.
-import { execFile, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -10,6 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { appendEvents } from '../support/client-events.ts';
+import { openReadmeSite } from '../support/php-readme.ts';
+import { openPhpBrowser, openPhpSite, type PhpSite } from '../support/php-site.ts';
 import { findFreePort } from '../support/process.ts';
 import { runPhp } from '../support/run-sample.ts';
 import { submitProfile } from '../support/visitor.ts';
@@ -21,7 +24,7 @@ const customer = 'customer@example.test';
 
 let app: TestApp;
 let listener: Listener;
-let site: Awaited<ReturnType<typeof openSite>>;
+let site: PhpSite;
 let issuer: string;
 beforeAll(async () => {
   const [port, sitePort] = [await findFreePort(), await findFreePort()];
@@ -38,7 +41,8 @@ beforeAll(async () => {
     },
   });
   listener = await listen(app.fetch, { host: '127.0.0.1', port });
-  site = await openSite(sitePort);
+  const env = { ISSUER: issuer, SHOP_SECRET: secret, SHOP_HOST: `127.0.0.1:${sitePort}` };
+  site = await openPhpSite('clients/php/example.php', sitePort, env);
 });
 afterAll(async () => {
   await site?.close();
@@ -46,65 +50,9 @@ afterAll(async () => {
   await app?.close();
 });
 
-/** The example, in as many processes as requests come at once. */
-async function openSite(port: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'identity-php-'));
-  const env = {
-    ...process.env,
-    ISSUER: issuer,
-    SHOP_SECRET: secret,
-    SHOP_HOST: `127.0.0.1:${port}`,
-    DATA: folder,
-    PHP_CLI_SERVER_WORKERS: '16',
-  };
-  // In a process group of its own, which ends its workers too.
-  const child = spawn('php', ['-S', `127.0.0.1:${port}`, 'clients/php/example.php'], {
-    cwd: root,
-    env,
-    stdio: 'ignore',
-    detached: true,
-  });
-  const exited = new Promise((done) => child.once('close', done));
-  while (!(await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error('the web server of PHP did not start');
-    await new Promise((done) => setTimeout(done, 50));
-  }
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    async close() {
-      if (child.pid) process.kill(-child.pid);
-      await exited;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** A browser at the example, with its cookies. */
-function openBrowser(cookies = new Map<string, string>()) {
-  return {
-    cookies,
-    async go(path: string, method = 'GET') {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const url = new URL(path, site.origin);
-      const response = await fetch(url, { method, headers: { cookie }, redirect: 'manual' });
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-        cookies.set(name, value);
-      }
-      const { status, headers } = response;
-      return {
-        status,
-        headers,
-        location: headers.get('location') ?? '',
-        text: method === 'HEAD' ? '' : await response.text(),
-      };
-    },
-  };
-}
-
 /** A browser that has asked for a login, and the address that the service sends it to. */
 async function startLogin(identityCookie: string) {
-  const browser = openBrowser();
+  const browser = openPhpBrowser(site);
   const { status, location } = await browser.go('/login?return_to=%2Forders%3Fx%3D1');
   expect([status, location.startsWith(`${issuer}/sso/launch/shop?`)]).toEqual([303, true]);
   const launch = await app.send(location, { cookie: identityCookie });
@@ -157,14 +105,14 @@ describe('the example, at the real service,', () => {
     expect([answer.status, answer.location]).toEqual([303, `${site.origin}/orders?x=1`]);
     expect((await browser.go('/')).text).toContain('Log out');
     const again = await browser.go(callback);
-    expect([again.status, again.headers.get('identity-refusal')]).toEqual([409, 'nonce_replayed']);
+    expect([again.status, again.refusal]).toEqual([409, 'nonce_replayed']);
     expect(again.headers.get('identity-launch')).toMatch(/^[0-9a-f]{4}-[0-9a-f]{4}$/);
     expect(again.headers.get('cache-control')).toBe('no-store');
   });
 
   it('starts a session for exactly one of 16 requests at once', async () => {
     const { browser, callback } = await startLogin(await app.login(customer));
-    const twins = Array.from({ length: 16 }, () => openBrowser(new Map(browser.cookies)));
+    const twins = Array.from({ length: 16 }, () => openPhpBrowser(site, new Map(browser.cookies)));
     const answers = await Promise.all(twins.map((twin) => twin.go(callback)));
     expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(409)]);
     const pages = await Promise.all(twins.map((twin) => twin.go('/')));
@@ -174,10 +122,10 @@ describe('the example, at the real service,', () => {
   it('shows a page for a planted hand-off, and asks for one of its own where there is no state', async () => {
     const cookie = await app.login(customer);
     const { callback } = await startLogin(cookie);
-    const planted = await openBrowser().go(callback);
-    expect([planted.status, planted.headers.get('identity-refusal')]).toEqual([403, 'state_unknown']);
+    const planted = await openPhpBrowser(site).go(callback);
+    expect([planted.status, planted.refusal]).toEqual([403, 'state_unknown']);
     const unasked = await app.send('/sso/launch/shop', { cookie });
-    const browser = openBrowser();
+    const browser = openPhpBrowser(site);
     const { status, location } = await browser.go(unasked.headers.get('location') ?? '');
     expect([status, location]).toEqual([303, `${site.origin}/login`]);
     expect((await browser.go('/')).text).toContain('Log in');
@@ -197,7 +145,7 @@ describe('the example, at the real service,', () => {
     await app.send('/logout', { method: 'POST', cookie });
     await expect.poll(async () => (await browser.go('/')).text, soon).toContain('Log in');
     const refused = await late.browser.go(late.callback);
-    expect([refused.status, refused.headers.get('identity-refusal')]).toEqual([403, 'session_ended']);
+    expect([refused.status, refused.refusal]).toEqual([403, 'session_ended']);
   });
 
   it('refuses a nudge that is not signed, and a method that is none of its', async () => {
@@ -207,9 +155,59 @@ describe('the example, at the real service,', () => {
       headers: { 'webhook-id': 'shop_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' },
     });
     expect([forged.status, forged.headers.get('identity-refusal')]).toEqual([401, 'nudge_signature_wrong']);
-    const got = await openBrowser().go('/events');
+    const got = await openPhpBrowser(site).go('/events');
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
-    const posted = await openBrowser().go('/callback', 'POST');
-    expect([posted.status, posted.headers.get('identity-refusal')]).toEqual([405, 'method_not_allowed']);
+    const posted = await openPhpBrowser(site).go('/callback', 'POST');
+    expect([posted.status, posted.refusal]).toEqual([405, 'method_not_allowed']);
   });
 });
+
+it('the samples of its README make a login, and take nudges', async () => {
+  const readme = await openReadmeSite(await findFreePort(), issuer, secret);
+  try {
+    const browser = openPhpBrowser(readme);
+    const { location } = await browser.go('/login?return_to=%2Forders');
+    const cookie = await app.login(customer);
+    const launch = await app.send(location, { cookie });
+    const { search } = new URL(launch.headers.get('location') ?? '');
+    const answer = await browser.go(`/sso/callback${search}`);
+    expect([answer.status, answer.location]).toEqual([303, `${readme.origin}/orders`]);
+    expect(JSON.parse((await browser.go('/')).text)).toEqual({
+      user: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      sid: expect.stringMatching(/^[\w-]{22}$/),
+    });
+    const again = await openPhpBrowser(readme, new Map(browser.cookies)).go(`/sso/callback${search}`);
+    expect([again.status, again.refusal]).toEqual([409, 'nonce_replayed']);
+
+    await app.send('/logout', { method: 'POST', cookie });
+    await appendEvents(app.db, 'shop', 20, 'user.suspended');
+    const nudges = await Promise.all(Array.from({ length: 16 }, () => nudge(readme, secret)));
+    expect(nudges.map(({ status }) => status)).toEqual(Array(16).fill(204));
+    // PHP's own web server answers when all is done. One process at a time pulls, so each event comes once.
+    const done: Record<string, string> = { 'session.ended': 'endBySid', 'user.suspended': 'endByUser' };
+    const expected = (await listEventTypes()).flatMap((type) => done[type] ?? []);
+    expect(expected.length).toBeGreaterThan(20);
+    expect((await browser.go('/calls')).text.trim().split('\n')).toEqual(expected);
+    expect((await nudge(readme, `${secret}!`)).headers.get('identity-refusal')).toBe('nudge_signature_wrong');
+  } finally {
+    await readme.close();
+  }
+});
+
+/** Of the events that can be read, in order. */
+async function listEventTypes(): Promise<string[]> {
+  const events = app.db.selectFrom('events').select('type').where('client', '=', 'shop');
+  return (await events.where('seq', 'is not', null).orderBy('seq').execute()).map(({ type }) => type);
+}
+
+function nudge({ origin }: PhpSite, key: string): Promise<Response> {
+  const [id, timestamp, body] = ['shop_1', Math.floor(Date.now() / 1_000), '{"client":"shop","latest":1}'];
+  const ours = createHmac('sha256', key).update('identity webhooks v1 shop').digest();
+  const signature = createHmac('sha256', ours).update(`${id}.${timestamp}.${body}`).digest('base64');
+  const headers = {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  };
+  return fetch(`${origin}/events`, { method: 'POST', body, headers });
+}

@@ -4,8 +4,13 @@ import type { Database } from '../../db/postgres/client.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
 
 /** Appends as many events for a client, and gives them their numbers. */
-export async function appendEvents(db: Database, client: string, count = 1): Promise<void> {
+export async function appendEvents(
+  db: Database,
+  client: string,
+  count = 1,
+  type: 'user.restored' | 'user.suspended' = 'user.restored',
+): Promise<void> {
   await sql`insert into events (client, type, user_id)
-    select ${client}, 'user.restored', gen_random_uuid() from generate_series(1, ${count}::int)`.execute(db);
+    select ${client}, ${type}, gen_random_uuid() from generate_series(1, ${count}::int)`.execute(db);
   await numberAllEvents({ db });
 }

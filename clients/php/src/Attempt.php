@@ -16,6 +16,6 @@ final readonly class Attempt
     {
         return $this->maxAge === null
             || ($handOff->authTime !== null
-                && $handOff->authTime >= $this->startedAt - $this->maxAge - Client::LEEWAY_SECONDS);
+                && $handOff->authTime >= $this->startedAt - $this->maxAge - Verifier::LEEWAY_SECONDS);
     }
 }

@@ -7,7 +7,6 @@ namespace Identity;
 /** Logs people in with the identity service, and hears of changes. README.md starts with an example. */
 final readonly class Client
 {
-    public const LEEWAY_SECONDS = 30;
     private const MAX_MAX_AGE = 2_592_000;
 
     private Attempts $attempts;
@@ -79,26 +78,8 @@ final readonly class Client
         if ($refused = $this->refuseMethod($request, $log)) {
             return $refused;
         }
-        try {
-            $this->throwError($request);
-            $handOff = $this->acceptHandOff($request);
-            $cookies = $startSession($handOff) ?? [];
-            $this->requireGoingOn($handOff, $endSession);
-            $url = $handOff->returnTo === null ? $this->configuration->homeUrl
-                : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
-            // The redirect also takes the signed payload out of the address bar.
-            return Response::unkept(303, ['Location' => $url], $cookies);
-        } catch (Refusal $refusal) {
-            $refusal->launchId ??= LaunchId::find($request->query);
-            $log === null || $log($refusal);
-            if ($refusal->reason === 'state_missing') {
-                $isHere = $isLoggedIn !== null && $isLoggedIn();
-                $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
-                return Response::unkept(303, ['Location' => $url] + $refusal->headers());
-            }
-            $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
-            return $own ?? RefusalPage::build($refusal, $this->configuration->loginUrl);
-        }
+        $callback = new Callback($this->configuration, $request, ($this->clock)());
+        return $callback->answer($startSession, $isLoggedIn, $endSession, $onError, $log);
     }
 
     /**
@@ -109,18 +90,7 @@ final readonly class Client
      */
     public function verifyHandOff(string $query, int $now): HandOff
     {
-        $our = $this->configuration;
-        $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
-        $lifetime = $handOff->expiresAt - $handOff->issuedAt;
-        $reason = match (true) {
-            $handOff->issuer !== $our->issuer => 'issuer_wrong',
-            $handOff->audience !== $our->client || $handOff->client !== $our->client => 'audience_wrong',
-            $handOff->issuedAt > $now + self::LEEWAY_SECONDS => 'issued_in_future',
-            $now >= $handOff->expiresAt + self::LEEWAY_SECONDS => 'expired',
-            $lifetime <= 0 || $lifetime > $our->ttlSeconds => 'lifetime_wrong',
-            default => null,
-        };
-        return $reason === null ? $handOff : throw new Refusal($reason, $handOff->launchId);
+        return Verifier::verify($this->configuration, $query, $now);
     }
 
     /** Where to send a browser to log out at the identity service, too. It comes back to that path on your site. */
@@ -181,70 +151,5 @@ final readonly class Client
         $refusal = new Refusal('method_not_allowed');
         $log === null || $log($refusal);
         return RefusalPage::build($refusal, $this->configuration->loginUrl);
-    }
-
-    /** An error is not signed: it may choose a page, and only for an attempt of this browser. */
-    private function throwError(Request $request): void
-    {
-        $found = Query::readOnce($request->query, Envelope::PARAMETERS);
-        if (!isset($found['error']) || array_diff_key($found, ['error' => 1, 'state' => 1]) !== []) {
-            return;
-        }
-        if ($this->attempts->find($request, $found['state'] ?? '', ($this->clock)()) === null) {
-            throw new Refusal('state_unknown');
-        }
-        throw new LoginError($found['error']);
-    }
-
-    /** A hand-off that is genuine, asked for by this browser, and new. Throws a Refusal. */
-    private function acceptHandOff(Request $request): HandOff
-    {
-        $now = ($this->clock)();
-        $handOff = $this->verifyHandOff($request->query, $now);
-        $refuse = static fn(string $reason) => throw new Refusal($reason, $handOff->launchId);
-        if ($this->hasEnded($handOff)) {
-            $refuse('session_ended');
-        }
-        if ($handOff->state === null) {
-            $refuse('state_missing');
-        }
-        $attempt = $this->attempts->find($request, $handOff->state, $now) ?? $refuse('state_unknown');
-        if (!$attempt->isMetBy($handOff)) {
-            $refuse('auth_time_too_old');
-        }
-        // Last, so that a hand-off which somebody plants in another browser does not use the nonce up.
-        $isNew = $this->askStore(
-            static fn(NonceStore $nonces) => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60),
-        );
-        return $isNew ? $handOff : $refuse('nonce_replayed');
-    }
-
-    /** The login may have ended while its session was started, and that session was not there to be ended. */
-    private function requireGoingOn(HandOff $handOff, ?callable $endSession): void
-    {
-        try {
-            $refusal = $this->hasEnded($handOff) ? new Refusal('session_ended', $handOff->launchId) : null;
-        } catch (Refusal $unanswered) {
-            $refusal = $unanswered;
-        }
-        if ($refusal !== null) {
-            $endSession === null || $endSession($handOff->sid);
-            throw $refusal;
-        }
-    }
-
-    private function hasEnded(HandOff $handOff): bool
-    {
-        return $handOff->sid !== null
-            && $this->askStore(static fn(NonceStore $nonces) => $nonces->hasEnded($handOff->sid));
-    }
-
-    private function askStore(callable $question): bool
-    {
-        try {
-            return $question($this->configuration->nonces);
-        } catch (\Throwable $error) {
-            throw new Refusal('store_unavailable', previous: $error);
-        }
     }
 }

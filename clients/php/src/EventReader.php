@@ -8,7 +8,7 @@ namespace Identity;
 final readonly class EventReader
 {
     private const LIMIT = 1000;
-    private const CLAIM_WITHIN_SECONDS = 10;
+    private const CLAIM_WITHIN_SECONDS = 3;
 
     public function __construct(private Configuration $configuration, private Http $http)
     {

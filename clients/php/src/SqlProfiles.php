@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** In a table, by one statement, so that of a hand-off and an event at once the newer profile stays. */
+/**
+ * In a table. First an insert, then an update that takes newer ones only, so that of a hand-off and an event at once the
+ * newer profile stays.
+ */
 final readonly class SqlProfiles implements ProfileStore
 {
     public function __construct(private Database $database, private string $prefix = 'identity_')
@@ -13,16 +16,14 @@ final readonly class SqlProfiles implements ProfileStore
 
     public function apply(Profile $profile): bool
     {
-        $table = "{$this->prefix}profiles";
-        $insert = "insert into $table (id, updated_at, profile) values (?, ?, ?)";
-        // MySQL assigns from left to right, so `updated_at` is the old one until the end.
-        $sql = $this->database->dialect() === 'mysql'
-            ? "$insert on duplicate key update
-                profile = if(values(updated_at) > updated_at, values(profile), profile),
-                updated_at = greatest(updated_at, values(updated_at))"
-            : "$insert on conflict (id) do update set profile = excluded.profile, updated_at = excluded.updated_at
-                where excluded.updated_at > $table.updated_at";
-        return $this->database->execute($sql, [$profile->id, $profile->updatedAt, $profile->toJson()]) > 0;
+        $values = [$profile->id, $profile->updatedAt, $profile->toJson()];
+        $insert = Tables::insertNew($this->database, "{$this->prefix}profiles (id, updated_at, profile) values (?, ?, ?)");
+        if ($this->database->execute($insert, $values) === 1) {
+            return true;
+        }
+        $update = "update {$this->prefix}profiles set updated_at = ?, profile = ? where id = ? and updated_at < ?";
+        $values = [$profile->updatedAt, $profile->toJson(), $profile->id, $profile->updatedAt];
+        return $this->database->execute($update, $values) === 1;
     }
 
     public function find(string $id): ?Profile

@@ -32,11 +32,15 @@ test('a faulty configuration names all faults at once, and no secret', function 
 
 test('each parameter is checked', function (): void {
     $wrong = [
-        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x', 'https://u:p@id.example.test', 'https://id.example.test#x', "https://id.example.test\n"],
+        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x',
+            'https://u:p@id.example.test', 'https://id.example.test#x', "https://id.example.test\n"],
         'client' => ['', 'shop-1', "shop\n", '1shop'],
-        'secrets' => [[], [SECRET, NEXT, SECRET . 'x'], [SECRET, SECRET], [''], [str_repeat('x', 31)], [SECRET . "\n"], [' ' . SECRET], [SECRET . ',' . NEXT], [1], ['a' => SECRET]],
-        'callbackUrl' => ['https://shop.example.test/cb?state=1', 'https://shop.example.test/cb?x&%70ayload=1', 'https://shop.example.test/cb#x'],
-        'loginUrl' => ['https://www.example.test/login', 'http://shop.example.test/login', 'https://shop.example.test:444/login', 'javascript:alert(1)', 'https:\\\\shop.example.test'],
+        'secrets' => [[], [SECRET, NEXT, SECRET . 'x'], [SECRET, SECRET], [''], [str_repeat('x', 31)], [SECRET . "\n"],
+            [' ' . SECRET], [SECRET . ',' . NEXT], [1], ['a' => SECRET]],
+        'callbackUrl' => ['https://shop.example.test/cb?state=1', 'https://shop.example.test/cb?x&%70ayload=1',
+            'https://shop.example.test/cb#x'],
+        'loginUrl' => ['https://www.example.test/login', 'http://shop.example.test/login', 'javascript:alert(1)',
+            'https://shop.example.test:444/login', 'https:\\\\shop.example.test'],
         'homeUrl' => ['https://www.example.test/', '/'],
         'ttlSeconds' => [-1, 3601],
     ];

@@ -89,7 +89,11 @@ test('events are pulled in order to the empty page, and each is stored once it i
             ['seq' => 3, 'type' => 'profile.updated', 'user_id' => profile()['id'], 'profile' => profile('2026-01-02T00:00:00.000Z', 'New')],
             ['seq' => 4, 'type' => 'profile.updated', 'user_id' => profile()['id'], 'profile' => profile('2026-01-01T00:00:00.000Z', 'Old')],
         ),
-        page(['seq' => 5, 'type' => 'session.ended', 'user_id' => 'u', 'sid' => 'Vt1n0cVtSh2mV0y0rU3y8Q'], ['seq' => 6, 'type' => 'erased'], ['seq' => 7, 'type' => 'later.type']),
+        page(
+            ['seq' => 5, 'type' => 'session.ended', 'user_id' => 'u', 'sid' => 'Vt1n0cVtSh2mV0y0rU3y8Q'],
+            ['seq' => 6, 'type' => 'erased'],
+            ['seq' => 7, 'type' => 'later.type'],
+        ),
         page(),
     ]);
     $seen = [];

@@ -25,10 +25,15 @@ function vectorConfiguration(array $sso, array $secrets, ?NonceStore $nonces = n
 
 test('every hand-off is taken, or refused by its code', function () use ($sso): void {
     ['payload' => $payload, 'signature' => $signature] = $sso;
-    $vectors = [...$sso['hand_offs'],
-        ...array_map(fn($vector) => $vector + ['query' => http_build_query(['payload' => $payload, 'signature' => $vector['signature']])], $sso['rejected_signatures']),
-        ...array_map(fn($vector) => $vector + ['query' => http_build_query(array_intersect_key($vector, ['payload' => 1, 'signature' => 1]))], $sso['rejected_payloads']),
-        ...array_map(fn($vector) => $vector + ['why' => "at $vector[now]", 'query' => "payload=$payload&signature=$signature"], $sso['times'])];
+    // The older vectors in the form of the newer ones.
+    $older = array_map(fn($vector) => $vector + [
+        'why' => 'at ' . ($vector['now'] ?? ''),
+        'query' => http_build_query([
+            'payload' => $vector['payload'] ?? $payload,
+            'signature' => $vector['signature'] ?? $signature,
+        ]),
+    ], [...$sso['rejected_signatures'], ...$sso['rejected_payloads'], ...$sso['times']]);
+    $vectors = [...$sso['hand_offs'], ...$older];
     same(true, count($vectors) > 200);
     foreach ($vectors as $vector) {
         $client = new Client(vectorConfiguration($sso, $vector['secrets'] ?? [$sso['secret']]));
@@ -49,8 +54,9 @@ test('what is taken says what was sent', function () use ($sso): void {
     $handOff = (new Client(vectorConfiguration($sso, [$sso['secret']])))
         ->verifyHandOff("payload=$sso[payload]&signature=$sso[signature]", $sso['verifier']['now']);
     $sent = json_decode($sso['json'], true);
-    same([$sent['iss'], $sent['aud'], $sent['client'], $sent['iat'], $sent['exp'], $sent['nonce'], $sso['launch']['id'], null, null, []],
-        [$handOff->issuer, $handOff->audience, $handOff->client, $handOff->issuedAt, $handOff->expiresAt, $handOff->nonce, $handOff->launchId, $handOff->state, $handOff->sid, $handOff->amr]);
+    same([$sent['iss'], $sent['aud'], $sent['client']], [$handOff->issuer, $handOff->audience, $handOff->client]);
+    same([$sent['iat'], $sent['exp'], $sent['nonce']], [$handOff->issuedAt, $handOff->expiresAt, $handOff->nonce]);
+    same([$sso['launch']['id'], null, null, []], [$handOff->launchId, $handOff->state, $handOff->sid, $handOff->amr]);
     same($sent['profile'], json_decode($handOff->profile->toJson(), true));
 });
 
@@ -91,12 +97,11 @@ test('every callback is answered as it should', function () use ($sso): void {
         $headers = array_filter(['cookie' => $given['cookie'] ?? null]) + ($given['headers'] ?? []);
         $request = new Request($given['method'] ?? 'GET', $given['query'] ?? '', $headers);
         $answer = $client->handleCallback($request, $startSession, fn() => $given['logged_in'] ?? false);
-        $isUsed = !$nonces->consume($sso['launch']['nonce'], $now) && !in_array($sso['launch']['nonce'], $given['used_nonces'] ?? [], true);
-        same(
-            [$expected['status'], $expected['refusal'] ?? null, $expected['location'] ?? null, $expected['starts_session'], $expected['uses_nonce']],
-            [$answer->status, $answer->header('identity-refusal'), $answer->header('location'), $sessions === 1, $isUsed],
-            $why,
-        );
+        $isUsed = !isset($given['used_nonces']) && !$nonces->consume($sso['launch']['nonce'], $now);
+        same($expected['status'], $answer->status, $why);
+        same($expected['refusal'] ?? null, $answer->header('identity-refusal'), $why);
+        same($expected['location'] ?? null, $answer->header('location'), $why);
+        same([$expected['starts_session'], $expected['uses_nonce']], [$sessions === 1, $isUsed], $why);
         if (array_key_exists('launch', $expected)) {
             same($expected['launch'], $answer->header('identity-launch'), "launch id: $why");
         }

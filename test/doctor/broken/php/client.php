@@ -168,8 +168,10 @@ function events(): void
         return;
     }
     $body = (string) file_get_contents('php://input');
-    [$id, $timestamp, $signatures] = array_map(fn($name) => $_SERVER["HTTP_WEBHOOK_$name"] ?? '', ['ID', 'TIMESTAMP', 'SIGNATURE']);
+    $names = ['ID', 'TIMESTAMP', 'SIGNATURE'];
+    [$id, $timestamp, $signatures] = array_map(fn($name) => $_SERVER["HTTP_WEBHOOK_$name"] ?? '', $names);
     $nudge = json_decode($body);
+    $isForUs = is_object($nudge) && ($nudge->client ?? null) === getenv('CLIENT') && is_int($nudge->latest ?? null);
     $isGenuine = false;
     foreach (SECRETS as $secret) {
         $key = hash_hmac('sha256', 'identity webhooks v1 ' . getenv('CLIENT'), $secret, true);
@@ -182,7 +184,7 @@ function events(): void
         $id === '' || $signatures === '' || !preg_match('/^\d{1,12}$/D', $timestamp) => 'nudge_malformed',
         !$isGenuine => 'nudge_signature_wrong',
         abs(time() - (int) $timestamp) > 300 => 'nudge_too_old',
-        !is_object($nudge) || ($nudge->client ?? null) !== getenv('CLIENT') || !is_int($nudge->latest ?? null) => 'nudge_malformed',
+        !$isForUs => 'nudge_malformed',
         default => null,
     };
     if ($code === null) {

@@ -14,7 +14,7 @@ function readParameters(string $query): array
     $parameters = [];
     foreach (explode('&', $query) as $pair) {
         [$name, $value] = array_map('urldecode', explode('=', $pair, 2) + [1 => '']);
-        $isTaken = (broken('signature_repeated') && $name === 'signature') || (broken('payload_repeated') && $name === 'payload');
+        $isTaken = broken("{$name}_repeated");
         $isOurs = in_array($name, ['payload', 'signature', 'signature_next', 'state', 'error'], true);
         if ($isOurs && isset($parameters[$name]) && !$isTaken) {
             throw new Refused('parameter_repeated');

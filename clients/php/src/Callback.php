@@ -1,0 +1,109 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Answers one request for the callback. Client says what its parameters are. */
+final readonly class Callback
+{
+    private Attempts $attempts;
+
+    public function __construct(private Configuration $configuration, private Request $request, private int $now)
+    {
+        $this->attempts = new Attempts($configuration);
+    }
+
+    public function answer(
+        callable $startSession,
+        ?callable $isLoggedIn,
+        ?callable $endSession,
+        ?callable $onError,
+        ?callable $log,
+    ): Response {
+        try {
+            $this->throwError();
+            $handOff = $this->accept();
+            $cookies = $startSession($handOff) ?? [];
+            $this->requireGoingOn($handOff, $endSession);
+            $url = $handOff->returnTo === null ? $this->configuration->homeUrl
+                : ReturnTo::resolve($this->configuration->origin, $handOff->returnTo);
+            // The redirect also takes the signed payload out of the address bar.
+            return Response::unkept(303, ['Location' => $url], $cookies);
+        } catch (Refusal $refusal) {
+            $refusal->launchId ??= LaunchId::find($this->request->query);
+            $log === null || $log($refusal);
+            if ($refusal->reason === 'state_missing') {
+                $isHere = $isLoggedIn !== null && $isLoggedIn();
+                $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
+                return Response::unkept(303, ['Location' => $url] + $refusal->headers());
+            }
+            $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
+            return $own ?? RefusalPage::build($refusal, $this->configuration->loginUrl);
+        }
+    }
+
+    /** An error is not signed: it may choose a page, and only for an attempt of this browser. */
+    private function throwError(): void
+    {
+        $found = Query::readOnce($this->request->query, Envelope::PARAMETERS);
+        if (!isset($found['error']) || array_diff_key($found, ['error' => 1, 'state' => 1]) !== []) {
+            return;
+        }
+        if ($this->attempts->find($this->request, $found['state'] ?? '', $this->now) === null) {
+            throw new Refusal('state_unknown');
+        }
+        throw new LoginError($found['error']);
+    }
+
+    /** A hand-off that is genuine, asked for by this browser, and new. Throws a Refusal. */
+    private function accept(): HandOff
+    {
+        $handOff = Verifier::verify($this->configuration, $this->request->query, $this->now);
+        $refuse = static fn(string $reason) => throw new Refusal($reason, $handOff->launchId);
+        if ($this->hasEnded($handOff)) {
+            $refuse('session_ended');
+        }
+        if ($handOff->state === null) {
+            $refuse('state_missing');
+        }
+        $attempt = $this->attempts->find($this->request, $handOff->state, $this->now) ?? $refuse('state_unknown');
+        if (!$attempt->isMetBy($handOff)) {
+            $refuse('auth_time_too_old');
+        }
+        // Last, so that a hand-off which somebody plants in another browser does not use the nonce up.
+        $isNew = $this->askStore(
+            static fn(NonceStore $nonces) => $nonces->consume($handOff->nonce, $handOff->expiresAt + 60),
+        );
+        return $isNew ? $handOff : $refuse('nonce_replayed');
+    }
+
+    /** The login may have ended while its session was started, and that session was not there to be ended. */
+    private function requireGoingOn(HandOff $handOff, ?callable $endSession): void
+    {
+        try {
+            $refusal = $this->hasEnded($handOff) ? new Refusal('session_ended', $handOff->launchId) : null;
+        } catch (Refusal $unanswered) {
+            $refusal = $unanswered;
+        }
+        if ($refusal !== null) {
+            $endSession === null || $endSession($handOff->sid);
+            throw $refusal;
+        }
+    }
+
+    private function hasEnded(HandOff $handOff): bool
+    {
+        return $handOff->sid !== null
+            && $this->askStore(static fn(NonceStore $nonces) => $nonces->hasEnded($handOff->sid));
+    }
+
+    private function askStore(callable $question): bool
+    {
+        try {
+            return $question($this->configuration->nonces);
+        } catch (\Throwable $error) {
+            throw new Refusal('store_unavailable', previous: $error);
+        }
+    }
+}

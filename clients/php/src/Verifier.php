@@ -1,0 +1,27 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Identity;
+
+/** Whether a hand-off is genuine, for this client, and at the right time. It uses nothing up. */
+final class Verifier
+{
+    public const LEEWAY_SECONDS = 30;
+
+    /** Throws a Refusal. */
+    public static function verify(Configuration $our, string $query, int $now): HandOff
+    {
+        $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
+        $lifetime = $handOff->expiresAt - $handOff->issuedAt;
+        $reason = match (true) {
+            $handOff->issuer !== $our->issuer => 'issuer_wrong',
+            $handOff->audience !== $our->client || $handOff->client !== $our->client => 'audience_wrong',
+            $handOff->issuedAt > $now + self::LEEWAY_SECONDS => 'issued_in_future',
+            $now >= $handOff->expiresAt + self::LEEWAY_SECONDS => 'expired',
+            $lifetime <= 0 || $lifetime > $our->ttlSeconds => 'lifetime_wrong',
+            default => null,
+        };
+        return $reason === null ? $handOff : throw new Refusal($reason, $handOff->launchId);
+    }
+}
