@@ -34,7 +34,7 @@ def show_page(environ: WSGIEnvironment, start_response: StartResponse) -> list[b
 
 
 class QuietHandler(WSGIRequestHandler):
-    def log_request(self, *_: object) -> None:
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """The query of the callback belongs in no log."""
 
 

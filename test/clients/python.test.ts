@@ -2,13 +2,14 @@
 import { execFile, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { cloneDatabase } from '../support/postgres.ts';
 import { findFreePort } from '../support/process.ts';
 import { submitProfile } from '../support/visitor.ts';
 
@@ -16,14 +17,33 @@ const run = promisify(execFile);
 const kit = fileURLToPath(new URL('../../clients/python/', import.meta.url));
 const secret = 'a-secret-for-my-machine';
 // Nothing is left behind beside the sources.
-const env = { ...process.env, PYTHONDONTWRITEBYTECODE: '1', PYTHONPATH: kit };
+const env = {
+  ...process.env,
+  PYTHONDONTWRITEBYTECODE: '1',
+  PYTHONPATH: [kit, process.env.PYTHONPATH ?? ''].join(delimiter),
+};
+const hasPsycopg = await run('python3', ['-c', 'import psycopg']).then(
+  () => true,
+  () => false,
+);
 
 describe('the kit', () => {
   it('passes its own tests, every vector among them, without a warning', async () => {
     const words = ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'];
     const { stdout, stderr } = await run('python3', words, { cwd: kit, env });
     expect(stdout).toBe('');
-    expect(stderr).toMatch(/^\.+\n-+\nRan \d{2,} tests in [\d.]+s\n\nOK\n$/);
+    expect(stderr).toMatch(/^[.s]+\n-+\nRan \d{2,} tests in [\d.]+s\n\nOK(?: \(skipped=\d\))?\n$/);
+  });
+
+  it.runIf(hasPsycopg)('keeps in Postgres, too, what it has to remember', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const words = ['-W', 'error', '-m', 'unittest', '-v', 'tests.test_stores'];
+    const { stderr } = await run('python3', words, {
+      cwd: kit,
+      env: { ...env, IDENTITY_TEST_POSTGRES: url },
+    });
+    expect(stderr).toMatch(/\nOK\n$/);
+    await drop();
   });
 
   it('needs nothing but Python', async () => {

@@ -76,7 +76,9 @@ class Config:
     def __post_init__(self) -> None:
         faults = [*_find_url_faults(self), *_find_secret_faults(self)]
         if not _CLIENT.fullmatch(self.client):
-            faults.append("client must be lower-case letters, digits and underscores, and begin with a letter")
+            faults.append(
+                "client must be lower-case letters, digits and underscores, and begin with a letter"
+            )
         if not 30 <= self.ttl_seconds <= 3_600:
             faults.append("ttl_seconds must be between 30 and 3600")
         if not _is_store(self.nonces):
@@ -116,12 +118,16 @@ def _find_url_faults(config: Config) -> list[str]:
         urls["home_url"] = config.home_url
     for name, url in urls.items():
         if not _is_safe_url(url):
-            faults.append(f"{name} must be an https:// URL (http:// only on this machine), without a fragment")
+            faults.append(
+                f"{name} must be an https:// URL (http:// only on this machine), without a fragment"
+            )
     if not faults:
         if config.issuer != _origin_of(config.issuer) + urlsplit(config.issuer).path.rstrip("/"):
             faults.append("issuer must have no slash at its end, and no query")
         if _origin_of(config.login_url) != config.origin:
-            faults.append("login_url must have the scheme, host and port of callback_url: they share a cookie")
+            faults.append(
+                "login_url must have the scheme, host and port of callback_url: they share a cookie"
+            )
     return faults
 
 

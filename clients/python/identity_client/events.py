@@ -62,27 +62,34 @@ def pull_events(
         while True:
             status, answer = _get(config, after)
             if status == 200:
-                events = _read_events(answer)
-                for event in events:
-                    if event.seq <= after:
-                        raise EventsError(f"{event.seq} comes after {after}")
-                    _apply(config, event, profiles)
-                    if apply is not None:
-                        apply(event)
-                    after = event.seq
+                events = _read_events(answer, after)
                 # Asked to the end: the number that it is asked with says how far all was applied.
                 if not events:
                     return after
-                positions.write_position(config.client, after)
+                for event in events:
+                    _apply(config, event, profiles)
+                    if apply is not None:
+                        apply(event)
+                after = _move(config, positions, after, events[-1].seq)
             elif status == 410 and not has_started_over:
                 has_started_over = True
-                after = _read_oldest(answer) - 1
+                before_oldest = _read_oldest(answer) - 1
                 start_over()
                 if profiles is not None:
                     profiles.forget_profiles()
-                positions.write_position(config.client, after)
+                after = _move(config, positions, after, before_oldest)
             else:
                 raise EventsError(f"events answered {status}")
+
+
+def _move(config: Config, positions: PositionStore, before: int, after: int) -> int:
+    """Never back to where a slower process is."""
+    if positions.move_position(config.client, before, after):
+        return after
+    moved = positions.read_position(config.client)
+    if moved == before:
+        raise EventsError("the position of the events does not move: look at its store")
+    return moved
 
 
 def _apply(config: Config, event: Event, profiles: ProfileStore | None) -> None:
@@ -141,14 +148,19 @@ def _read_oldest(body: bytes) -> int:
         raise EventsError(f"410 without the oldest number: {type(error).__name__}") from None
 
 
-def _read_events(body: bytes) -> list[Event]:
+def _read_events(body: bytes, after: int) -> list[Event]:
     try:
-        events = read_object(parse_strict_json(body), "the whole").get("events")
-        if not isinstance(events, list):
+        members = read_object(parse_strict_json(body), "the whole").get("events")
+        if not isinstance(members, list):
             raise MemberError("events")
-        return [_read_event(read_object(event, "event")) for event in events]
+        events = [_read_event(read_object(member, "event")) for member in members]
     except ValueError as error:
         raise EventsError(f"the answer is not a page of events: {error}") from None
+    for event in events:
+        if event.seq <= after:
+            raise EventsError(f"{event.seq} comes after {after}")
+        after = event.seq
+    return events
 
 
 def _read_event(event: dict[str, Json]) -> Event:

@@ -73,7 +73,9 @@ def start_login(
         query["prompt"] = prompt
     if max_age is not None:
         query["max_age"] = str(max_age)
-    return redirect(f"{config.issuer}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies)
+    return redirect(
+        f"{config.issuer}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies
+    )
 
 
 def is_nobody_logged_in(_request: Request) -> bool:

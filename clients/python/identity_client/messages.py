@@ -106,7 +106,7 @@ _STYLE = """
 :root { color-scheme: light dark; }
 body { font: 1.1rem/1.5 system-ui, sans-serif; max-width: 36rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; line-height: 1.2; }
-p { overflow-wrap: anywhere; }
+code { white-space: nowrap; }
 """
 
 _PAGE = """<!doctype html>

@@ -29,7 +29,9 @@ def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], objec
         config.log(LogEntry(refusal.code, refusal.reason, None))
         allowed: Headers = (("Allow", "POST"),) if refusal.code == "method_not_allowed" else ()
         headers = (("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"))
-        return Response(refusal.status, (*headers, *allowed, *describe_refusal(refusal)), refusal.code.encode())
+        return Response(
+            refusal.status, (*headers, *allowed, *describe_refusal(refusal)), refusal.code.encode()
+        )
     on_nudge()
     return Response(204, (("Cache-Control", "no-store"),))
 

@@ -23,7 +23,8 @@ _TABLES = (
 
 
 class Connection(Protocol):
-    def cursor(self) -> Any: ...
+    def cursor(self) -> Any:
+        ...
 
 
 #: Gives a connection for one `with` block, at whose end it commits, or rolls back after an exception. For psycopg:
@@ -102,13 +103,11 @@ class SqlStore:
         row = self._read("select position from identity_positions where client = ?", client)
         return 0 if row is None else int(row[0])
 
-    def write_position(self, client: str, position: int) -> None:
-        self._run(
-            "insert into identity_positions (client, position) values (?, ?)"
-            " on conflict (client) do update set position = excluded.position",
-            client,
-            position,
-        )
+    def move_position(self, client: str, before: int, after: int) -> bool:
+        first = "insert into identity_positions (client, position) values (?, 0) on conflict do nothing"
+        self._run(first, client)
+        statement = "update identity_positions set position = ? where client = ? and position = ?"
+        return self._run(statement, after, client, before) == 1
 
     def _run(self, statement: str, *values: str | int) -> int:
         with self._connect() as connection, closing(connection.cursor()) as cursor:

@@ -22,7 +22,8 @@ class NonceStore(Protocol):
         """Keeps in mind that this login ended."""
         ...
 
-    def has_ended(self, sid: str) -> bool: ...
+    def has_ended(self, sid: str) -> bool:
+        ...
 
 
 class ProfileStore(Protocol):
@@ -30,19 +31,25 @@ class ProfileStore(Protocol):
         """Keeps it if it is newer than what is kept of that person. True if it was."""
         ...
 
-    def find_profile(self, profile_id: str) -> Profile | None: ...
+    def find_profile(self, profile_id: str) -> Profile | None:
+        ...
 
-    def forget_profile(self, profile_id: str) -> None: ...
+    def forget_profile(self, profile_id: str) -> None:
+        ...
 
-    def forget_profiles(self) -> None: ...
+    def forget_profiles(self) -> None:
+        ...
 
 
 class PositionStore(Protocol):
     """The number of the last event that was applied, for each client. 0 before the first."""
 
-    def read_position(self, client: str) -> int: ...
+    def read_position(self, client: str) -> int:
+        ...
 
-    def write_position(self, client: str, position: int) -> None: ...
+    def move_position(self, client: str, before: int, after: int) -> bool:
+        """False, with nothing changed, where it is not at `before` any more: somebody else was faster."""
+        ...
 
 
 class MemoryStore:
@@ -102,6 +109,9 @@ class MemoryStore:
         with self._lock:
             return self._positions.get(client, 0)
 
-    def write_position(self, client: str, position: int) -> None:
+    def move_position(self, client: str, before: int, after: int) -> bool:
         with self._lock:
-            self._positions[client] = position
+            if self._positions.get(client, 0) != before:
+                return False
+            self._positions[client] = after
+        return True

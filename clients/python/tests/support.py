@@ -78,7 +78,10 @@ def cookies_of(*responses: Response) -> str:
 
 
 def query_of(response: Response) -> dict[str, str]:
-    return {name: values[0] for name, values in parse_qs(urlsplit(response.header("location") or "").query).items()}
+    return {
+        name: values[0]
+        for name, values in parse_qs(urlsplit(response.header("location") or "").query).items()
+    }
 
 
 def build_profile(**changes: Any) -> dict[str, Any]:
@@ -112,10 +115,13 @@ def build_payload(**changes: Any) -> dict[str, Any]:
 
 
 def sign(payload: dict[str, Any], *secrets: str) -> str:
-    """The query of a hand-off, as the service writes it."""
-    text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+    """The query of a hand-off."""
+    text = json.dumps(payload, separators=(",", ":"))
     wire = base64.urlsafe_b64encode(text.encode()).rstrip(b"=").decode()
-    made = [hmac.new(secret.encode(), wire.encode(), hashlib.sha256).hexdigest() for secret in secrets or (SECRET,)]
+    made = [
+        hmac.new(secret.encode(), wire.encode(), hashlib.sha256).hexdigest()
+        for secret in secrets or (SECRET,)
+    ]
     return urlencode({"payload": wire, **dict(zip(("signature", "signature_next"), made, strict=False))})
 
 

@@ -23,7 +23,9 @@ def build(**changes: Any) -> Config:
 class Configuration(unittest.TestCase):
     def test_is_taken(self) -> None:
         config = build()
-        self.assertEqual([config.origin, config.home], ["https://shop.example.test", "https://shop.example.test/"])
+        self.assertEqual(
+            [config.origin, config.home], ["https://shop.example.test", "https://shop.example.test/"]
+        )
         build(
             issuer="http://127.0.0.1:3000",
             secrets=["short"],
@@ -34,9 +36,18 @@ class Configuration(unittest.TestCase):
 
     def test_is_refused_with_the_name_of_the_setting(self) -> None:
         faults: list[tuple[str, Any]] = [
-            *(("issuer", url) for url in ("", "id.example.test", "http://id.example.test", "https://id.example.test/")),
-            *(("issuer", url) for url in ("https://id.example.test?x", "https://a:b@id.example.test", "https://")),
-            *(("issuer", url) for url in ("https://id.example.test\n", "HTTPS://id.example.test", "https://id:x")),
+            *(
+                ("issuer", url)
+                for url in ("", "id.example.test", "http://id.example.test", "https://id.example.test/")
+            ),
+            *(
+                ("issuer", url)
+                for url in ("https://id.example.test?x", "https://a:b@id.example.test", "https://")
+            ),
+            *(
+                ("issuer", url)
+                for url in ("https://id.example.test\n", "HTTPS://id.example.test", "https://id:x")
+            ),
             ("callback_url", "http://shop.example.test/cb"),
             ("callback_url", "https://shop.example.test/cb#x"),
             ("login_url", "/login"),
@@ -58,7 +69,9 @@ class Configuration(unittest.TestCase):
             ("nonces", object()),
         ]
         for name, value in faults:
-            with self.subTest(name=name, value=value), self.assertRaisesRegex(ConfigurationError, rf"\A{name} [^;]*\Z"):
+            with self.subTest(name=name, value=value), self.assertRaisesRegex(
+                ConfigurationError, rf"\A{name} [^;]*\Z"
+            ):
                 build(**{name: value})
 
     def test_is_refused_with_all_faults_and_no_secret(self) -> None:

@@ -1,13 +1,9 @@
 """Pulls, from a server that answers as the identity service does."""
 
-import hashlib
-import hmac
 import json
 import unittest
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 from identity_client import (
     Config,
@@ -20,68 +16,11 @@ from identity_client import (
     start_login,
 )
 
+from .service import Service, answer_with
 from .support import NEXT_SECRET, SECRET, Site, ask, build_payload, build_profile, cookies_of, query_of, sign
 
 SID = "Vt1n0cVtSh2mV0y0rU3y8Q"
 PERSON = build_profile()["id"]
-
-
-Answer = tuple[int, dict[str, str], bytes]
-
-
-def answer_with(status: int, body: bytes, **headers: str) -> Answer:
-    return status, headers, body
-
-
-class Service:
-    """What it answers to a pull with that `after`."""
-
-    def __init__(self) -> None:
-        self.events: list[dict[str, Any]] = []
-        self.secret = SECRET
-        self.oldest = 1
-        self.asked: list[int] = []
-        self.other: Answer | None = None
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                status, headers, body = service.answer(self.path, self.headers.get("Authorization", ""))
-                self.send_response(status)
-                for name, value in headers.items():
-                    self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Prints nothing."""
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
-
-    def answer(self, path: str, authorization: str) -> Answer:
-        query = parse_qs(urlsplit(path).query)
-        after, limit = int(query["after"][0]), int(query["limit"][0])
-        token = hmac.new(self.secret.encode(), b"identity events v1 shop", hashlib.sha256).hexdigest()
-        if authorization != f"Bearer {token}":
-            return 401, {}, b"{}"
-        self.asked.append(after)
-        if self.other:
-            return self.other
-        if after < self.oldest - 1:
-            return 410, {}, json.dumps({"code": "events_gone", "oldest": self.oldest}).encode()
-        page = [event for event in self.events if event["seq"] > after][:limit]
-        return 200, {}, json.dumps({"events": page, "latest": len(self.events)}).encode()
-
-    def append(self, type: str, **members: Any) -> None:
-        event = {"seq": len(self.events) + 1, "type": type, "occurred_at": "2026-01-01T00:00:00.000Z", **members}
-        self.events.append(event)
-
-    def close(self) -> None:
-        self.server.shutdown()
-        self.server.server_close()
 
 
 class Pulls(unittest.TestCase):
@@ -164,6 +103,44 @@ class Pulls(unittest.TestCase):
         self.service.other = answer_with(200, b'{"events":[{"seq":4,"type":"erased"}],"latest":9}')
         with self.assertRaisesRegex(EventsError, "4 comes after 4"):
             self.pull()
+        self.service.other = None
+        self.service.events = [{"seq": 5, "type": "erased"}]
+
+        class Stuck(MemoryStore):
+            def move_position(self, client: str, before: int, after: int) -> bool:
+                return False
+
+        with self.assertRaisesRegex(EventsError, "does not move"):
+            self.pull(positions=Stuck())
+
+    def test_apply_each_event_once_where_sixteen_are_asked_for_at_once(self) -> None:
+        for _ in range(20):
+            self.service.append("erased")
+        config = self.site.config
+
+        def pull(_: int) -> int:
+            return pull_events(
+                config, positions=self.store, start_over=lambda: None, apply=self.applied.append
+            )
+
+        with ThreadPoolExecutor(16) as pool:
+            self.assertEqual(list(pool.map(pull, range(16))), [20] * 16)
+        self.assertEqual([event.seq for event in self.applied], list(range(1, 21)))
+
+    def test_go_on_from_where_a_faster_process_is(self) -> None:
+        for _ in range(3):
+            self.service.append("erased")
+
+        def overtake(event: Event) -> None:
+            self.applied.append(event)
+            if event.seq == 2:
+                self.store.move_position("shop", 0, 5)
+                self.service.append("erased")
+                self.service.append("erased")
+                self.service.append("erased")
+
+        self.assertEqual(self.pull(apply=overtake), 6)
+        self.assertEqual([event.seq for event in self.applied], [1, 2, 3, 6])
 
     def test_store_how_far_they_came_after_all_of_it_is_applied(self) -> None:
         self.service.append("user.restored", user_id=PERSON)

@@ -31,7 +31,10 @@ class Stores(unittest.TestCase):
 
     def test_use_a_nonce_up_once(self) -> None:
         for store in self.open():
-            self.assertEqual([store.consume("n", 100), store.consume("n", 200), store.consume("m", 100)], [True, False, True])
+            self.assertEqual(
+                [store.consume("n", 100), store.consume("n", 200), store.consume("m", 100)],
+                [True, False, True],
+            )
 
     def test_use_a_nonce_up_once_of_sixteen_at_once(self) -> None:
         for store in self.open():
@@ -81,9 +84,15 @@ class Stores(unittest.TestCase):
     def test_keep_a_position_for_each_client(self) -> None:
         for store in self.open():
             self.assertEqual(store.read_position("shop"), 0)
-            store.write_position("shop", 17)
-            store.write_position("shop", 3)
+            moves = [store.move_position("shop", *move) for move in ((1, 9), (0, 17), (0, 5), (17, 3))]
+            self.assertEqual(moves, [False, True, False, True])
             self.assertEqual([store.read_position("shop"), store.read_position("other")], [3, 0])
+
+    def test_move_a_position_for_one_of_sixteen_at_once(self) -> None:
+        for store in self.open():
+            with ThreadPoolExecutor(16) as pool:
+                moves = list(pool.map(partial(store.move_position, "at-once", 0), range(1, 17)))
+            self.assertEqual(sum(moves), 1)
 
     def test_in_sqlite_outlive_the_process(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -107,8 +116,8 @@ def open_postgres() -> SqlStore:
     store.create_tables()
     store.sweep(2**62)
     store.forget_profiles()
-    for client in ("shop", "other"):
-        store.write_position(client, 0)
+    for client in ("shop", "other", "at-once"):
+        store.move_position(client, store.read_position(client), 0)
     return store
 
 

@@ -52,7 +52,9 @@ class HandOffs(unittest.TestCase):
         hand_off = verify(query)
         self.assertEqual(hand_off.profile.name, "Zoë O’Neil >> ??~!")
         self.assertEqual(hand_off.profile.capabilities, ("manage_storefront", "sell_products"))
-        self.assertEqual([hand_off.sid, hand_off.auth_time, hand_off.amr, hand_off.state], [None, None, (), None])
+        self.assertEqual(
+            [hand_off.sid, hand_off.auth_time, hand_off.amr, hand_off.state], [None, None, (), None]
+        )
         for time in VECTORS["times"]:
             self.assertEqual(refuse(query, now=time["now"]), time.get("refusal"), time)
 
@@ -144,11 +146,19 @@ class Nudges(unittest.TestCase):
         nudges = VECTORS["nudges"]
         for case in nudges["cases"]:
             with self.subTest(case["why"]):
-                given = {"now": case.get("now", nudges["now"]), "secrets": case.get("secrets", nudges["secrets"])}
+                given = {
+                    "now": case.get("now", nudges["now"]),
+                    "secrets": case.get("secrets", nudges["secrets"]),
+                }
                 pulls: list[bool] = []
                 request = Request(case.get("method", "POST"), "", case["headers"], case["body"].encode())
-                response = receive_nudge(open_client(given, MemoryStore()), request, lambda: pulls.append(True))
-                self.assertEqual([response.status, response.header("Identity-Refusal")], [case["status"], case.get("refusal")])
+                response = receive_nudge(
+                    open_client(given, MemoryStore()), request, lambda: pulls.append(True)
+                )
+                self.assertEqual(
+                    [response.status, response.header("Identity-Refusal")],
+                    [case["status"], case.get("refusal")],
+                )
                 self.assertEqual(len(pulls), 1 if case["status"] == 204 else 0)
 
 

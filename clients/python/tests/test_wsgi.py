@@ -33,7 +33,9 @@ class Middleware(unittest.TestCase):
             on_nudge=lambda: self.nudges.append(True),
         )
 
-    def go(self, path: str, query: str = "", method: str = "GET", body: bytes = b"", **more: str) -> tuple[Response, str]:
+    def go(
+        self, path: str, query: str = "", method: str = "GET", body: bytes = b"", **more: str
+    ) -> tuple[Response, str]:
         """The answer as the kit's own Response, and the body. The validator of the standard library watches."""
         environ: dict[str, Any] = {
             "REQUEST_METHOD": method,
@@ -88,7 +90,9 @@ class Middleware(unittest.TestCase):
         self.assertEqual(answer.header("location"), f"{SITE}/")
 
     def test_uses_nothing_up_ahead_of_the_click(self) -> None:
-        self.assertEqual(self.go("/sso/callback", sign(build_payload()), HTTP_SEC_PURPOSE="prefetch")[0].status, 204)
+        self.assertEqual(
+            self.go("/sso/callback", sign(build_payload()), HTTP_SEC_PURPOSE="prefetch")[0].status, 204
+        )
 
     def test_takes_nudges_with_a_genuine_signature_only(self) -> None:
         answer, _ = self.go("/events", method="POST", body=b'{"client":"shop","latest":1}')
@@ -103,7 +107,11 @@ class Middleware(unittest.TestCase):
 
     def test_reads_no_more_of_a_body_than_a_nudge_has(self) -> None:
         body = io.BytesIO(b"x" * 1_000_000)
-        headers = {"HTTP_WEBHOOK_ID": "shop_1", "HTTP_WEBHOOK_TIMESTAMP": "1", "HTTP_WEBHOOK_SIGNATURE": "v1,x"}
+        headers = {
+            "HTTP_WEBHOOK_ID": "shop_1",
+            "HTTP_WEBHOOK_TIMESTAMP": "1",
+            "HTTP_WEBHOOK_SIGNATURE": "v1,x",
+        }
         more: dict[str, Any] = {"wsgi.input": body, "CONTENT_LENGTH": "1000000", **headers}
         answer, _ = self.go("/events", method="POST", **more)
         self.assertEqual([answer.status, body.tell()], [400, 65_537])

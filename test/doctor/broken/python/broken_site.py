@@ -17,7 +17,9 @@ state_missing_accepted one_state_cookie return_to_open callback_cached linked_by
 """.split()
 
 STATUSES = {
-    **dict.fromkeys(["signature_wrong", "issuer_wrong", "audience_wrong", "issued_in_future", "expired"], 401),
+    **dict.fromkeys(
+        ["signature_wrong", "issuer_wrong", "audience_wrong", "issued_in_future", "expired"], 401
+    ),
     **dict.fromkeys(["lifetime_wrong", "nudge_signature_wrong", "nudge_too_old"], 401),
     **dict.fromkeys(["state_unknown", "login_required", "interaction_required", "access_denied"], 403),
     "nonce_replayed": 409,
@@ -45,7 +47,11 @@ class Site:
         started = f"{state}.{int(time.time())}"
         cookies = [self.build_cookie(self.attempt_name(state), started, 600)]
         if self.broken != "one_state_cookie":
-            attempts = {name: value for name, value in request.cookies.items() if name.startswith(self.attempt_name(""))}
+            attempts = {
+                name: value
+                for name, value in request.cookies.items()
+                if name.startswith(self.attempt_name(""))
+            }
             oldest_first = sorted(attempts, key=lambda name: attempts[name].rpartition(".")[2])
             cookies += [self.build_cookie(name, "", 0) for name in oldest_first[:-4]]
         return 303, [("Location", target), *(("Set-Cookie", cookie) for cookie in cookies)], ""
@@ -73,7 +79,11 @@ class Site:
 
     def home(self, request):
         user = self.find_user(request)
-        return 200, [], "\n".join(str(user.get(name)) for name in ("id", "name", "email")) if user else "nobody"
+        return (
+            200,
+            [],
+            "\n".join(str(user.get(name)) for name in ("id", "name", "email")) if user else "nobody",
+        )
 
     def events(self, request):
         try:
@@ -92,10 +102,17 @@ class Site:
         return parameters["error"] if parameters["error"] in known else "error_unknown"
 
     def attempt_name(self, state):
-        return f"{self.broken}_attempt" if self.broken == "one_state_cookie" else f"{self.broken}_attempt_{state}"
+        return (
+            f"{self.broken}_attempt"
+            if self.broken == "one_state_cookie"
+            else f"{self.broken}_attempt_{state}"
+        )
 
     def has_attempt(self, request, state):
-        return state is not None and request.cookies.get(self.attempt_name(state), "").rpartition(".")[0] == state
+        return (
+            state is not None
+            and request.cookies.get(self.attempt_name(state), "").rpartition(".")[0] == state
+        )
 
     def is_asked_for(self, request, state):
         if self.broken == "state_not_compared" or (state is None and self.broken == "state_missing_accepted"):
@@ -122,7 +139,9 @@ class Site:
         with self.lock:
             key = str(profile.get("id"))
             if self.broken == "linked_by_email":
-                key = next((key for key, user in self.users.items() if user["email"] == profile["email"]), key)
+                key = next(
+                    (key for key, user in self.users.items() if user["email"] == profile["email"]), key
+                )
             known = self.users.get(key)
             if known is None:
                 self.users[key] = profile

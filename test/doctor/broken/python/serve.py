@@ -70,7 +70,9 @@ class Server(ThreadingHTTPServer):
 def find_answer(path, request):
     _, name, *rest = path.split("/", 2)
     site = sites.get(name)
-    action = {"login": "login", "callback": "callback", "events": "events", "": "home"}.get(rest[0] if rest else None)
+    action = {"login": "login", "callback": "callback", "events": "events", "": "home"}.get(
+        rest[0] if rest else None
+    )
     if site is None or action is None:
         return 404, [], "not found"
     status, headers, body = answer_action(site, action, request)

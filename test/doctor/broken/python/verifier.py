@@ -140,7 +140,9 @@ def is_profile(profile):
     account = profile.get("account")
     capabilities = account.get("capabilities") if isinstance(account, dict) else None
     texts = [profile.get(name) for name in ("id", "email", "name", "role", "profile_updated_at")]
-    if not isinstance(capabilities, list) or not all(isinstance(text, str) and text for text in [*texts, *capabilities]):
+    if not isinstance(capabilities, list) or not all(
+        isinstance(text, str) and text for text in [*texts, *capabilities]
+    ):
         return False
     return profile["role"] in ("admin", "merchant", "customer")
 
@@ -158,7 +160,9 @@ def check_time(payload, ttl, now, broken):
 
 def check_nudge(headers, body, settings, now):
     """Standard Webhooks, with the key that is made from the secret. Raises Refused."""
-    nudge_id, timestamp, signatures = (headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature"))
+    nudge_id, timestamp, signatures = (
+        headers.get(f"webhook-{name}", "") for name in ("id", "timestamp", "signature")
+    )
     if not nudge_id or not re.fullmatch("[0-9]{1,12}", timestamp) or not signatures:
         raise Refused("nudge_malformed")
     matches = False

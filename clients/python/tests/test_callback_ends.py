@@ -1,0 +1,118 @@
+"""What can come between a hand-off and a session, and what is said then."""
+
+import unittest
+from typing import Any
+
+from identity_client import HandOff, MemoryStore, Refusal, Response, compute_launch_id, handle_callback
+
+from .browser import RefusalTestCase, call, start
+from .support import SITE, Site, ask, build_payload, build_profile, sign
+
+
+class Ends(RefusalTestCase):
+    def test_refuses_a_login_that_has_ended(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+        site.nonces.add_ended("Vt1n0cVtSh2mV0y0rU3y8Q", site.clock.now + 360)
+        query = sign(build_payload(state=state))
+        self.assert_refused(call(site, query, cookie), 403, "session_ended")
+        self.assertEqual(site.started, [])
+
+    def test_ends_a_session_whose_login_ends_while_it_starts(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+
+        def start_session(hand_off: HandOff) -> list[tuple[str, str]]:
+            site.nonces.add_ended(hand_off.sid or "", site.clock.now + 360)
+            return site.start_session(hand_off)
+
+        request = ask(sign(build_payload(state=state)), cookie)
+        response = handle_callback(site.config, request, start_session=start_session)
+        self.assert_refused(response, 403, "session_ended")
+        self.assertEqual([response.header("set-cookie"), site.ended], [None, ["Vt1n0cVtSh2mV0y0rU3y8Q"]])
+
+    def test_lets_nobody_in_while_the_store_is_away(self) -> None:
+        class Away(MemoryStore):
+            def __init__(self, good: int) -> None:
+                super().__init__()
+                self.good = good
+
+            def has_ended(self, sid: str) -> bool:
+                self.good -= 1
+                if self.good < 0:
+                    raise TimeoutError("the database is away")
+                return False
+
+        # Before the session starts, and after.
+        for good in (0, 1):
+            site = Site(nonces=Away(good))
+            state, cookie = start(site)
+            response = call(site, sign(build_payload(state=state)), cookie)
+            self.assert_refused(response, 503, "store_unavailable")
+            self.assertEqual([response.header("retry-after"), response.header("set-cookie")], ["5", None])
+            self.assertEqual(len(site.ended), len(site.started))
+
+    def test_shows_who_is_refused_by_the_site(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+
+        def start_session(hand_off: HandOff) -> None:
+            raise Refusal("person_refused", "no account")
+
+        request = ask(sign(build_payload(state=state)), cookie)
+        self.assert_refused(
+            handle_callback(site.config, request, start_session=start_session), 403, "person_refused"
+        )
+        self.assertEqual(site.log[0].reason, "no account")
+
+    def test_takes_an_error_of_an_attempt_of_this_browser_only(self) -> None:
+        site = Site()
+        state, cookie = start(site, prompt="none")
+        self.assert_refused(
+            call(site, f"error=login_required&state={state}", cookie), 403, "login_required", False
+        )
+        self.assert_refused(call(site, f"error=login_required&state={state}"), 403, "state_unknown", False)
+        own = Response(302, (("Location", "/welcome"), ("cache-control", "public")))
+        asked: list[str] = []
+
+        def on_error(code: str) -> Response | None:
+            asked.append(code)
+            return own if code == "login_required" else None
+
+        for error, status in (("login_required", 302), ("other", 400)):
+            request = ask(f"error={error}&state={state}", cookie)
+            response = handle_callback(
+                site.config, request, start_session=site.start_session, on_error=on_error
+            )
+            self.assertEqual([response.status, response.header("cache-control")], [status, "no-store"])
+        self.assertEqual(asked, ["login_required", "error_unknown"])
+
+    def test_refuses_half_a_character_which_no_database_takes(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+        wrong: list[dict[str, Any]] = [
+            {"profile": build_profile(name="Zo\ud83d")},
+            {"profile": build_profile(account={"capabilities": ["\ud83d"]})},
+            {"return_to": "/\ud83d"},
+        ]
+        for changes in wrong:
+            response = call(site, sign(build_payload(state=state, **changes)), cookie)
+            self.assert_refused(response, 400, "member_wrong")
+
+    def test_shows_a_page_with_the_code_and_the_launch_and_nothing_of_the_payload(self) -> None:
+        site = Site()
+        payload = build_payload(profile={"id": 1, "name": "<script>alert(1)</script>"})
+        response = call(site, sign(payload))
+        self.assert_refused(response, 400, "member_wrong")
+        page = response.body.decode()
+        launch = compute_launch_id(payload["nonce"])
+        self.assertIn(f"Code: <code>member_wrong</code> · <code>{launch}</code>", page)
+        self.assertIn(f'<a href="{SITE}/login">', page)
+        self.assertNotIn("script", page)
+        policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        self.assertEqual(response.header("content-security-policy"), policy)
+        self.assertEqual([entry.launch_id for entry in site.log], [launch])
+
+
+if __name__ == "__main__":
+    unittest.main()
