@@ -95,7 +95,11 @@ test('a deletion takes what says who it was, and leaves what they wrote', async 
   const [author, comments] = await pair.wordpress.php<[string, Record<string, string>[]]>(`return [
     get_post(${post})->post_author, get_comments(['post_id' => ${post}])];`);
   expect(author).toBe(String(user.id));
-  expect(comments[0]).toMatchObject({ comment_author: 'Deleted person', comment_author_email: '', comment_content: 'Kept' });
+  expect(comments[0]).toMatchObject({
+    comment_author: 'Deleted person',
+    comment_author_email: '',
+    comment_content: 'Kept',
+  });
   const answer = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
   expect(refusalOf(answer)).toEqual([403, 'access_denied']);
 });
@@ -120,7 +124,9 @@ test('an event that another process has applied already is left', async () => {
 
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived();
-  await pair.wordpress.php(`$GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_positions SET last_seq = 999999");`);
+  await pair.wordpress.php(
+    `$GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_positions SET last_seq = 999999");`,
+  );
   await sql`update users set name = 'After the gap' where id = ${person.id}`.execute(pair.site.app.db);
   await soon(async () => expect((await userOf(pair, person.id)).name).toBe('After the gap'));
   expect(await visitor.whoAmI()).toBe('nobody');
@@ -135,24 +141,42 @@ test('a nudge that is not signed with the secret is refused', async () => {
     const id = 'network_site_1';
     const bytes = createHmac('sha256', key).update('identity webhooks v1 network_site').digest();
     const signature = createHmac('sha256', bytes).update(`${id}.${timestamp}.${body}`).digest('base64');
-    const headers = { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
-    return visitor.go('/sso/identity/events', { method, headers, body: method === 'POST' ? body : undefined });
+    const headers = {
+      'webhook-id': id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': `v1,${signature}`,
+    };
+    return visitor.go('/sso/identity/events', {
+      method,
+      headers,
+      body: method === 'POST' ? body : undefined,
+    });
   };
-  expect(refusalOf(await nudge('another secret, which is as long as ours is'))).toEqual([401, 'nudge_signature_wrong']);
+  expect(refusalOf(await nudge('another secret, which is as long as ours is'))).toEqual([
+    401,
+    'nudge_signature_wrong',
+  ]);
   expect(refusalOf(await nudge(secret, 1_700_000_000))).toEqual([401, 'nudge_too_old']);
   expect(refusalOf(await nudge(secret, undefined, 'GET'))).toEqual([405, 'method_not_allowed']);
-  expect(refusalOf(await visitor.go('/sso/identity/events', { method: 'POST' }))).toEqual([400, 'nudge_malformed']);
+  expect(refusalOf(await visitor.go('/sso/identity/events', { method: 'POST' }))).toEqual([
+    400,
+    'nudge_malformed',
+  ]);
   expect(refusalOf(await nudge(secret))).toEqual([204, null]);
 });
 
 test('the five-minute job pulls what no nudge has said', async () => {
   const { person } = await addArrived();
-  await pair.wordpress.php(`update_option('identity_login', ['client' => 'elsewhere'] + get_option('identity_login'));`);
+  await pair.wordpress.php(
+    `update_option('identity_login', ['client' => 'elsewhere'] + get_option('identity_login'));`,
+  );
   await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
   await pair.wordpress.php(`update_option('identity_login', ['client' => 'network_site'] + get_option('identity_login'));
     do_action('identity_login_pull');`);
   expect((await userOf(pair, person.id)).name).toBe('By the job');
-  expect(await pair.wordpress.php(`return wp_get_schedule('identity_login_pull');`)).toBe('identity_login_five_minutes');
+  expect(await pair.wordpress.php(`return wp_get_schedule('identity_login_pull');`)).toBe(
+    'identity_login_five_minutes',
+  );
 });
 
 test('a local administrator gets in while the service is not set up, and while the tables are gone', async () => {

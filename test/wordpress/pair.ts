@@ -1,9 +1,8 @@
 // A WordPress and the real service, which know each other; and visitors who go to and fro between them.
 import { createHmac, randomBytes } from 'node:crypto';
-import { expect, vi } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import { locationOf } from '../support/app.ts';
 import { openSite, type TestSite } from '../support/browser.ts';
-import { findFreePort } from '../support/process.ts';
 import { openWordPress, phpText, type WordPress } from './site.ts';
 
 export const secret = 'the secret of the network site of a test';
@@ -11,28 +10,15 @@ export const secret = 'the secret of the network site of a test';
 export type Pair = { site: TestSite; wordpress: WordPress; close: () => Promise<void> };
 
 export async function openPair(): Promise<Pair> {
-  const [port, servicePort] = await Promise.all([findFreePort(), findFreePort()]);
-  const base = `http://127.0.0.1:${port}/sso/identity`;
+  const wordpress = await openWordPress(inject('wordpress'));
+  const base = `${wordpress.url}/sso/identity`;
   const site = await openSite({
-    PORT: String(servicePort),
     SSO_WEBSITE_CALLBACK_URL: `${base}/callback`,
     SSO_WEBSITE_LOGIN_URL: `${base}/login`,
     SSO_WEBSITE_EVENTS_URL: `${base}/events`,
     SSO_WEBSITE_SECRET: secret,
   });
-  const wordpress = await openWordPress(port).catch(async (error) => {
-    await site.close();
-    throw error;
-  });
-  return {
-    site,
-    wordpress,
-    async close() {
-      // First, so that no nudge is under way to a site that is gone.
-      await site.close();
-      await wordpress.close();
-    },
-  };
+  return { site, wordpress, close: site.close };
 }
 
 /** The plugin as its owner has set it up. */
@@ -108,7 +94,12 @@ export type Visitor = ReturnType<typeof openVisitor>;
 export const refusalOf = ({ status, headers }: Page) => [status, headers.get('identity-refusal')];
 
 /** A hand-off as the service makes it, for a person whom it does not know. */
-export function signHandOff({ site }: Pair, state: string, profile: Record<string, unknown>, key = secret): string {
+export function signHandOff(
+  { site }: Pair,
+  state: string,
+  profile: Record<string, unknown>,
+  key = secret,
+): string {
   const iat = Math.floor(Date.now() / 1000);
   const claims = {
     iss: site.baseUrl,
@@ -157,12 +148,18 @@ export const usersOf = ({ wordpress }: Pair, profileId: string): Promise<LocalUs
 
 export async function userOf(pair: Pair, profileId: string): Promise<LocalUser> {
   const [user, ...more] = await usersOf(pair, profileId);
-  if (!user || more.length > 0) throw new Error(`one local user expected, and there are ${more.length + (user ? 1 : 0)}`);
+  if (!user || more.length > 0)
+    throw new Error(`one local user expected, and there are ${more.length + (user ? 1 : 0)}`);
   return user;
 }
 
 /** A local user as any site has them; the result is the id. */
-export const addLocalUser = ({ wordpress }: Pair, name: string, email: string, role = 'author'): Promise<number> =>
+export const addLocalUser = (
+  { wordpress }: Pair,
+  name: string,
+  email: string,
+  role = 'author',
+): Promise<number> =>
   wordpress.php(`return wp_insert_user(['user_login' => ${phpText(name)}, 'user_email' => ${phpText(email)},
     'user_pass' => 'a local password', 'role' => ${phpText(role)}]);`);
 

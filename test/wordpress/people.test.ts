@@ -164,7 +164,10 @@ test('an address that WordPress does not take, or would change, stays out of it'
   const visitor = openVisitor(pair);
   await addLocalUser(pair, 'zoe', 'zoe.accent@example.test');
   await choose(pair, 'policy', `'link'`);
-  for (const [n, email] of ['zoé.accent@example.test', `${'a'.repeat(60)}@${'b'.repeat(50)}.test`].entries()) {
+  for (const [n, email] of [
+    'zoé.accent@example.test',
+    `${'a'.repeat(60)}@${'b'.repeat(50)}.test`,
+  ].entries()) {
     const id = `0190f5a0-0000-7000-8000-00000000dd0${n}`;
     const answer = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id, email }));
     expect(refusalOf(answer)).toEqual([303, null]);
@@ -178,11 +181,19 @@ test('an address that WordPress does not take, or would change, stays out of it'
 test('the role follows the table at once, and one that was given by hand stays', async () => {
   const { visitor, user } = await addArrived();
   const rolesOf = () => pair.wordpress.php(`return array_values(get_userdata(${user.id})->roles);`);
-  await choose(pair, 'roles', `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'contributor']`);
+  await choose(
+    pair,
+    'roles',
+    `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'contributor']`,
+  );
   await visitor.whoAmI();
   expect(await rolesOf()).toEqual(['contributor']);
   await pair.wordpress.php(`get_userdata(${user.id})->set_role('editor');`);
-  await choose(pair, 'roles', `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'subscriber']`);
+  await choose(
+    pair,
+    'roles',
+    `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'subscriber']`,
+  );
   await visitor.whoAmI();
   expect(await rolesOf()).toEqual(['editor']);
   for (const [n, [role, local]] of [
@@ -216,18 +227,24 @@ test('a linked user cannot change what is kept at Identity: not by form, not by 
     pass1: 'an evil password',
     pass2: 'an evil password',
   };
-  await visitor.go('/wp-admin/profile.php', { method: 'POST', body: new URLSearchParams(form) });
-  const restNonce = /"nonce":"(\w+)"|wpApiSettings = .*?"nonce":"(\w+)"/.exec(page.text);
+  const { text: restNonce } = await visitor.go('/wp-admin/admin-ajax.php?action=rest-nonce');
   const rest = await visitor.go('/wp-json/wp/v2/users/me', {
     method: 'POST',
-    body: JSON.stringify({ name: 'Evil', email: 'mine@evil.example', password: 'an evil password', first_name: 'E' }),
-    headers: { 'content-type': 'application/json', 'x-wp-nonce': restNonce?.[1] ?? restNonce?.[2] ?? '' },
+    body: JSON.stringify({
+      name: 'Evil',
+      email: 'mine@evil.example',
+      first_name: 'E',
+    }),
+    headers: { 'content-type': 'application/json', 'x-wp-nonce': restNonce },
   });
+  expect(rest.status).toBe(200);
+  // It has a password, so WordPress starts a session of its own, which counts for nothing.
+  await visitor.go('/wp-admin/profile.php', { method: 'POST', body: new URLSearchParams(form) });
+  expect(await visitor.whoAmI()).toBe('nobody');
   const [description, first, nickname, pending] = await pair.wordpress.php<string[]>(`return array_map(
     fn($name) => get_user_meta(${user.id}, $name, true), ['description', 'first_name', 'nickname', '_new_email']);`);
   expect([description, first, nickname, pending]).toEqual(['About me', '', 'Unchanged', '']);
   expect(await userOf(pair, person.id)).toMatchObject({ name: 'Unchanged', email: person.email });
-  expect([200, 401, 403]).toContain(rest.status);
   const stranger = openVisitor(pair);
   for (const name of [user.login, person.email]) {
     const lost = await stranger.go('/wp-login.php?action=lostpassword', {

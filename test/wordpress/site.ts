@@ -1,16 +1,19 @@
 // A WordPress of Debian's packages with its own MariaDB, in a temporary folder, and the plugin in it as its archive has it.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chown, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chown, cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findIdentity } from '../../db/embedded/files.ts';
 import { makeFolder } from '../support/postgres.ts';
+import { findFreePort } from '../support/process.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 const identity = await findIdentity();
+// Nothing of the developer's.
+const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
 
 /** What each package brings. */
 const packages = {
@@ -20,9 +23,14 @@ const packages = {
   '/usr/lib/php/20220829/mysqli.so': 'php-mysql',
 };
 
-export const administrator = { name: 'local-admin', password: 'a local password', email: 'owner@example.test' };
+export const administrator = {
+  name: 'local-admin',
+  password: 'a local password',
+  email: 'owner@example.test',
+};
 
-type Constants = Record<string, string | number>;
+/** Where it runs; the tests of a file start with it as it was just after its installation. */
+export type Installation = { folder: string; port: number };
 
 export type WordPress = {
   url: string;
@@ -30,11 +38,10 @@ export type WordPress = {
   php: <T = unknown>(code: string) => Promise<T>;
   /** What PHP and WordPress have logged. */
   readLog: () => Promise<string>;
-  close: () => Promise<void>;
 };
 
-/** The plugin is there, and not active. `constants` go into wp-config.php. */
-export async function openWordPress(port: number, constants: Constants = {}): Promise<WordPress> {
+/** The plugin is there, and not active. */
+export async function startWordPress(): Promise<Installation & { stop: () => Promise<void> }> {
   const missing = Object.entries(packages).filter(([file]) => !existsSync(file));
   if (missing.length > 0)
     throw new Error(
@@ -42,26 +49,43 @@ export async function openWordPress(port: number, constants: Constants = {}): Pr
     );
   const folder = await makeFolder();
   const started: ChildProcess[] = [];
-  const close = async () => {
+  const stop = async () => {
     for (const child of started.reverse()) await end(child);
     await rm(folder, { recursive: true, force: true });
   };
   try {
+    const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
-    const socket = join(folder, 'database', 'socket');
-    await Promise.all([
-      startDatabase(folder, socket).then((child) => started.push(child)),
-      copySite(folder, url, socket, constants),
-    ]);
-    started.push(await startPhp(folder, port, url));
-    const site = { url, php: buildPhp(folder), readLog: () => readFile(join(folder, 'log'), 'utf8'), close };
-    await install(site);
-    return site;
+    await Promise.all([startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)]);
+    started.push(await startPhp(folder, port));
+    await install(url);
+    await run('sh', ['-c', `mariadb-dump ${clientFlags(folder)} wordpress > ${folder}/dump.sql`]);
+    return { folder, port, stop };
   } catch (error) {
-    await close();
+    await stop();
     throw error;
   }
 }
+
+/** As it was just after its installation. */
+export async function openWordPress({ folder, port }: Installation): Promise<WordPress> {
+  await Promise.all([
+    run('sh', [
+      '-c',
+      `mariadb ${clientFlags(folder)} -e 'drop database wordpress; create database wordpress'
+        mariadb ${clientFlags(folder)} wordpress < ${folder}/dump.sql`,
+    ]),
+    truncate(join(folder, 'log')),
+  ]);
+  return {
+    url: `http://127.0.0.1:${port}`,
+    php: buildPhp(folder),
+    readLog: () => readFile(join(folder, 'log'), 'utf8'),
+  };
+}
+
+const socketOf = (folder: string) => join(folder, 'database', 'socket');
+const clientFlags = (folder: string) => `--no-defaults --socket=${socketOf(folder)} -uroot`;
 
 const serverSettings = [
   '--no-defaults',
@@ -73,21 +97,31 @@ const serverSettings = [
   '--innodb-flush-method=nosync',
 ];
 
-async function startDatabase(folder: string, socket: string): Promise<ChildProcess> {
+async function startDatabase(folder: string): Promise<ChildProcess> {
   const data = join(folder, 'database');
   await mkdir(data);
   await giveAway(data);
-  const options = { ...identity, cwd: data, env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', HOME: data } };
-  const isolation = ['--no-defaults', `--datadir=${data}`, '--skip-test-db', '--auth-root-authentication-method=normal'];
+  const options = { ...identity, cwd: data, env: environment };
+  const isolation = [
+    '--no-defaults',
+    `--datadir=${data}`,
+    '--skip-test-db',
+    '--auth-root-authentication-method=normal',
+  ];
   await run('mariadb-install-db', isolation, options);
-  const words = [...serverSettings, `--datadir=${data}`, `--socket=${socket}`, `--pid-file=${data}/pid`];
+  const words = [
+    ...serverSettings,
+    `--datadir=${data}`,
+    `--socket=${socketOf(folder)}`,
+    `--pid-file=${data}/pid`,
+  ];
   const child = spawn('mariadbd', words, { ...options, stdio: 'ignore', detached: true });
-  const ask = () => run('mariadb', ['--no-defaults', `--socket=${socket}`, '-uroot', '-e', 'create database wordpress']);
+  const ask = () => run('sh', ['-c', `mariadb ${clientFlags(folder)} -e 'create database wordpress'`]);
   await retry(ask, child, 'MariaDB');
   return child;
 }
 
-async function copySite(folder: string, url: string, socket: string, constants: Constants) {
+async function copySite(folder: string, url: string): Promise<void> {
   const site = join(folder, 'site');
   // What the package links to elsewhere, too.
   await run('cp', ['-rL', '/usr/share/wordpress', site]).catch((error) => {
@@ -102,7 +136,7 @@ async function copySite(folder: string, url: string, socket: string, constants: 
     DB_NAME: 'wordpress',
     DB_USER: 'root',
     DB_PASSWORD: '',
-    DB_HOST: `localhost:${socket}`,
+    DB_HOST: `localhost:${socketOf(folder)}`,
     DB_CHARSET: 'utf8mb4',
     WP_HOME: url,
     WP_SITEURL: url,
@@ -119,7 +153,6 @@ async function copySite(folder: string, url: string, socket: string, constants: 
     DISABLE_WP_CRON: 1,
     WP_DEBUG: 1,
     WP_DEBUG_DISPLAY: 0,
-    ...constants,
   };
   const lines = Object.entries(all).map(([name, value]) => `define('${name}', ${phpText(value)});`);
   const config = `<?php
@@ -131,7 +164,8 @@ require_once ABSPATH . 'wp-settings.php';
 `;
   await writeFile(join(site, 'wp-config.php'), config);
   await writeFile(join(folder, 'log'), '');
-  await giveAway(join(folder, 'log'));
+  await mkdir(join(folder, 'compiled'));
+  for (const name of ['log', 'compiled']) await giveAway(join(folder, name));
 }
 
 /** Debian has themes in packages of their own. */
@@ -144,7 +178,7 @@ async function writeTheme(theme: string): Promise<void> {
   await writeFile(join(theme, 'index.php'), page);
 }
 
-async function startPhp(folder: string, port: number, url: string): Promise<ChildProcess> {
+async function startPhp(folder: string, port: number): Promise<ChildProcess> {
   // As a web server with WordPress' own rules: files as they are, everything else to index.php.
   const router = `<?php
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
@@ -155,17 +189,32 @@ $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
 require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
 `;
   await writeFile(join(folder, 'router.php'), router);
-  const settings = { error_log: join(folder, 'log'), display_errors: '0', variables_order: 'EGPCS' };
-  const flags = Object.entries(settings).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
-  const words = [...flags, '-S', `127.0.0.1:${port}`, '-t', join(folder, 'site'), join(folder, 'router.php')];
-  const env = { PATH: '/usr/bin:/bin', HOME: folder, PHP_CLI_SERVER_WORKERS: '6' };
+  const words = [
+    ...phpFlags(folder),
+    '-S',
+    `127.0.0.1:${port}`,
+    '-t',
+    join(folder, 'site'),
+    join(folder, 'router.php'),
+  ];
+  const env = { ...environment, PHP_CLI_SERVER_WORKERS: '6' };
   // In a process group of its own, which ends its workers too.
   const child = spawn('php', words, { ...identity, env, stdio: 'ignore', detached: true });
-  await retry(() => fetch(`${url}/wp-includes/version.php`), child, "PHP's web server");
+  await retry(() => fetch(`http://127.0.0.1:${port}/wp-includes/version.php`), child, "PHP's web server");
   return child;
 }
 
-async function install({ url }: WordPress): Promise<void> {
+/** Its code is compiled once for all processes. */
+const phpFlags = (folder: string) =>
+  [
+    `error_log=${join(folder, 'log')}`,
+    'display_errors=0',
+    'opcache.enable_cli=1',
+    `opcache.file_cache=${join(folder, 'compiled')}`,
+    'opcache.validate_timestamps=0',
+  ].flatMap((setting) => ['-d', setting]);
+
+async function install(url: string): Promise<void> {
   const { name, password, email } = administrator;
   const form = new URLSearchParams({
     weblog_title: 'Site',
@@ -187,9 +236,9 @@ require ${phpText(join(folder, 'site', 'wp-load.php'))};
 require_once ABSPATH . 'wp-admin/includes/admin.php';
 switch_theme('plain');
 echo json_encode((static function () { ${code} })());`;
-    const { stdout } = await run('php', ['-d', `error_log=${join(folder, 'log')}`, '-r', script], {
+    const { stdout } = await run('php', [...phpFlags(folder), '-r', script], {
       ...identity,
-      env: { PATH: '/usr/bin:/bin' },
+      env: environment,
     });
     return JSON.parse(stdout || 'null');
   };
@@ -204,7 +253,13 @@ async function giveAway(path: string): Promise<void> {
 
 async function retry(work: () => Promise<unknown>, child: ChildProcess, what: string): Promise<void> {
   for (let tries = 0; tries < 300 && child.exitCode === null; tries++) {
-    if (await work().then(() => true, () => false)) return;
+    if (
+      await work().then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
     await new Promise((done) => setTimeout(done, 100));
   }
   await end(child);

@@ -5,9 +5,9 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/wordpress/*.test.ts'],
-    globalSetup: 'test/support/global-setup.ts',
+    globalSetup: 'test/wordpress/global-setup.ts',
     setupFiles: 'test/support/no-output.ts',
-    // Each starts a MariaDB and a WordPress.
+    // They share one WordPress.
     fileParallelism: false,
     testTimeout: 60_000,
     hookTimeout: 120_000,

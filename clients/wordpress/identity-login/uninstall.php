@@ -19,6 +19,8 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     foreach (['identity_login', 'identity_login_schema', 'identity_login_refusals'] as $option) {
         delete_option($option);
     }
+    // The results of checks.
+    $wpdb->query("DELETE FROM $wpdb->options WHERE option_name LIKE '\\_transient\\_%identity\\_login\\_check%'");
     foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given'] as $meta) {
         delete_metadata('user', 0, $meta, '', true);
     }

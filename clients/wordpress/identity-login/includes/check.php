@@ -32,8 +32,9 @@ function run_check(): array
 
 function check_own_address(): array
 {
-    $answer = wp_remote_post(home_url(EVENTS_PATH), ['redirection' => 0, 'timeout' => 5]);
-    $is_ours = wp_remote_retrieve_header($answer, 'identity-refusal') === 'nudge_malformed';
+    // Uses nothing up, and has an answer of its own.
+    $answer = wp_remote_head(home_url(LOGIN_PATH), ['redirection' => 0, 'timeout' => 5]);
+    $is_ours = wp_remote_retrieve_response_code($answer) === 204;
     return [$is_ours, $is_ours
         ? __('The addresses of this site lead to the plugin.', 'identity-login')
         : __('The addresses of this site do not lead to the plugin. Choose another structure than “Plain” under Settings, Permalinks.', 'identity-login')];

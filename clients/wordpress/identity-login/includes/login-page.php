@@ -64,7 +64,7 @@ function login_page_button(): string
 }
 
 add_action('login_enqueue_scripts', static function (): void {
-    $css = '.identity-login{clear:both;margin-top:16px}.identity-login p{margin:0 0 12px;text-align:center}'
+    $css = '.identity-login{clear:both}p.identity-login{margin-top:16px}.identity-login p{margin:0 0 12px;text-align:center}'
         . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
     if (!wants_local_login() && find_configuration_faults() === []) {
         // The form stays in the page for the plugins that add to it. What keeps linked users out is in local-passwords.php.

@@ -205,7 +205,7 @@ function show_check(): void
     echo '<h2 id="check">', esc_html__('Check', 'identity-login'), '</h2>';
     $results = get_transient(CHECK_ACTION . get_current_user_id());
     foreach (is_array($results) ? $results : [] as [$is_right, $words]) {
-        printf('<p><span aria-hidden="true">%s</span> %s</p>', $is_right ? '✓' : '✗', esc_html($words));
+        printf('<div class="notice inline notice-%s"><p>%s</p></div>', $is_right ? 'success' : 'error', esc_html($words));
     }
     printf('<form method="post" action="%s">', esc_url(admin_url('admin-post.php')));
     wp_nonce_field(CHECK_ACTION);
@@ -223,11 +223,11 @@ function show_recent_refusals(): void
     echo '<h2>', esc_html__('Refused lately', 'identity-login'), '</h2><ul>';
     foreach ($refusals as ['at' => $at, 'code' => $code, 'launch' => $launch]) {
         printf(
-            '<li>%s: <a href="%s"><code>%s</code></a> <code>%s</code></li>',
+            '<li>%s: <a href="%s"><code>%s</code></a>%s</li>',
             esc_html(wp_date('Y-m-d H:i:s', $at)),
             esc_url(refusal_url($code)),
             esc_html($code),
-            esc_html($launch),
+            $launch === '' ? '' : ' <code>' . esc_html($launch) . '</code>',
         );
     }
     echo '</ul>';

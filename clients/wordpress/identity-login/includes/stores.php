@@ -74,7 +74,7 @@ final class SiteHttp implements Http
     {
         $answer = wp_remote_get($url, ['headers' => $headers, 'redirection' => 0, 'timeout' => 5]);
         if (is_wp_error($answer)) {
-            throw new \RuntimeException('the identity service did not answer: ' . $answer->get_error_code());
+            throw new \RuntimeException('the identity service did not answer: ' . $answer->get_error_message());
         }
         return new HttpAnswer((int) wp_remote_retrieve_response_code($answer), wp_remote_retrieve_body($answer));
     }
