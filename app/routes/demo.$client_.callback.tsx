@@ -14,7 +14,11 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const outcome = await clients.receive(client, request);
   if (outcome instanceof Response) throw outcome;
   const { code, reason, status, launchId } = outcome;
-  const headers = { 'Identity-Refusal': code, ...(launchId && { 'Identity-Launch': launchId }) };
+  const headers = {
+    'Referrer-Policy': 'no-referrer',
+    'Identity-Refusal': code,
+    ...(launchId && { 'Identity-Launch': launchId }),
+  };
   return data({ name: client.name, title, code, reason, launchId }, { status, headers });
 }
 

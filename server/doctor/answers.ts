@@ -16,7 +16,8 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    if (policy?.toLowerCase() !== 'no-referrer')
+    // An answer without a page sends none.
+    if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
       });
@@ -48,8 +49,6 @@ export function createAnswerChecks(notes: Notes) {
   function checkRefusal({ kind, code, answer, launchId }: Outcome): void {
     if (kind === 'crashed' && code !== 'store_unavailable')
       notes.find('crashes', { saw: `A hand-off was answered with ${answer.status}.`, launchId });
-    if (kind === 'limited')
-      notes.find('rate_limited', { saw: 'The callback said that there were too many requests (429).' });
     if (kind === 'refused' && code === undefined && answer.status >= 400)
       notes.find('refusal_code_missing', { saw: `A refusal (${answer.status}) did not say its code.` });
   }
@@ -63,8 +62,8 @@ export function createAnswerChecks(notes: Notes) {
       const { answer, code } = outcome;
       // There is no callback.
       if (answer.status === 404 && code === undefined) return;
-      // What stands in front answers those.
-      if (outcome.kind !== 'limited' && outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
+      // What stands in front answers for one that is down.
+      if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
       checkOrigin(outcome, session);
       checkRefusal(outcome);
     },

@@ -1,9 +1,10 @@
 // What all probes share: the client, the test people, what was noted, and one login from its start to the callback.
+import pLimit, { type LimitFunction } from 'p-limit';
 import { type Browser, openBrowser } from './browser.ts';
 import type { FindingId } from './findings.ts';
 import { type Changes, draftPayload, type HandOff, makeHandOff } from './hand-offs.ts';
 import { type Attempt, type Logins, openLogins } from './logins.ts';
-import { type Network, openNetwork, UnreachableError } from './network.ts';
+import { LimitedError, type Network, openNetwork, UnreachableError } from './network.ts';
 import { type Notes, openNotes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
 import { makeTestPeople, type Part, type TestPeople } from './people.ts';
@@ -15,12 +16,16 @@ export type Exam = {
   network: Network;
   notes: Notes;
   logins: Logins;
+  /** How much is tried at once. */
+  limit: LimitFunction;
   people: TestPeople;
   /** Those of the client's secrets that it holds. */
   held: readonly string[];
   /** How far its clock is ahead of ours, where that is more than it takes. */
   aheadSeconds: number;
 };
+
+const probesAtOnce = 4;
 
 export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   const network = openNetwork(tools);
@@ -31,6 +36,7 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
     network,
     notes,
     logins: openLogins(target, notes),
+    limit: pLimit(probesAtOnce),
     people: await makeTestPeople(target.client, tools.now()),
     held: target.secrets,
     aheadSeconds: 0,
@@ -68,16 +74,21 @@ export async function play(exam: Exam, making: Making = {}, browser = newBrowser
   return { browser, attempt, handOff, outcome: await exam.logins.open(browser, handOff) };
 }
 
-/** Runs a probe; where the client does not answer, what it was to show stays unseen. */
+/**
+ * Runs a probe, a few at once: whole ones, so that no hand-off grows old in a queue. Where the client does not answer, what
+ * it was to show stays unseen.
+ */
 export async function tryOut(
   exam: Exam,
   ids: readonly FindingId[],
   probe: () => Promise<void>,
 ): Promise<void> {
   try {
-    await probe();
+    await exam.limit(probe);
   } catch (error) {
     if (!(error instanceof UnreachableError)) throw error;
-    for (const id of ids) exam.notes.miss(id, `The client did not answer: ${error.message}.`);
+    for (const id of ids) exam.notes.miss(id, `It did not answer: ${error.message}.`);
+    if (!(error instanceof LimitedError))
+      exam.notes.find('crashes', { saw: `A request was not answered: ${error.message}.` });
   }
 }

@@ -42,6 +42,7 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
   let reason: string | undefined;
   try {
     seen = await runProbes(exam);
+    if (notes.hasFound('rate_limited')) reason = 'It had too many requests, so not all could be seen.';
   } catch (error) {
     if (error instanceof CannotExamineError) reason = error.message;
     else if (error instanceof UnreachableError) reason = `The client did not answer: ${error.message}.`;

@@ -135,7 +135,7 @@ const catalog = {
   store_unavailable: ['noticed', 'Look at the database of this client: nobody can be let in.'],
   crashes: ['noticed', 'Refuse what is malformed with a 4xx.'],
   rate_limited: [
-    'noticed',
+    'advice',
     'Let the callback take more requests at once, or run the doctor when it is quiet.',
   ],
   // No fault.
@@ -144,6 +144,10 @@ const catalog = {
     'Send the code of a refusal in a header "Identity-Refusal": the report says more then.',
   ],
   refusal_status: ['advice', 'Refuse with a 4xx.'],
+  same_site_missing: [
+    'advice',
+    'Set the session cookie with SameSite=Lax: not every browser does by itself.',
+  ],
   rotation_unfinished: ['advice', 'Give it the second secret before the first goes.'],
 } as const satisfies Record<string, readonly [Group, remedy: string]>;
 

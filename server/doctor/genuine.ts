@@ -3,8 +3,10 @@ import refusals from '../../clients/refusals.json' with { type: 'json' };
 import { describeClock, measureClock } from './clock.ts';
 import { type Exam, type Played, play } from './exam.ts';
 import { describe, type Outcome } from './outcome.ts';
+import { CannotExamineError } from './target.ts';
 
 const maxClockOffset = 10;
+const minSessionLength = 16;
 
 /** Undefined, with a finding noted, where the client refuses it. */
 export async function playGenuine(exam: Exam): Promise<Played | undefined> {
@@ -15,6 +17,10 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   if (outcome.kind !== 'taken') return noteRefusal(exam, outcome);
   await noteClock(exam, outcome);
   await exam.logins.learn(browser, outcome, exam.people.main);
+  if (exam.logins.sessionCookies().length === 0 && !exam.logins.showsPeople())
+    throw new CannotExamineError(
+      'It does not show whether a genuine hand-off logs anybody in: the callback sets no cookie, and no page names the person.',
+    );
   checkCookies(exam, played);
   checkLaunch(exam, attempt.launch);
   if (exam.held.length > 1) exam.held = await confirmSecrets(exam);
@@ -80,15 +86,15 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
       saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
     });
   for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
-    if (isGone || value === '') continue;
+    // A short one is no session, and some are there for scripts to send along.
+    if (isGone || value.length < minSessionLength || /csrf|xsrf/i.test(name)) continue;
     if (!isHttpOnly)
       notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });
     if (!isSecure && outcome.answer.url.protocol === 'https:')
       notes.find('session_cookie_insecure', { saw: `${name} is set without Secure.` });
-    if (sameSite !== 'lax' && sameSite !== 'strict')
-      notes.find('session_cookie_cross_site', {
-        saw: `${name} is set ${sameSite ? `with SameSite=${sameSite}` : 'without SameSite'}.`,
-      });
+    if (sameSite === 'none')
+      notes.find('session_cookie_cross_site', { saw: `${name} is set with SameSite=None.` });
+    if (sameSite === undefined) notes.find('same_site_missing', { saw: `${name} is set without SameSite.` });
   }
 }
 

@@ -59,7 +59,9 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
     return notes.miss('older_profile_applied', 'No page that was seen shows the name of a profile.');
   const second = await play(exam, { part: 'profile', changes });
   if (isMissed(exam, 'older_profile_applied', second)) return;
-  if ((await logins.look(second.browser)).includes(older))
+  const page = await logins.look(second.browser);
+  // A page may also show the hand-off as it came.
+  if (page.includes(older) && !page.includes(name))
     notes.find('older_profile_applied', {
       saw: 'Sent a profile, and then one that was changed a minute before it: the page shows the older one.',
       launchId: second.handOff.launchId,
@@ -96,7 +98,6 @@ async function probeFixedSession(exam: Exam): Promise<void> {
       isGone: false,
     });
   const { outcome } = await play(exam, {}, browser);
-  if (outcome.kind === 'limited') return notes.miss('session_fixed', 'There were too many requests.');
   const given = outcome.answer.cookies.filter(({ name, isGone }) => names.includes(name) && !isGone);
   if (given.length === 0 || given.every(({ value }) => value === planted))
     notes.find('session_fixed', {

@@ -4,7 +4,7 @@ import type { StandardProfile } from '../sso/payload.ts';
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
-import type { Answer, Sending } from './network.ts';
+import { type Answer, LimitedError, type Sending } from './network.ts';
 import type { Notes } from './notes.ts';
 import { isNamed, type Kind, type Outcome } from './outcome.ts';
 import { CannotExamineError, type Target } from './target.ts';
@@ -18,6 +18,16 @@ export type Attempt = {
   launch: URL;
 };
 
+/** What a login looks like at this client. */
+type Known = {
+  sessionCookies: string[];
+  /** Those that only a login sets. */
+  proof: string[];
+  leadsTo: string | undefined;
+  /** The page that says who is logged in. */
+  landing: URL | undefined;
+};
+
 const maxRedirects = 5;
 
 export type Logins = ReturnType<typeof openLogins>;
@@ -26,7 +36,9 @@ export function openLogins(target: Target, notes: Notes) {
   const callback = new URL(target.callbackUrl);
   const login = new URL(target.loginUrl);
   const { checkCallback, checkLoginStart } = createAnswerChecks(notes);
-  let known: { sessionCookies: string[]; leadsTo: string | undefined; landing: URL | undefined } | undefined;
+  let known: Known | undefined;
+  /** Cookies that a browser gets before anybody is logged in, so they prove nothing. */
+  const anonymous = new Set<string>();
 
   /** Goes to the login start, up to the redirect to our launch, which is not followed. */
   async function start(browser: Browser, sending: Sending = {}): Promise<Attempt> {
@@ -34,6 +46,7 @@ export function openLogins(target: Target, notes: Notes) {
     for (let step = 0; step < maxRedirects; step++) {
       const answer = await browser.open(url, sending);
       const { location, status } = answer;
+      for (const name of listSet(answer)) anonymous.add(name);
       if (!location)
         throw new CannotExamineError(
           `The login start ${url.origin}${url.pathname} answers ${status}, and not with a redirect to the launch.`,
@@ -67,6 +80,8 @@ export function openLogins(target: Target, notes: Notes) {
     const { query, launchId } = handOff;
     const held = known?.sessionCookies.map((name) => browser.valueOf(name));
     const answer = await browser.open(addressOf(query), sending);
+    requireNotLimited(answer);
+    if (answer.status >= 400) for (const name of listSet(answer)) anonymous.add(name);
     const outcome = {
       kind: classify(answer),
       code: answer.headers.get('identity-refusal') ?? undefined,
@@ -77,17 +92,21 @@ export function openLogins(target: Target, notes: Notes) {
     return outcome;
   }
 
+  /** By the client, or by what stands in front of it. A 503 with a code is about something else. */
+  function requireNotLimited({ status, headers }: Answer): void {
+    if (status !== 429 && (status !== 503 || headers.has('identity-refusal'))) return;
+    notes.find('rate_limited', { saw: `The callback said that it had too many requests (${status}).` });
+    throw new LimitedError(`too many requests (${status})`);
+  }
+
   function classify(answer: Answer): Kind {
     const { status, location } = answer;
-    if (status === 429) return 'limited';
     if (status >= 400) return status >= 500 ? 'crashed' : 'refused';
-    const hasSession = answer.cookies.some(
-      ({ name, value, isGone }) => value !== '' && !isGone && (known?.sessionCookies.includes(name) ?? true),
-    );
-    if (location && isLoginStart(location) && !hasSession) return 'bounced';
-    if (!known) return 'taken';
-    if (known.sessionCookies.length > 0) return hasSession ? 'taken' : 'refused';
-    return location?.pathname === known.leadsTo ? 'taken' : 'refused';
+    if (!known) return location && isLoginStart(location) ? 'bounced' : 'taken';
+    const hasProof = listSet(answer).some((name) => known?.proof.includes(name));
+    if (hasProof) return 'taken';
+    if (location && isLoginStart(location)) return 'bounced';
+    return known.proof.length === 0 && readPath(location) === known.leadsTo ? 'taken' : 'refused';
   }
 
   const isLaunch = ({ pathname }: URL) => pathname.includes('/sso/launch/');
@@ -96,10 +115,9 @@ export function openLogins(target: Target, notes: Notes) {
 
   /** From the first genuine login: which cookies are the session, and which page says who is logged in. */
   async function learn(browser: Browser, { answer }: Outcome, person: StandardProfile): Promise<void> {
-    const sessionCookies = answer.cookies
-      .filter(({ value, isGone }) => value !== '' && !isGone)
-      .map(({ name }) => name);
-    known = { sessionCookies, leadsTo: answer.location?.pathname, landing: undefined };
+    const sessionCookies = listSet(answer);
+    const proof = sessionCookies.filter((name) => !anonymous.has(name));
+    known = { sessionCookies, proof, leadsTo: readPath(answer.location), landing: undefined };
     const landed = await follow(browser, answer);
     if (landed.location && isLoginStart(landed.location)) {
       const saw = `After a genuine login, ${landed.url.pathname} led to the login start again.`;
@@ -141,3 +159,9 @@ export function openLogins(target: Target, notes: Notes) {
     look: async (browser: Browser) => (known?.landing ? readPage(browser, known.landing) : ''),
   };
 }
+
+/** The names of the cookies that an answer sets. */
+const listSet = ({ cookies }: Answer) =>
+  cookies.filter(({ value, isGone }) => value !== '' && !isGone).map(({ name }) => name);
+
+const readPath = (url: URL | undefined) => url && url.pathname + url.search;

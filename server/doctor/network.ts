@@ -1,19 +1,15 @@
-// Sends the doctor's requests: a few at once, each with a limit of time and of what is read.
-import pLimit from 'p-limit';
+// Sends the doctor's requests, each with a limit of time and of what is read.
 import { version } from '../runtime/version.ts';
 import { type Cookie, readSetCookie } from './cookies.ts';
 import type { Tools } from './target.ts';
 
 const answerWithinMs = 10_000;
 const maxBodyBytes = 256 * 1_024;
-const atOnce = 4;
 
 export type Sending = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** Not held back: the point is that they arrive together. */
-  isBurst?: boolean;
 };
 
 export type Answer = {
@@ -32,10 +28,12 @@ export type Answer = {
 /** The message says what failed, in a few words. */
 export class UnreachableError extends Error {}
 
+/** It has answered that there were too many requests. */
+export class LimitedError extends UnreachableError {}
+
 export type Network = ReturnType<typeof openNetwork>;
 
 export function openNetwork({ fetch, now }: Tools) {
-  const limit = pLimit(atOnce);
   let requests = 0;
 
   async function exchange(url: URL, { method = 'GET', headers, body }: Sending): Promise<Answer> {
@@ -74,8 +72,7 @@ export function openNetwork({ fetch, now }: Tools) {
   return {
     send(url: URL, sending: Sending = {}): Promise<Answer> {
       requests += 1;
-      const run = () => exchange(url, sending);
-      return sending.isBurst ? run() : limit(run);
+      return exchange(url, sending);
     },
     countRequests: () => requests,
   };

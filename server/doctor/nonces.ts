@@ -73,7 +73,7 @@ async function probeRace(exam: Exam): Promise<void> {
   const outcomes = await Promise.all(
     browsers.map(async (each) => ({
       browser: each,
-      outcome: await exam.logins.open(each, handOff, { isBurst: true }),
+      outcome: await exam.logins.open(each, handOff),
     })),
   );
   const taken = outcomes.filter(({ outcome }) => outcome.kind === 'taken');

@@ -3,7 +3,7 @@ import type { StandardProfile } from '../sso/payload.ts';
 import type { Answer } from './network.ts';
 
 /** `bounced`: sent to the login start, or to a launch. */
-export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed' | 'limited';
+export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed';
 
 export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };
 

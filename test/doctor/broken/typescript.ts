@@ -1,6 +1,6 @@
-// Thirty clients, each as an ordinary engineer would write it, and each with one fault behind `is('…')`; and `/right/…`, which
-// has none. The doctor has to find each, and nothing else. They share no code with the kit or the service, and keep
-// everything in memory, by their name.
+// Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault behind `is('…')`; and
+// `/right/…`, which has none. The doctor has to find each, and nothing else. They share no code with the kit or the service,
+// and keep everything in memory, by their name.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -48,20 +48,29 @@ const createToken = () => randomBytes(16).toString('base64url');
 export function createClients(options: ClientOptions) {
   const { issuer, client, secrets, ttlSeconds, now = clock } = options;
   const flags = `HttpOnly; SameSite=Lax${options.isHttps ? '; Secure' : ''}`;
+  const requests = new Map<string, number>();
   const sites = new Map<string, Site>();
 
-  function startLogin({ path, cookies, is }: Question): Reply {
+  function startLogin({ request, path, cookies, is }: Question): Reply {
     const state = createToken();
     const old = [...cookies].filter(([name]) => name.startsWith('attempt_'));
     const dropped = old.sort(([, a], [, b]) => Number(a) - Number(b)).slice(0, 1 - maxAttempts);
     const [name, value] = is('one_state_cookie') ? ['attempt', state] : [`attempt_${state}`, String(now())];
     const query = new URLSearchParams({ state, return_to: `${path}/` });
+    const host = String(request.headers['x-forwarded-host'] ?? '');
+    const base = is('launch_elsewhere')
+      ? 'https://id.elsewhere.test'
+      : is('host_followed') && host
+        ? `https://${host}`
+        : issuer;
+    const kept = is('attempt_cookie_strict') ? flags.replace('Lax', 'Strict') : flags;
     return {
       status: 303,
       headers: {
-        location: `${issuer}/sso/launch/${client}?${query}`,
+        ...(is('login_start_cached') && { 'cache-control': 'private, max-age=600' }),
+        location: `${base}/sso/launch/${client}?${query}`,
         'set-cookie': [
-          `${name}=${value}; Path=${path}; Max-Age=${attemptSeconds}; ${flags}`,
+          `${name}=${value}; Path=${path}; Max-Age=${attemptSeconds}; ${kept}`,
           ...dropped.map(([name]) => `${name}=; Path=${path}; Max-Age=0; ${flags}`),
         ],
       },
@@ -80,24 +89,34 @@ export function createClients(options: ClientOptions) {
     const state = readOnce(query, 'state');
     const error = readOnce(query, 'error');
     if (error !== undefined) {
+      if (is('error_loops')) return { status: 303, headers: { location: `${path}/login` } };
       if (!isAsked(question, state ?? '')) throw new Refusal('state_unknown');
       throw new Refusal(refusals.some(({ code }) => code === error) ? error : 'error_unknown');
     }
     const payload = await verify(question, query);
+    if (is('nonce_before_state') && !(await consumeNonce(question, payload.nonce)))
+      throw new Refusal('nonce_replayed');
     if (payload.state === undefined && !is('state_missing_accepted')) {
+      if (is('unsolicited_uses_nonce')) await consumeNonce(question, payload.nonce);
+      if (is('unsolicited_refused')) throw new Refusal('state_unknown');
       const location = site.sessions.has(cookies.get('session') ?? '') ? `${path}/` : `${path}/login`;
       return { status: 303, headers: { location, 'identity-refusal': 'state_missing' } };
     }
-    if (payload.state !== undefined && !isAsked(question, payload.state)) throw new Refusal('state_unknown');
-    if (!is('nonce_before_mac') && !(await consumeNonce(question, payload.nonce)))
-      throw new Refusal('nonce_replayed');
-    const id = createToken();
+    if (payload.state !== undefined && !isAsked(question, payload.state)) {
+      if (is('state_unknown_loops')) return { status: 303, headers: { location: `${path}/login` } };
+      throw new Refusal('state_unknown');
+    }
+    const isUsed =
+      !is('nonce_before_mac') && !is('nonce_before_state') && !(await consumeNonce(question, payload.nonce));
+    if (isUsed && is('second_submit_logs_out')) site.sessions.delete(cookies.get('session') ?? '');
+    if (isUsed) throw new Refusal('nonce_replayed');
+    const id = (is('session_fixed') && cookies.get('session')) || createToken();
     site.sessions.set(id, findUser(question, payload.profile));
     return {
       status: 303,
       headers: {
         location: payload.return_to ?? `${path}/`,
-        'set-cookie': `session=${id}; Path=${path}; ${flags}`,
+        'set-cookie': `session=${id}; Path=${is('session_not_kept') ? '/elsewhere' : path}; ${withoutFlag(flags, is)}`,
       },
     };
   }
@@ -170,35 +189,40 @@ export function createClients(options: ClientOptions) {
     return user;
   }
 
-  function receiveNudge({ request, body }: Question): Reply {
+  function receiveNudge({ request, body, is }: Question): Reply {
     const header = (name: string) => String(request.headers[name] ?? '');
     const [id, timestamp] = [header('webhook-id'), header('webhook-timestamp')];
     if (!id || !/^\d{10}$/.test(timestamp)) throw new Refusal('nudge_malformed');
-    if (Math.abs(now() - Number(timestamp)) > 300) throw new Refusal('nudge_too_old');
+    if (Math.abs(now() - Number(timestamp)) > 300 && !is('events_timestamp_not_checked'))
+      throw new Refusal('nudge_too_old');
     const isGenuine = secrets.some((secret) => {
       const key = createHmac('sha256', secret).update(`identity webhooks v1 ${client}`).digest();
       const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('base64');
       return header('webhook-signature')
         .split(' ')
+        .slice(0, is('events_second_signature_ignored') ? 1 : undefined)
         .some((given) => isEqual(given, `v1,${expected}`));
     });
-    if (!isGenuine) throw new Refusal('nudge_signature_wrong');
-    return { status: 204 };
+    if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
+    return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
   function answer(question: Question): Reply | Promise<Reply> {
-    const { request, url, path, site, cookies } = question;
+    const { request, url, path, site, cookies, is } = question;
     const page = url.pathname.slice(path.length);
     if (page === '/events') {
       if (request.method !== 'POST') throw new Refusal('method_not_allowed');
       return receiveNudge(question);
     }
     const isAhead = /prefetch/.test(String(request.headers['sec-purpose'] ?? ''));
-    if (request.method === 'HEAD' || isAhead) return { status: 204 };
-    if (request.method !== 'GET') throw new Refusal('method_not_allowed');
+    const isSpeculative = request.method === 'HEAD' || isAhead;
+    if (isSpeculative && !is('speculative_uses_nonce')) return { status: 204 };
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw new Refusal('method_not_allowed');
     if (page === '/login') return startLogin(question);
     if (page === '/callback') return receiveHandOff(question);
     const user = site.sessions.get(cookies.get('session') ?? '');
+    if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
+    if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
     return { status: 200, text: user ? [user.id, user.name, user.email].join('\n') : 'nobody' };
   }
 
@@ -222,25 +246,38 @@ export function createClients(options: ClientOptions) {
     };
     const caching =
       is('callback_cached') && url.pathname.endsWith('/callback') ? 'public, max-age=60' : 'no-store';
-    const { status, headers, text = '' } = await reply(() => answer(question));
+    requests.set(url.pathname, (requests.get(url.pathname) ?? 0) + 1);
+    const isBusy =
+      is('rate_limited') && url.pathname.endsWith('/callback') && (requests.get(url.pathname) ?? 0) > 30;
+    const {
+      status,
+      headers,
+      text = '',
+    } = await reply(question, () => (isBusy ? { status: 429 } : answer(question)));
     response.writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       'cache-control': caching,
-      'referrer-policy': 'no-referrer',
+      'referrer-policy': is('referrer_sent') ? 'origin' : 'no-referrer',
       ...headers,
     });
     response.end(text);
   };
 }
 
-async function reply(answer: () => Reply | Promise<Reply>): Promise<Reply> {
+async function reply({ is, url }: Question, answer: () => Reply | Promise<Reply>): Promise<Reply> {
   try {
     return await answer();
   } catch (error) {
     if (!(error instanceof Refusal)) return { status: 500, text: String(error) };
     const code = error.message;
     const status = refusals.find((refusal) => refusal.code === code)?.status ?? 400;
-    return { status, headers: { 'identity-refusal': code }, text: `The login did not work. Code: ${code}` };
+    if (is('crashes') && code === 'json_malformed') return { status: 500, text: 'SyntaxError' };
+    const launch = is('launch_id_wrong') && code === 'state_unknown' && { 'identity-launch': '0000-0000' };
+    return {
+      status: is('refusal_status') && url.pathname.endsWith('/callback') ? 200 : status,
+      headers: { 'identity-refusal': code, ...launch },
+      text: `The login did not work. Code: ${code}`,
+    };
   }
 }
 
@@ -303,12 +340,22 @@ function requireMembers(payload: Json, is: Question['is']): void {
     [profile?.id, profile?.email, profile?.name, profile?.role, profile?.profile_updated_at].every(isText) &&
     Array.isArray(profile.account?.capabilities) &&
     profile.account.capabilities.every(isText);
+  const isKnown = !is('unknown_member_refused') || payload?.identity_doctor === undefined;
+  const isWhole = !is('optional_member_demanded') || isText(payload?.sid);
+  const isAscii = !is('name_refused') || /^[ -~]+$/.test(profile?.name);
+  if (!isKnown || !isWhole || !isAscii) throw new Refusal('member_wrong');
   if (!isRight || !(isPerson || (is('member_types') && profile))) throw new Refusal('member_wrong');
 }
 
 function isReturnTo(path: unknown, mayBeAnything: boolean): boolean {
   if (path === undefined) return true;
   return typeof path === 'string' && (mayBeAnything || /^\/(?!\/)[^\\\p{Cc}]*$/u.test(path));
+}
+
+function withoutFlag(flags: string, is: Question['is']): string {
+  if (is('session_cookie_readable')) return flags.replace('HttpOnly; ', '');
+  if (is('session_cookie_cross_site')) return flags.replace('Lax', 'None');
+  return is('same_site_missing') ? flags.replace('; SameSite=Lax', '') : flags;
 }
 
 function isEqual(one: string, other: string): boolean {

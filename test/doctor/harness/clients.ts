@@ -12,7 +12,7 @@ export type Language = 'typescript' | 'php' | 'python';
 const commands: Record<Language, string[]> = {
   typescript: [process.execPath, '--import', 'tsx', 'test/doctor/broken/typescript.ts'],
   php: ['php', 'test/doctor/broken/php/serve.php'],
-  python: ['python3', 'test/doctor/broken/python/server.py'],
+  python: ['python3', 'test/doctor/broken/python/serve.py'],
 };
 
 export const settings = {

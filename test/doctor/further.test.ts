@@ -1,0 +1,64 @@
+// What the doctor finds beyond the thirty faults: cookies, headers, loops, nudges, and clients that refuse what is right.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { examine } from '../../server/doctor/examine.ts';
+import { type FindingId, groupOf } from '../../server/doctor/findings.ts';
+import { faultsOf } from './harness/broken.ts';
+import { type Clients, startClients, targetOf } from './harness/clients.ts';
+
+let clients: Clients;
+beforeAll(async () => {
+  clients = await startClients('typescript');
+});
+afterAll(() => clients.stop());
+
+const run = (name: string) => examine(targetOf(clients.base, name), { fetch, now: () => new Date() });
+
+it.each<[FindingId, ...follows: FindingId[]]>([
+  ['attempt_cookie_strict'],
+  ['crashes'],
+  ['error_loops'],
+  ['events_nudge_refused'],
+  ['events_second_signature_ignored'],
+  ['events_signature_not_checked'],
+  ['events_timestamp_not_checked'],
+  ['host_followed'],
+  ['launch_elsewhere'],
+  ['launch_id_wrong'],
+  ['login_start_cached'],
+  ['name_refused'],
+  ['nonce_before_state', 'unsolicited_uses_nonce'],
+  ['optional_member_demanded'],
+  ['referrer_sent'],
+  ['second_submit_logs_out'],
+  ['session_cookie_cross_site'],
+  ['session_cookie_readable'],
+  ['session_fixed'],
+  ['session_not_kept'],
+  ['speculative_uses_nonce'],
+  ['state_unknown_loops'],
+  ['unknown_member_refused'],
+  ['unsolicited_refused'],
+  ['unsolicited_uses_nonce'],
+])('finds %s', async (name, ...follows) => {
+  expect(faultsOf(await run(name))).toEqual([name, ...follows].sort());
+});
+
+it.each<[FindingId]>([['refusal_status'], ['same_site_missing']])('advises against %s', async (name) => {
+  const report = await run(name);
+  expect(report.findings.map(({ id }) => id)).toEqual([name]);
+  expect(groupOf(name)).toBe('advice');
+  expect(report.verdict).toBe('right');
+});
+
+it('says what it could not see where no page names the person, and finds the rest all the same', async () => {
+  const report = await run('people_not_shown');
+  expect(report.findings).toEqual([]);
+  expect(report.unseen.map(({ id }) => id)).toEqual(['linked_by_email', 'older_profile_applied']);
+});
+
+it('says that a client had too many requests, and accuses it of nothing else', async () => {
+  const report = await run('rate_limited');
+  expect(report.findings.map(({ id }) => id)).toEqual(['rate_limited']);
+  expect(report.verdict).toBe('not_examined');
+  expect(report.unseen.length).toBeGreaterThan(5);
+});
