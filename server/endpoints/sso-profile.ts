@@ -1,7 +1,7 @@
 // GET /sso/profile (contract section 5): the profile that clients see, for the person who is logged in here.
 import { AppError } from '../errors.ts';
 import { respond } from '../http/answers.ts';
-import type { Visit } from '../http/requests.ts';
+import { matchesTag, type Visit } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/profile.ts';
 import { findSession } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
@@ -15,12 +15,6 @@ export async function ssoProfile(services: Services, request: Request, visit: Vi
   // With the id: two users of one browser may share a time.
   const etag = `"${profile.id}.${profile.profile_updated_at}"`;
   const headers = { 'Cache-Control': 'private, no-cache', ETag: etag, Vary: 'Cookie' };
-  if (matchesTag(request.headers.get('if-none-match'), etag)) return respond(304, headers);
+  if (matchesTag(request, etag)) return respond(304, headers);
   return respond(200, { ...headers, 'Content-Type': 'application/json' }, JSON.stringify(profile));
-}
-
-/** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or `*`. */
-function matchesTag(ifNoneMatch: string | null, etag: string): boolean {
-  if (ifNoneMatch === null) return false;
-  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }

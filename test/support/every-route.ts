@@ -52,6 +52,8 @@ const needNothing = new Set([
   'HEAD /.well-known/security.txt',
   'GET /brand/none.css',
   'HEAD /brand/none.css',
+  'GET /openapi.json',
+  'HEAD /openapi.json',
   'GET /healthz',
   'HEAD /healthz',
   'GET /',
