@@ -22,16 +22,16 @@ export function listFiles(folder: string): string[] {
     .sort((one, other) => (one < other ? -1 : 1));
 }
 
-/**
- * `folders` are pairs: a folder in the archive, and the one that its files come from. One with a tsconfig.json also brings
- * what is compiled of it.
- */
-export function buildArchive(folders: [inArchive: string, source: string][]): Uint8Array {
+/** A folder in the archive, and the one that its files come from. */
+export type Folder = [inArchive: string, source: string];
+
+/** With `compiles`, a folder that has a tsconfig.json also brings what that makes of it. */
+export function buildArchive(folders: Folder[], compiles = true): Uint8Array {
   const content: Zippable = {};
   for (const [inArchive, source] of folders) {
     for (const path of listFiles(source))
       content[`${inArchive}/${path}`] = new Uint8Array(readFileSync(join(source, path)));
-    if (!existsSync(join(source, 'tsconfig.json'))) continue;
+    if (!compiles || !existsSync(join(source, 'tsconfig.json'))) continue;
     for (const [path, text] of compileKit(source)) content[`${inArchive}/${path}`] = encoder.encode(text);
   }
   // The time is one that the format can say, in whatever time zone: else each build would make other bytes.

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
-import { buildArchive, listFiles } from './archive.ts';
+import { buildArchive, type Folder, listFiles } from './archive.ts';
 import {
   documents,
   exampleTitle,
@@ -20,12 +20,17 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const name = 'virtual:developers';
 const pictureMark = /%picture:([\w./-]+)%/g;
 
-/** Kept until a file changes: to compile a kit takes seconds. */
+/** Kept until a file changes. */
 const built = new Map<string, Uint8Array>();
+/** To compile a kit takes seconds, which a request in development would wait for. */
+let compiles = true;
 
 export function developers(): Plugin {
   return {
     name: 'developers',
+    configResolved({ command }) {
+      compiles = command === 'build';
+    },
     watchChange: () => built.clear(),
     resolveId: (id) => (id === name || id.startsWith(`${name}/`) ? `\0${id}` : undefined),
     load(id) {
@@ -108,11 +113,13 @@ function writeFile(key: string): string {
 }
 
 function readBytes(file: PublishedFile): Uint8Array {
-  const bytes =
-    built.get(file.name) ??
-    ('source' in file
-      ? readFileSync(join(root, file.source))
-      : buildArchive(file.folders.map(([inArchive, source]) => [inArchive, join(root, source)])));
+  const bytes = built.get(file.name) ?? makeBytes(file);
   built.set(file.name, bytes);
   return bytes;
+}
+
+function makeBytes(file: PublishedFile): Uint8Array {
+  if ('source' in file) return readFileSync(join(root, file.source));
+  const folders = file.folders.map(([inArchive, source]): Folder => [inArchive, join(root, source)]);
+  return buildArchive(folders, compiles);
 }

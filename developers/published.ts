@@ -1,6 +1,8 @@
 // What /developers publishes: documents for the engineers of clients, and files to download. Documents for operators, and
 // for whoever changes this service, stay in the repository.
 
+import type { Folder } from './archive.ts';
+
 export type PublishedDocument = {
   /** The last part of the path; the start page has none. */
   slug: string;
@@ -53,11 +55,7 @@ export const documents: PublishedDocument[] = [
   { slug: 'glossary', file: 'docs/glossary.md', group: reference },
 ];
 
-/** `folders` says what is in it: a folder of the archive, and the folder of ours that it comes from. */
-export type PublishedFile = { name: string; type: string } & (
-  | { source: string }
-  | { folders: [inArchive: string, source: string][] }
-);
+export type PublishedFile = { name: string; type: string } & ({ source: string } | { folders: Folder[] });
 
 const zip = 'application/zip';
 
@@ -66,7 +64,7 @@ export const files: PublishedFile[] = [
   ...['typescript', 'php', 'python'].map((language) => ({
     name: `identity-client-${language}.zip`,
     type: zip,
-    folders: [[`identity-client-${language}`, `clients/${language}`]] as [string, string][],
+    folders: [[`identity-client-${language}`, `clients/${language}`]] as Folder[],
   })),
   {
     name: 'identity-login-wordpress.zip',

@@ -14,6 +14,7 @@ import { downloadData } from './endpoints/download-data.ts';
 import { keptMail } from './endpoints/kept-mail.ts';
 import { launch } from './endpoints/launch.ts';
 import { marketplaceCallback } from './endpoints/marketplace-callback.ts';
+import { openApi } from './endpoints/openapi.ts';
 import { passkeyOptions } from './endpoints/passkey-options.ts';
 import { securityTxt } from './endpoints/security-txt.ts';
 import { ssoEvents } from './endpoints/sso-events.ts';
@@ -66,6 +67,7 @@ import { expired } from './jobs/sweep.ts';
 import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { createPublished } from './openapi/document.ts';
 import type { Services } from './services.ts';
 import type { Config } from './settings/config.ts';
 import { toRefusal } from './trpc/init.ts';
@@ -92,6 +94,7 @@ export function createBackend(options: {
   };
   const demoClients = config.production ? undefined : createDemoClients(services);
   const heldRequests = createHeldRequests(services);
+  const publish = createPublished(config);
   return {
     config,
     services,
@@ -103,6 +106,8 @@ export function createBackend(options: {
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
 
     launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
+    openApi: async (request: Request) => openApi(await publish(), request),
+    describeApi: async () => (await publish()).document,
     securityTxt: () => securityTxt(services),
     brandFile: (name: string) => brandFile(services, name),
     ssoEvents: (request: Request, visit: Visit) => ssoEvents(services, heldRequests, request, visit),

@@ -1,6 +1,6 @@
 // Every refusal that leaves this service: its code, its status and what it says to people (contract section 9).
 // `reason` is only for logs and the audit trail.
-import type { z } from 'zod';
+import { z } from 'zod';
 
 export const problems = {
   invalid_request: [
@@ -161,8 +161,14 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(problems, code);
 }
 
-/** An RFC 6901 pointer to the member with the error, and what to tell people about it. */
-export type FieldError = { pointer: string; detail: string };
+const fieldErrorSchema = z.object({
+  pointer: z
+    .string()
+    .describe('An RFC 6901 pointer to the member, or a slash and the name of the parameter.'),
+  detail: z.string().describe('What is wrong with it, for people.'),
+});
+
+export type FieldError = z.infer<typeof fieldErrorSchema>;
 
 export function toFieldErrors({ issues }: z.core.$ZodError): FieldError[] {
   return issues.map(({ path, message }) => ({
@@ -210,17 +216,19 @@ export class AppError extends Error {
   }
 }
 
-/** RFC 9457. */
-export type Problem = {
-  type: string;
-  title: string;
-  status: number;
-  detail: string;
-  code: ProblemCode;
-  errors?: FieldError[];
-  /** Of `events_gone`. */
-  oldest?: number;
-};
+export const problemSchema = z
+  .object({
+    type: z.string().meta({ format: 'uri' }).describe('A page that explains the code.'),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string().describe('What is wrong, for people.'),
+    code: z.enum(Object.keys(problems) as [ProblemCode, ...ProblemCode[]]).describe('For programs.'),
+    errors: z.array(fieldErrorSchema).min(1).optional(),
+    oldest: z.int().min(1).optional().describe('Of `events_gone`: go on from the number before it.'),
+  })
+  .describe('Why a request was refused (RFC 9457).');
+
+export type Problem = z.infer<typeof problemSchema>;
 
 export function buildProblem(error: AppError, baseUrl: string): Problem {
   return {

@@ -5,6 +5,7 @@
 // index lets one through; the others run again and find what it made.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { z } from 'zod';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
@@ -14,9 +15,11 @@ import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/address-proof.ts';
 import { createCustomer } from '../identity/customers.ts';
 import { notify } from '../identity/notices.ts';
+import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
+import { contractStatusSchema } from './contract-list.ts';
 import { applyReport, presentStatus, type Report } from './contract-states.ts';
 import { invoiceBegun } from './invoicing.ts';
-import { readReport, type Signup } from './signup-message.ts';
+import { planSchema, readReport, type Signup, signupIdSchema } from './signup-message.ts';
 
 export type SignupOutcome = {
   contract: Contract;
@@ -87,8 +90,31 @@ async function welcomeCustomer(
   return ids;
 }
 
-/** The answer's body (contract section 7). `applied`: the report was stored. */
-export function describeOutcome({ contract, change, isNewCustomer }: SignupOutcome, now: Date) {
+export const signupAnswerSchema = z
+  .object({
+    signup_id: signupIdSchema,
+    applied: z
+      .boolean()
+      .describe(
+        'Whether this report was stored. If not, one as new or newer was here, or its state did not allow it.',
+      ),
+    user: z.object({ id: userIdSchema, created: z.boolean() }),
+    account: z.object({ id: z.uuid(), created: z.boolean() }),
+    contract: z.object({
+      id: z.uuid(),
+      status: contractStatusSchema,
+      plan: planSchema,
+      trial_ends_at: wireInstantSchema.nullable(),
+      created: z.boolean(),
+    }),
+  })
+  .describe('What became of a signup.');
+
+/** The answer's body (contract section 7). */
+export function describeOutcome(
+  { contract, change, isNewCustomer }: SignupOutcome,
+  now: Date,
+): z.infer<typeof signupAnswerSchema> {
   return {
     signup_id: contract.signupId,
     applied: change !== 'unchanged',

@@ -1,17 +1,45 @@
 // The list of all service contracts, in the order of arrival, page by page (contract section 7).
 import { validate } from 'uuid';
+import { z } from 'zod';
 import type { ContractSnapshot } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { hasArrivalNumber, listArrivals, numberArrivals } from '../../db/service-contracts.ts';
 import { invalidParameter } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 import { presentStatus } from './contract-states.ts';
+import { planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
+
+export const contractStatusSchema = z
+  .enum(['trialing', 'active', 'past_due', 'canceled', 'expired'])
+  .describe('The present one, whatever was reported last.');
+
+export const contractEntrySchema = z
+  .object({
+    signup_id: signupIdSchema,
+    id: z.uuid(),
+    user_id: userIdSchema,
+    status: contractStatusSchema,
+    plan: planSchema,
+    trial_ends_at: wireInstantSchema.nullable(),
+    price: priceSchema.nullable(),
+    occurred_at: wireInstantSchema.describe('Of the last report that was applied.'),
+  })
+  .describe('A service contract.');
+
+export const contractPageSchema = z.object({
+  contracts: z.array(contractEntrySchema).describe('In the order of arrival.'),
+  next: z
+    .uuid()
+    .nullable()
+    .describe('The next `after`. Null where nothing comes after yours: keep that one.'),
+});
 
 /** `after` is the `next` of an earlier page. `next` is null where nothing comes after `after`. */
 export async function readContractPage(
   { db, now }: Pick<Services, 'db' | 'now'>,
   page: { after: string | undefined; limit: number },
-) {
+): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {
     // Before new numbers are given: after a restore of the database, an old cursor must not get a new place.
     if (page.after !== undefined && !(validate(page.after) && (await hasArrivalNumber(trx, page.after))))
@@ -26,7 +54,7 @@ export async function readContractPage(
 }
 
 /** As it is at `now`. */
-export function describeContract(contract: ContractSnapshot, now: Date) {
+export function describeContract(contract: ContractSnapshot, now: Date): z.infer<typeof contractEntrySchema> {
   const { price } = contract;
   return {
     signup_id: contract.signupId,

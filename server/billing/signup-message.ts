@@ -11,10 +11,15 @@ import { isCurrency } from './currencies.ts';
 const leewayMs = 300_000;
 
 export const priceSchema = z.object({
-  currency: z.string().refine(isCurrency, 'Must be an ISO 4217 currency code, such as EUR.'),
+  currency: z
+    .string()
+    .refine(isCurrency, 'Must be an ISO 4217 currency code, such as EUR.')
+    .meta({ pattern: '^[A-Z]{3}$' })
+    .describe('An assigned ISO 4217 code.'),
   unit_amount: z
     .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
-    .min(0, 'Must not be negative.'),
+    .min(0, 'Must not be negative.')
+    .describe('In minor units: 2900 is 29.00 EUR.'),
   interval: z.enum(['month', 'year'], 'Must be month or year.'),
 });
 
@@ -24,28 +29,33 @@ export const planSchema = z
 
 export const signupIdSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -');
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
+  .describe('The CRM’s own name for the signup. Its contract keeps it for ever.');
 
 const contractSchema = z
   .object({
     plan: planSchema,
     status: z.enum(['trialing', 'active', 'canceled'], 'Must be trialing, active or canceled.'),
-    trial_ends_at: instantSchema.nullish(),
+    trial_ends_at: instantSchema.nullish().describe('Later than `occurred_at`. Required while trialing.'),
     price: priceSchema.nullish(),
   })
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || Boolean(trial_ends_at), {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
+  })
+  .meta({
+    if: { properties: { status: { const: 'trialing' } } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { properties: { trial_ends_at: { type: 'string' } }, required: ['trial_ends_at'] },
   });
 
-const signupSchema = z
+export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
     // An older time is most likely an unset clock, and billing would start there.
-    occurred_at: instantSchema.refine(
-      (at) => at.getUTCFullYear() >= 2_000,
-      'Must not be before the year 2000.',
-    ),
+    occurred_at: instantSchema
+      .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
+      .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
     user: z.object({ email: emailSchema, name: nameSchema }),
     account: z.object({ name: nameSchema }),
     contract: contractSchema,
@@ -53,7 +63,8 @@ const signupSchema = z
   .refine(({ occurred_at, contract }) => !contract.trial_ends_at || contract.trial_ends_at > occurred_at, {
     path: ['contract', 'trial_ends_at'],
     error: 'Must be after occurred_at.',
-  });
+  })
+  .describe('A signup or trial, or a change of its contract. Unknown members are ignored.');
 
 export type Signup = z.infer<typeof signupSchema>;
 

@@ -3,8 +3,10 @@
 import { readContractPage } from '../billing/contract-list.ts';
 import { respond } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
-import { readParameter, readQuery, readWhole, type Visit } from '../http/requests.ts';
+import { readParameter, readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+
+export const contractsLimit: WholeRange = { min: 1, max: 1_000, usual: 100 };
 
 export async function crmContracts(services: Services, request: Request, visit: Visit): Promise<Response> {
   const crm = services.config.clients.get('crm_app');
@@ -12,7 +14,7 @@ export async function crmContracts(services: Services, request: Request, visit: 
   visit.client = 'crm_app';
   const params = readQuery(request);
   const after = readParameter(params, 'after');
-  const limit = readWhole(params, 'limit', { min: 1, max: 1_000, usual: 100 });
+  const limit = readWhole(params, 'limit', contractsLimit);
   const page = await readContractPage(services, { after, limit });
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
   return respond(200, headers, JSON.stringify(page));

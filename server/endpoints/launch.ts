@@ -16,7 +16,7 @@ import type { Services } from '../services.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
-import { isReturnTo, type Payload } from '../sso/payload.ts';
+import { isReturnTo, type Payload, stateForm } from '../sso/payload.ts';
 
 export async function launch(
   services: Services,
@@ -57,7 +57,8 @@ type Asked = {
   authAfter?: number;
 };
 
-const maxAgeLimit = 2_592_000;
+/** 30 days. */
+export const maxAgeLimit = 2_592_000;
 
 function readLaunch(params: URLSearchParams, now: Date): Asked {
   const state = readParameter(params, 'state');
@@ -65,7 +66,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
   const prompt = readParameter(params, 'prompt');
   const maxAge = readSeconds(params, 'max_age', maxAgeLimit);
   const authAfter = readSeconds(params, 'auth_after', Number.MAX_SAFE_INTEGER);
-  if (state !== undefined && !/^[A-Za-z0-9._~-]{1,512}$/.test(state)) {
+  if (state !== undefined && !stateForm.test(state)) {
     throw invalidParameter('state', 'It must be 1 to 512 letters, digits or the characters . _ ~ -');
   }
   if (returnTo !== undefined && !isReturnTo(returnTo)) {

@@ -1,12 +1,19 @@
 // GET /sso/events (contract section 10): a client reads what has changed since its last read, and may wait for it.
 import { recordPull } from '../../db/event-deliveries.ts';
-import { describeEvent } from '../events/describe-event.ts';
+import { describeEvent, type EventPage } from '../events/describe-event.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';
 import { readEvents } from '../events/read-events.ts';
 import { respond } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
-import { readQuery, readWhole, type Visit } from '../http/requests.ts';
+import { readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+
+/** The parameters. */
+export const eventsQuery = {
+  after: { min: 0, max: Number.MAX_SAFE_INTEGER, usual: 0 },
+  limit: { min: 1, max: 1_000, usual: 100 },
+  wait: { min: 0, max: 25, usual: 0 },
+} satisfies Record<string, WholeRange>;
 
 export async function ssoEvents(
   services: Services,
@@ -17,9 +24,9 @@ export async function ssoEvents(
   const { name: client } = await requireTokenOwner(request, [...services.config.clients.values()]);
   visit.client = client;
   const params = readQuery(request);
-  const after = readWhole(params, 'after', { min: 0, max: Number.MAX_SAFE_INTEGER, usual: 0 });
-  const limit = readWhole(params, 'limit', { min: 1, max: 1_000, usual: 100 });
-  const wait = readWhole(params, 'wait', { min: 0, max: 25, usual: 0 });
+  const after = readWhole(params, 'after', eventsQuery.after);
+  const limit = readWhole(params, 'limit', eventsQuery.limit);
+  const wait = readWhole(params, 'wait', eventsQuery.wait);
   let page = await readEvents(services, visit, { client, after, limit });
   await recordPull(services.db, { client, after });
   if (page.events.length === 0 && wait > 0) {
@@ -27,6 +34,10 @@ export async function ssoEvents(
     await deadline.pause(() => heldRequests.hold({ client, after }, { waitMs: wait * 1_000, signal }));
     if (!signal?.aborted) page = await readEvents(services, visit, { client, after, limit });
   }
-  const body = JSON.stringify({ events: page.events.map(describeEvent), latest: page.latest });
-  return respond(200, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }, body);
+  const body: EventPage = { events: page.events.map(describeEvent), latest: page.latest };
+  return respond(
+    200,
+    { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    JSON.stringify(body),
+  );
 }

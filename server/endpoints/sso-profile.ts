@@ -1,8 +1,7 @@
 // GET /sso/profile (contract section 5): the profile that clients see, for the person who is logged in here.
 import { AppError } from '../errors.ts';
-import { matchesTag } from '../http/answer-to-all.ts';
 import { respond } from '../http/answers.ts';
-import type { Visit } from '../http/requests.ts';
+import { matchesTag, type Visit } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/profile.ts';
 import { findSession } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';

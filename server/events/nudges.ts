@@ -1,6 +1,7 @@
 // Nudges (contract section 10): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
 // or has pulled them. Each try runs by itself, so a client that is down delays no other, nor its own next number. Which
 // instance makes a try, and when, the database decides (db/event-deliveries.ts).
+import { z } from 'zod';
 import { claimNudges, type Nudge, recordNudge } from '../../db/event-deliveries.ts';
 import { signWebhook } from '../billing/webhook-signature.ts';
 import { version } from '../runtime/version.ts';
@@ -9,6 +10,13 @@ import type { Client } from '../sso/clients.ts';
 import { buildNudgeSecret } from './nudge-secret.ts';
 
 const answerWithinMs = 10_000;
+
+export const nudgeSchema = z
+  .object({
+    client: z.string().describe('The name of your client.'),
+    latest: z.int().min(1).describe('The number of its newest event.'),
+  })
+  .describe('Something happened: pull.');
 
 type Target = Client & { eventsUrl: string };
 const isTarget = (client: Client): client is Target => client.eventsUrl !== undefined;
@@ -77,7 +85,8 @@ async function tryNudge(
 }
 
 async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: Date): Promise<RequestInit> {
-  const body = new TextEncoder().encode(JSON.stringify({ client: name, latest }));
+  const nudge: z.infer<typeof nudgeSchema> = { client: name, latest };
+  const body = new TextEncoder().encode(JSON.stringify(nudge));
   const message = {
     id: `${name}_${latest}`,
     timestamp: String(Math.floor(now.getTime() / 1_000)),

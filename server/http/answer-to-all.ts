@@ -1,6 +1,7 @@
 // An answer that is the same for everybody: caches keep it, and ask whether it is still right.
 import { sha256 } from '../runtime/hash.ts';
 import { respond } from './answers.ts';
+import { matchesTag } from './requests.ts';
 
 const encoder = new TextEncoder();
 
@@ -15,11 +16,4 @@ export function answerToAll(
   const headers = { 'Cache-Control': 'public, no-cache', ETag: `"${tag}"` };
   if (matchesTag(request, headers.ETag)) return respond(304, headers);
   return new Response(bytes, { headers: { ...further, ...headers } });
-}
-
-/** RFC 9110 section 13.1.2: a list of entity tags, compared weakly, or `*`. */
-export function matchesTag({ headers }: Request, etag: string): boolean {
-  const wanted = headers.get('if-none-match');
-  if (wanted === null) return false;
-  return wanted.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }

@@ -1,7 +1,13 @@
 // Making answers: pure helpers over Response. No framework, no runtime.
+import { z } from 'zod';
 import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { AppError, buildProblem, timeDetails } from '../errors.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
+
+/** What /healthz and /readyz say. */
+export const healthSchema = z.object({ status: z.literal('ok') });
+
+export type Health = z.infer<typeof healthSchema>;
 
 type Parts = { status: number; headers: Record<string, string>; setCookies: string[]; body: string | null };
 

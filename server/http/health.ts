@@ -2,13 +2,14 @@
 import { isMigrated } from '../../db/postgres/migrate.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { respond } from './answers.ts';
+import { type Health, respond } from './answers.ts';
 import type { Route } from './route.ts';
 
 export function buildHealthRoutes({ db }: Services, isDraining: () => boolean): Route[] {
   const common = { methods: ['GET', 'HEAD'], isPage: false };
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  const answerOk = () => respond(200, headers, JSON.stringify({ status: 'ok' }));
+  const ok: Health = { status: 'ok' };
+  const answerOk = () => respond(200, headers, JSON.stringify(ok));
   return [
     { ...common, path: '/healthz', handle: async () => answerOk() },
     {

@@ -69,17 +69,21 @@ export function readParameter(params: URLSearchParams, name: string): string | u
   return values[0];
 }
 
+export type WholeRange = { min: number; max: number; usual: number };
+
 /** A whole number within the limits; `usual` where it is missing. Throws 400 `invalid_request`. */
-export function readWhole(
-  params: URLSearchParams,
-  name: string,
-  { min, max, usual }: { min: number; max: number; usual: number },
-): number {
+export function readWhole(params: URLSearchParams, name: string, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;
   const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw invalidParameter(name, `It must be a whole number from ${min} to ${max}.`);
+}
+
+/** RFC 9110 section 13.1.2: `If-None-Match` is a list of entity tags, compared weakly, or `*`. */
+export function matchesTag(request: Request, etag: string): boolean {
+  const ifNoneMatch = request.headers.get('if-none-match') ?? '';
+  return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }
 
 export function invalidParameter(name: string, detail: string): AppError {

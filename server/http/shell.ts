@@ -55,7 +55,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.use(openVisit(backend));
   app.use(logRequest(backend, routes));
   const securityHeaders = await readHeaders(buildSecureHeaders(config, false, isDevelopment));
-  app.use(finishHeaders(securityHeaders, isDraining));
+  app.use(finishHeaders(securityHeaders, routes, isDraining));
   if (!config.production) app.use(refuseOtherHost(config.baseUrl));
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
@@ -101,7 +101,9 @@ async function makeUnavailable(
   const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
   const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
   const error = new AppError('unavailable', { headers: { 'Retry-After': '5' } });
-  const answer = addHeaders(await buildRefusal(error, request, visit, options), securityHeaders);
+  // As the strictest route has it: the door knows none.
+  const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
+  const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 }
 
@@ -173,12 +175,19 @@ function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): S
   };
 }
 
-function finishHeaders(securityHeaders: Record<string, string>, isDraining: () => boolean): Step {
+function finishHeaders(
+  securityHeaders: Record<string, string>,
+  routes: Route[],
+  isDraining: () => boolean,
+): Step {
+  const findPattern = buildFindPattern(routes.map(({ path }) => path));
+  const headersOf = new Map(routes.map(({ path, headers }) => [path, headers]));
   return async (c, next) => {
     await next();
     const answer = addHeaders(c.res, {
       ...securityHeaders,
-      ...c.env.headers,
+      // Some are refused before their route is looked for.
+      ...(c.env.route === undefined ? headersOf.get(findPattern(pathOf(c.req.url)) ?? '') : c.env.headers),
       // Hono would set it only on answers that are made through its own context.
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),

@@ -43,8 +43,11 @@ export const malformedEmail = {
 };
 
 /** The same as a schema; its output is the canonical form. */
-export const emailSchema = z.string().transform((text, context) => {
-  const email = readEmailAddress(text);
-  if (email === undefined) context.addIssue({ code: 'custom', message: 'Must be a valid email address.' });
-  return email ?? z.NEVER;
-});
+export const emailSchema = z
+  .string()
+  .transform((text, context) => {
+    const email = readEmailAddress(text);
+    if (email === undefined) context.addIssue({ code: 'custom', message: 'Must be a valid email address.' });
+    return email ?? z.NEVER;
+  })
+  .describe('An email address. Contract section 9 says which are refused.');

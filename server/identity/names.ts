@@ -17,4 +17,6 @@ export const nameSchema = z
   .refine(
     (name) => !forbidden.test(name),
     'Remove characters that cannot be shown, such as control characters.',
-  );
+  )
+  .meta({ minLength: 1 })
+  .describe('1 to 200 characters, without spaces around them, one of them visible.');

@@ -8,13 +8,16 @@ import { nameSchema } from '../identity/names.ts';
 import { instantSchema } from '../instant.ts';
 
 /** The marketplace's own id of somebody. */
-export const externalIdSchema = z.string().regex(/^[^\s\p{C}\p{Z}]{1,128}$/u);
+export const externalIdSchema = z
+  .string()
+  .regex(/^[^\s\p{C}\p{Z}]{1,128}$/u)
+  .describe('The marketplace’s own id. Never the email address.');
 
 /** A user as the marketplace knows them. Also one line of the file to import. */
 export const marketplaceProfileSchema = z.object({
   id: externalIdSchema,
   email: emailSchema,
-  email_verified: z.boolean().default(true),
+  email_verified: z.boolean().default(true).describe('Whether the marketplace has verified it.'),
   name: nameSchema,
   role: z.enum(['admin', 'merchant', 'customer']),
   account: z.object({
@@ -27,18 +30,18 @@ export const marketplaceProfileSchema = z.object({
 export type MarketplaceProfile = z.infer<typeof marketplaceProfileSchema>;
 
 export const marketplacePayloadSchema = z.object({
-  iss: z.string(),
-  aud: z.string(),
-  client: z.string(),
+  iss: z.string().describe('MARKETPLACE_SSO_ISSUER, character by character.'),
+  aud: z.string().describe('The base URL of this service, character by character.'),
+  client: z.string().describe('`marketplace`.'),
   iat: z.int(),
   exp: z.int(),
   nonce: z.string().regex(/^[A-Za-z0-9_-]{16,128}$/),
   profile: marketplaceProfileSchema,
-  /** A path of this service. */
   return_to: z
     .string()
     .refine((path) => readOwnPath(path) !== undefined)
-    .optional(),
+    .optional()
+    .describe('A path of this service.'),
 });
 
 export type MarketplacePayload = z.infer<typeof marketplacePayloadSchema>;

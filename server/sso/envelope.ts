@@ -6,7 +6,7 @@ import type { z } from 'zod';
 import { matchesAny, sign } from './hmac.ts';
 import { parseStrictJson, StrictJsonError } from './strict-json.ts';
 
-const maxPayloadLength = 8_192;
+export const maxPayloadLength = 8_192;
 const leewaySeconds = 30;
 
 /** `code` is public. `reason` says exactly what failed: log it, and never show it to the sender. */

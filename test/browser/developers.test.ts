@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
 
-// Prose and a picture; a download and a program; tables and code; many short sections.
-const pages = ['', '/php', '/integrate', '/refusals'];
+// Prose and a picture; a download and a program; tables and code.
+const pages = ['', '/php', '/integrate'];
 
 let site: TestSite;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 // The files of /developers: the vectors, and the archives of kits and plugin.
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -74,6 +75,15 @@ describe.each(files.filter((file) => 'folders' in file))('$name', ({ name, folde
       expect(text).toContain(`<code>${sha256}</code>`);
     }
   });
+});
+
+it('the kit in TypeScript brings what it is compiled to', async () => {
+  const content = unzipSync((await download('identity-client-typescript.zip')).bytes);
+  const { exports } = JSON.parse(readOurFile('clients/typescript/package.json'));
+  for (const path of Object.values<string>(exports['.'])) {
+    const text = new TextDecoder().decode(content[join('identity-client-typescript', path)]);
+    expect(text).toContain('createIdentityClient');
+  }
 });
 
 it('the plugin brings the kit for PHP', async () => {

@@ -32,6 +32,7 @@ it('a request that finds every place taken is refused at once, and health is ans
     expect([refused.status, codeOf(refused)]).toEqual([503, 'unavailable']);
     expectRetryAfter(refused, 10);
     expect(refused.headers.get('cache-control')).toBe('no-store');
+    expect(refused.headers.get('referrer-policy')).toBe('no-referrer');
     expect(refused.headers.get('strict-transport-security')).toBe(
       (await app.send('/healthz')).headers.get('strict-transport-security'),
     );

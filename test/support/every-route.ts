@@ -63,6 +63,8 @@ const needNothing = new Set([
     '/identity-client-python.zip',
     '/identity-login-wordpress.zip',
   ].flatMap((part) => [`GET /developers${part}`, `HEAD /developers${part}`]),
+  'GET /openapi.json',
+  'HEAD /openapi.json',
   'GET /healthz',
   'HEAD /healthz',
   'GET /',

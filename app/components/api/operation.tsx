@@ -1,0 +1,128 @@
+import { Fragment } from 'react';
+import type { OpenApi } from '../../../server/openapi/document.ts';
+import type { Answer, Operation, Parameter, Reference } from '../../../server/openapi/parts.ts';
+import { AnswerList, Contents } from './answers.tsx';
+import { Prose, Sample } from './prose.tsx';
+import { Member } from './schema.tsx';
+import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
+
+/** `path` is undefined where the client says what it is. */
+export type Place = { path: string | undefined; method: string; operation: Operation };
+
+/** All operations of the document, in its order. */
+export function listPlaces({ paths, webhooks }: OpenApi): Place[] {
+  const list = (items: OpenApi['paths'], isOurs: boolean) =>
+    Object.entries(items).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        path: isOurs ? path : undefined,
+        method: method.toUpperCase(),
+        operation,
+      })),
+    );
+  return [...list(paths, true), ...list(webhooks, false)];
+}
+
+export const securityAnchor = (scheme: string) => `security-${scheme}`;
+
+export function OperationCard({ place, document }: { place: Place; document: OpenApi }) {
+  const { path, method, operation } = place;
+  const {
+    operationId,
+    summary,
+    description,
+    security = [],
+    parameters = [],
+    requestBody,
+    responses,
+  } = operation;
+  const findAnswer = (answer: Answer | Reference) =>
+    '$ref' in answer
+      ? (document.components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)] as Answer)
+      : answer;
+  const requests = path === undefined ? [] : listWorkedRequests(path, method, operation, findAnswer);
+  return (
+    <article className="card operation" aria-labelledby={operationId}>
+      <h3 id={operationId}>{summary}</h3>
+      <p className="call">
+        <code>
+          {method} {path ?? '(your address)'}
+        </code>
+      </p>
+      {description && <Prose text={description} />}
+      <Security security={security} />
+      {parameters.length > 0 && <Parameters parameters={parameters} />}
+      {requestBody && (
+        <>
+          <h4>Body</h4>
+          {requestBody.description && <Prose text={requestBody.description} />}
+          <Contents content={requestBody.content} />
+        </>
+      )}
+      {requests.length > 0 && <h4>Requests</h4>}
+      {requests.map((request) => (
+        <Request key={request.name} request={request} />
+      ))}
+      <h4>Answers</h4>
+      <AnswerList answers={responses} />
+    </article>
+  );
+}
+
+function Security({ security }: { security: NonNullable<Operation['security']> }) {
+  const schemes = security.flatMap((each) => Object.keys(each));
+  if (schemes.length === 0) return null;
+  const isOptional = security.some((each) => Object.keys(each).length === 0);
+  return (
+    <p>
+      {isOptional ? 'Works with or without: ' : 'Needs: '}
+      {schemes.map((scheme, index) => (
+        <Fragment key={scheme}>
+          {index > 0 && ', '}
+          <a href={`#${securityAnchor(scheme)}`}>{scheme}</a>
+        </Fragment>
+      ))}
+    </p>
+  );
+}
+
+function Parameters({ parameters }: { parameters: Parameter[] }) {
+  return (
+    <>
+      <h4>Parameters</h4>
+      <dl className="members">
+        {parameters.map(({ name, in: place, required = false, description, schema }) => (
+          <Member
+            key={name}
+            name={name}
+            schema={schema}
+            isRequired={required}
+            description={place === 'query' ? description : `In the ${place}. ${description}`}
+          >
+            {schema.contentSchema && (
+              <Contents content={{ 'application/json': { schema: schema.contentSchema } }} />
+            )}
+          </Member>
+        ))}
+      </dl>
+    </>
+  );
+}
+
+function Request({ request: { name, method, path, headers, body, status } }: { request: WorkedRequest }) {
+  const lines = [
+    `${method} ${path}`,
+    ...Object.entries(headers).map(([header, value]) => `${header}: ${value}`),
+  ];
+  return (
+    <details>
+      <summary>
+        <code>{name}</code> gets {status}
+      </summary>
+      <Sample
+        value={[lines.join('\n'), ...(body === undefined ? [] : [JSON.stringify(body, null, 2)])].join(
+          '\n\n',
+        )}
+      />
+    </details>
+  );
+}

@@ -1,0 +1,101 @@
+// The reference of the API as HTML, made once: it is long, and the same for everybody who asks.
+import { renderToStaticMarkup } from 'react-dom/server';
+import type { OpenApi } from '../../../server/openapi/document.ts';
+import { Section } from '../section.tsx';
+import { answerAnchor, OneAnswer } from './answers.tsx';
+import { listPlaces, OperationCard, type Place, securityAnchor } from './operation.tsx';
+import { Prose } from './prose.tsx';
+import { NamedSchema } from './schema.tsx';
+
+const made = new WeakMap<OpenApi, string>();
+
+export function renderReference(document: OpenApi): string {
+  const known = made.get(document);
+  if (known !== undefined) return known;
+  const html = renderToStaticMarkup(<Reference document={document} />);
+  made.set(document, html);
+  return html;
+}
+
+function Reference({ document }: { document: OpenApi }) {
+  const { info, servers, tags, components } = document;
+  const places = listPlaces(document);
+  const placesOf = (tag: string) => places.filter(({ operation }) => operation.tags.includes(tag));
+  return (
+    <>
+      <div className="card reference">
+        <p>
+          Base URL: <code>{servers[0]?.url}</code>
+        </p>
+        <Prose text={info.description} />
+        <p>
+          The same for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1)
+        </p>
+      </div>
+      <Contents tags={tags.map(({ name }) => ({ name, places: placesOf(name) }))} />
+      {tags.map(({ name, description }) => (
+        <Section key={name} id={toAnchor(name)} title={name} intro={description} bare>
+          {placesOf(name).map((place) => (
+            <OperationCard key={place.operation.operationId} place={place} document={document} />
+          ))}
+        </Section>
+      ))}
+      <Section id="every-operation" title="Every operation" intro="These answers can come to any request.">
+        {Object.entries(components.responses).map(([code, answer]) => (
+          <div key={code} className="shared" id={answerAnchor(code)}>
+            <OneAnswer answer={answer} />
+          </div>
+        ))}
+      </Section>
+      <Section id="security" title="Credentials">
+        <dl className="members">
+          {Object.entries(components.securitySchemes).map(([scheme, { description }]) => (
+            <div key={scheme} id={securityAnchor(scheme)}>
+              <dt>{scheme}</dt>
+              <dd>
+                <Prose text={description} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </Section>
+      <Section id="schemas" title="Schemas" bare>
+        {Object.entries(components.schemas).map(([name, schema]) => (
+          <NamedSchema key={name} name={name} schema={schema} />
+        ))}
+      </Section>
+    </>
+  );
+}
+
+const toAnchor = (name: string) => name.toLowerCase().replaceAll(' ', '-');
+
+function Contents({ tags }: { tags: { name: string; places: Place[] }[] }) {
+  return (
+    <nav aria-label="Operations" className="contents">
+      <ul>
+        {tags.map(({ name, places }) => (
+          <li key={name}>
+            <a href={`#${toAnchor(name)}`}>{name}</a>
+            <ul>
+              {places.map((place) => (
+                <Entry key={place.operation.operationId} place={place} />
+              ))}
+            </ul>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Entry({ place: { path, method, operation } }: { place: Place }) {
+  return (
+    <li>
+      <a href={`#${operation.operationId}`}>{operation.summary}</a>{' '}
+      <code>
+        {method} {path}
+      </code>
+    </li>
+  );
+}

@@ -1,0 +1,63 @@
+// The worked requests of an operation: examples of one name, among its parameters and bodies, are one request, and the
+// example of that name among its answers is what it gets.
+import type { Answer, Answers, Content, Operation, Reference } from '../../../server/openapi/parts.ts';
+
+export type WorkedRequest = {
+  name: string;
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: Record<string, string>;
+  body?: unknown;
+  /** Undefined where no answer has an example of that name. */
+  status: string | undefined;
+};
+
+export function listWorkedRequests(
+  path: string,
+  method: string,
+  operation: Operation,
+  findAnswer: (answer: Answer | Reference) => Answer,
+): WorkedRequest[] {
+  const { parameters = [], requestBody, responses } = operation;
+  const bodies = requestBody?.content['application/json']?.examples ?? {};
+  const names = new Set([
+    ...parameters.flatMap(({ examples = {} }) => Object.keys(examples)),
+    ...Object.keys(bodies),
+  ]);
+  return [...names].map((name) => {
+    const given = parameters.flatMap(({ name: parameter, in: place, examples }) => {
+      const example = examples?.[name];
+      return example ? [{ parameter, place, value: String(example.value) }] : [];
+    });
+    const pick = (place: string) =>
+      given
+        .filter((each) => each.place === place)
+        .map(({ parameter, value }): [string, string] => [parameter, value]);
+    const query = new URLSearchParams(pick('query')).toString();
+    const way = pick('path').reduce((all, [parameter, value]) => all.replace(`{${parameter}}`, value), path);
+    return {
+      name,
+      method: method.toUpperCase(),
+      path: query ? `${way}?${query}` : way,
+      headers: Object.fromEntries(pick('header')),
+      body: bodies[name]?.value,
+      status: findStatus(responses, name, findAnswer),
+    };
+  });
+}
+
+function findStatus(
+  responses: Answers,
+  name: string,
+  findAnswer: (answer: Answer | Reference) => Answer,
+): string | undefined {
+  return Object.keys(responses).find((status) => {
+    const response = responses[status];
+    if (!response) return false;
+    const { headers = {}, content = {} } = findAnswer(response);
+    const inHeaders = Object.values(headers).flatMap((header) => ('$ref' in header ? [] : [header.examples]));
+    const inContent = Object.values(content as Content).map(({ examples }) => examples);
+    return [...inHeaders, ...inContent].some((examples) => examples && name in examples);
+  });
+}

@@ -1,0 +1,114 @@
+// The paths of the CRM (contract section 7).
+import { contractsLimit } from '../endpoints/crm-contracts.ts';
+import type { SignedExample, Worked } from './examples.ts';
+import { json, noStore, type Parameter, type PathItem, type Refuse, text, toExamples } from './parts.ts';
+import { schemaRef, wholeSchema } from './schemas.ts';
+
+const webhookForms: Record<string, [form: string, description: string]> = {
+  'webhook-id': ['^[A-Za-z0-9_-]{1,255}$', 'Of this message. The same when it is sent again.'],
+  'webhook-timestamp': ['^[0-9]{10}$', 'When it was signed, in Unix seconds. It counts for 300 seconds.'],
+  'webhook-signature': [
+    '^.+$',
+    '`v1,` and the base64 of the signature; or several, with spaces between them.',
+  ],
+};
+
+/** Those of Standard Webhooks. `examples`: by name. */
+export const webhookHeaders = (examples: Record<string, SignedExample>): Parameter[] =>
+  Object.entries(webhookForms).map(([name, [form, description]]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: text(form),
+    examples: toExamples(
+      Object.fromEntries(Object.entries(examples).map(([each, { headers }]) => [each, headers[name]])),
+    ),
+  }));
+
+export const signedBodies = (examples: Record<string, SignedExample>) =>
+  Object.fromEntries(Object.entries(examples).map(([name, { body }]) => [name, body]));
+
+export const buildCrmPaths = (
+  { signups, signupAnswers, contracts }: Worked,
+  refuse: Refuse,
+): Record<string, PathItem> => ({
+  '/integrations/crm/signups': {
+    post: {
+      operationId: 'pushSignup',
+      tags: ['CRM'],
+      summary: 'Report a signup or trial, or a change of its contract',
+      description:
+        'Each signup makes at most one customer and one contract, however often it is sent. Send a message again under the same `webhook-id` until it is answered with 200 or 201.',
+      security: [{ signupSignature: [] }],
+      parameters: webhookHeaders(signups),
+      requestBody: {
+        description: 'Strict JSON in UTF-8: no name twice, at most 16 levels deep, at most 64 KiB.',
+        required: true,
+        content: json(schemaRef('Signup'), signedBodies(signups)),
+      },
+      responses: {
+        200: {
+          description: 'A signup that was known.',
+          headers: answered,
+          content: json(schemaRef('SignupAnswer'), { active: signupAnswers.active }),
+        },
+        201: {
+          description: 'A new signup.',
+          headers: answered,
+          content: json(schemaRef('SignupAnswer'), { trial: signupAnswers.trial }),
+        },
+        ...refuse([
+          'malformed_json',
+          'invalid_webhook_signature',
+          'not_configured',
+          'request_in_progress',
+          'unsupported_media_type',
+          'validation_failed',
+          'idempotency_key_reused',
+        ]),
+      },
+    },
+  },
+  '/integrations/crm/contracts': {
+    get: {
+      operationId: 'listContracts',
+      tags: ['CRM'],
+      summary: 'Read all contracts',
+      description: 'In the order of arrival, so that nothing is skipped or repeated while new ones come.',
+      security: [{ eventsToken: [] }],
+      parameters: [
+        {
+          name: 'after',
+          in: 'query',
+          description: 'The `next` of an earlier page. Any other is refused.',
+          schema: { type: 'string', format: 'uuid' },
+          examples: toExamples({ invalid_request: '0190f5a0-0000-7000-8000-0000000000ff' }),
+        },
+        {
+          name: 'limit',
+          in: 'query',
+          description: 'How many contracts at most.',
+          schema: wholeSchema(contractsLimit),
+          examples: toExamples({ first_page: 100 }),
+        },
+      ],
+      responses: {
+        200: {
+          description: 'A page of contracts.',
+          headers: noStore,
+          content: json(schemaRef('ContractPage'), { first_page: contracts }),
+        },
+        ...refuse(['invalid_token']),
+      },
+    },
+  },
+});
+
+const answered = {
+  ...noStore,
+  'Idempotent-Replayed': {
+    description: 'The same message was answered before: this is that answer.',
+    schema: { const: 'true' },
+  },
+};

@@ -1,0 +1,66 @@
+// What comes from this service to a client: the browser with a hand-off, and nudges (contract sections 3 and 10).
+import { signedBodies, webhookHeaders } from './crm-paths.ts';
+import type { Worked } from './examples.ts';
+import { type Answer, json, noStore, type PathItem, text } from './parts.ts';
+import { schemaRef } from './schemas.ts';
+import { arrivesAtCallback } from './sso-paths.ts';
+
+const refusal = (description: string): Answer => ({
+  description,
+  headers: {
+    ...noStore,
+    'Identity-Refusal': {
+      description: 'The code of the refusal, as in our kits.',
+      schema: text('^[a-z_]+$'),
+    },
+    'Identity-Launch': {
+      description: 'The id of the launch, where it is known: it is in our log, too.',
+      schema: text('^[0-9a-f]{4}-[0-9a-f]{4}$'),
+    },
+  },
+  content: { 'text/html': { schema: text() } },
+});
+
+export const buildWebhooks = (worked: Worked): Record<string, PathItem> => ({
+  handOff: {
+    get: {
+      operationId: 'takeHandOff',
+      tags: ['Your client'],
+      summary: 'A browser arrives at your callback',
+      description:
+        'With `payload` and `signature`, or with `error` and `state`. Check in the order of contract section 3, use the nonce up, and start a session of your own. These answers are those of our kits.',
+      security: [{ handOffSignature: [] }],
+      parameters: arrivesAtCallback(worked),
+      responses: {
+        204: { description: 'For `HEAD`, and where `Sec-Purpose` names `prefetch`. Use nothing up.' },
+        303: {
+          description:
+            'The person is logged in. Or the payload has no `state`: to your own login start, and the nonce stays unused.',
+          headers: noStore,
+        },
+        400: refusal('It is not what this service sends.'),
+        401: refusal('It is not genuine, or not valid now.'),
+        403: refusal('It is genuine, and this browser or person is not let in by it.'),
+        405: refusal('Another method.'),
+        409: refusal('It was used before.'),
+        503: refusal('The store of used nonces cannot be reached. Let nobody in.'),
+      },
+    },
+  },
+  nudge: {
+    post: {
+      operationId: 'takeNudge',
+      tags: ['Your client'],
+      summary: 'There are events to pull',
+      description:
+        'Posted to the address for events within two seconds, at most once a second, by Standard Webhooks. Only the status of the answer is read, and no redirect is followed. Without a 2xx within ten seconds it is tried again, for a day.',
+      security: [{ nudgeSignature: [] }],
+      parameters: webhookHeaders({ nudge: worked.nudge }),
+      requestBody: {
+        required: true,
+        content: json(schemaRef('Nudge'), signedBodies({ nudge: worked.nudge })),
+      },
+      responses: { '2XX': { description: 'Taken.' }, default: { description: 'Tried again.' } },
+    },
+  },
+});
