@@ -366,6 +366,8 @@ describe('IDENTITY_SIGN_UP=closed', () => {
       expect(page.status).toBe(404);
       expect(textOf(page)).toContain('You cannot create an account here by yourself');
       expect(page.text).toContain('href="mailto:help@example.test"');
+      // Nobody is logged in who could go to their profile.
+      expect(page.text).toMatch(/<a class="button" href="\/login">Log in<\/a>/);
       expect(codeOf(await closed.send(path))).toBe('not_configured');
     }
     const email = newEmail();

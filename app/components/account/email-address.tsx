@@ -70,9 +70,9 @@ function PendingAddress({ email, expiresAt }: Pending) {
           Waiting for you to open the link we sent to this address. It works until <Instant at={expiresAt} />.
         </>
       }
-      end={<Badge meaning="waiting">Waiting</Badge>}
     >
       <div className="row-end">
+        <Badge meaning="waiting">Waiting</Badge>
         <form method="post" action={emailPage}>
           <input type="hidden" name="email" value={email} />
           <button type="submit" className="quiet">
