@@ -87,6 +87,10 @@ export const sections: Section[] = [
     columns: ['email', 'expires_at'],
     key: [['number', 'bigint']],
   }),
+  section('pending_address', 'pending_email_changes', {
+    columns: ['email', 'requested_at', 'expires_at'],
+    key: [['user_id', 'uuid']],
+  }),
   section('browsers', 'devices', {
     columns: ['last_login_at', 'known_since', 'is_last', 'forgotten_at'],
     key: [['token_hash', 'bytea']],

@@ -214,6 +214,13 @@ export interface Passkeys {
   user_id: string;
 }
 
+export interface PendingEmailChanges {
+  email: string;
+  expires_at: Timestamp;
+  requested_at: Timestamp;
+  user_id: string;
+}
+
 export interface PendingHandOffs {
   expires_at: Timestamp;
   external_id: string;
@@ -340,6 +347,7 @@ export interface DB {
   nonces: Nonces;
   passkey_challenge_keys: PasskeyChallengeKeys;
   passkeys: Passkeys;
+  pending_email_changes: PendingEmailChanges;
   pending_hand_offs: PendingHandOffs;
   pending_logins: PendingLogins;
   rate_limits: RateLimits;

@@ -62,6 +62,7 @@ import { createRateLimits } from './identity/rate-limits.ts';
 import { requestPasswordMail } from './identity/request-password-mail.ts';
 import { findLiveSession, findPresentSession } from './identity/sessions.ts';
 import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from './identity/sign-up.ts';
+import { keepTypedEmail, readTypedEmail } from './identity/typed-email.ts';
 import { findUndo, undoEmailChange } from './identity/undo-email-change.ts';
 import { expired } from './jobs/sweep.ts';
 import type { Log } from './log.ts';
@@ -163,6 +164,9 @@ export function createBackend(options: {
     },
     /** Where a logout that a client started goes on. */
     readLogoutTarget: (request: Request) => readLogoutTarget(config, request),
+    /** What was typed to get a mail, from the form to the page that says it is on its way. */
+    keepTypedEmail: (typed: string) => keepTypedEmail(services, typed),
+    readTypedEmail: (request: Request) => readTypedEmail(services, request),
     requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }, request?: Request) =>
       requestPasswordMail(services, visit, wish, request),
     findPasswordMail: (token: string) => findPasswordMail(services, token),

@@ -73,7 +73,7 @@ export const problems = {
     'We do not recognise this product',
     'You cannot log in to a product with this name. Check the address.',
   ],
-  not_configured: [404, 'This feature is turned off', 'This feature has not been set up on this service.'],
+  not_configured: [404, 'This is not available here', 'It has not been set up on this service.'],
   not_found: [
     404,
     'Page not found',

@@ -14,8 +14,13 @@ const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
-  const { readOwnPath, keepsMails } = context.backend;
-  return { next: readOwnPath(searchParams.get('next')), isSent: searchParams.has('sent'), keepsMails };
+  const { readOwnPath, readTypedEmail, keepsMails } = context.backend;
+  return {
+    next: readOwnPath(searchParams.get('next')),
+    isSent: searchParams.has('sent'),
+    typed: readTypedEmail(request),
+    keepsMails,
+  };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -30,13 +35,15 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
     return data(answer, { status: refusal.status, headers: refusal.headers });
   }
-  return redirectDocument(`/forgot-password?${['sent', queryOf(next)].filter(Boolean).join('&')}`, 303);
+  const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
+  const query = ['sent', queryOf(next)].filter(Boolean).join('&');
+  return redirectDocument(`/forgot-password?${query}`, { status: 303, headers });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ForgotPassword() {
-  const { next, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { next, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   const query = next ? `?${queryOf(next)}` : '';
@@ -49,7 +56,10 @@ export default function ForgotPassword() {
     return (
       <Page title="Check your email">
         <div className="card">
-          <p>If there is an account with that address, we have sent it a link to set a password.</p>
+          <p>
+            If there is an account with {typed ? <strong>{typed}</strong> : 'that address'}, we have sent it a
+            link to set a password.
+          </p>
           <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
           {keepsMails && <KeptMails />}
         </div>

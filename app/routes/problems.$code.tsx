@@ -1,7 +1,8 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
-import { useLoaderData } from '@remix-run/react';
+import { useLoaderData, useRouteLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
+import type { loader as rootLoader } from '../root.tsx';
 
 /** It also answers under the URL that was refused, where it cannot hydrate. */
 export const handle = { isStatic: true };
@@ -25,6 +26,9 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
 
 export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl } = useLoaderData<typeof loader>();
+  const root = useRouteLoaderData<typeof rootLoader>('root');
+  // Of other problems nobody has looked who it is (app/root.tsx).
+  const isStranger = (isHere || status === 404) && !root?.email;
   return (
     <Page title={title}>
       <div className="card">
@@ -38,8 +42,8 @@ export default function ProblemPage() {
           </p>
         )}
         <div className="actions">
-          <a className="button" href="/profile">
-            Go to your profile
+          <a className="button" href={isStranger ? '/login' : '/profile'}>
+            {isStranger ? 'Log in' : 'Go to your profile'}
           </a>
         </div>
         {!isHere && (

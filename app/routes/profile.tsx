@@ -15,14 +15,20 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Your profile');
 
 export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadAccount(args, async (caller) => ({ profile: await caller.profile.get() }));
+  const loaded = await loadAccount(args, async (caller) => ({
+    profile: await caller.profile.get(),
+    pendingEmail: await caller.email.pendingChange(),
+  }));
   const { hasPage } = args.context;
   const ownData = dataPages.filter(({ path }) => hasPage(path));
   return { ...loaded, ownData, canChangeEmail: hasPage(emailPage) };
 }
 
 export const action = (args: ActionFunctionArgs) =>
-  answerForm(args, { names: (caller, form) => caller.profile.update(keepTyped(form)) });
+  answerForm(args, {
+    names: (caller, form) => caller.profile.update(keepTyped(form)),
+    'cancel-email': (caller) => caller.email.cancelChange(),
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
@@ -38,7 +44,7 @@ const arrivals: Record<string, string> = {
 };
 
 export default function Profile() {
-  const { profile, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
+  const { profile, pendingEmail, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const arrival = refused || !saved ? undefined : arrivals[saved];
   return (
@@ -55,7 +61,14 @@ export default function Profile() {
         </Notice>
       )}
       <NamesForm profile={profile} saved={saved} refused={refused} />
-      <EmailAddress email={profile.email} isVerified={profile.emailVerified} canChange={canChangeEmail} />
+      <EmailAddress
+        email={profile.email}
+        isVerified={profile.emailVerified}
+        canChange={canChangeEmail}
+        pending={pendingEmail}
+        saved={saved}
+        refused={refused}
+      />
       <Access profile={profile} />
       {ownData.length > 0 && (
         <Section id="own-data" title="Your data">

@@ -6,6 +6,7 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { emailPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { KeptMails, Notice } from '../components/notice.tsx';
@@ -21,8 +22,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
+  const { caller } = backend.createCaller(request, visit);
   return {
     email: session.user.email,
+    pending: (await caller.email.pendingChange())?.email,
     obstacle: backend.findObstacle(session.user),
     isSent: new URL(request.url).searchParams.has('sent'),
     keepsMails: backend.keepsMails,
@@ -56,12 +59,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ChangeEmail() {
-  const { email, obstacle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { email, pending, obstacle, isSent, keepsMails } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const here = useFormAction();
   if (answer?.asks) return <Confirm asks={answer.asks} />;
   if (obstacle) return <Obstacle email={email} obstacle={obstacle} />;
-  if (isSent && !answer) return <Sent email={email} keepsMails={keepsMails} />;
+  if (isSent && !answer) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
   return (
     <Page title="Change your email address" intro={`It is ${email} now.`}>
       {answer?.message && <Notice kind="error">{answer.message}</Notice>}
@@ -108,18 +111,29 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
   );
 }
 
-function Sent({ email, keepsMails }: { email: string; keepsMails: boolean }) {
+type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
+
+/** In the same words whoever has the address. */
+function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">
       <div className="card">
         <p>
-          We have sent an email to the new address. Open the link in it within an hour. Until then, your
-          address is <strong>{email}</strong>.
+          We have sent an email to {pending ? <strong>{pending}</strong> : 'the new address'}. Open the link
+          in it within an hour. Until then, your address is <strong>{email}</strong>.
         </p>
         <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
         {keepsMails && <KeptMails />}
         <div className="actions">
-          <a href="/profile/email">Send it again, or use another address</a>
+          {pending && (
+            <form method="post" action={emailPage}>
+              <input type="hidden" name="email" value={pending} />
+              <button type="submit" className="secondary">
+                Send it again
+              </button>
+            </form>
+          )}
+          <a href={emailPage}>{pending ? 'Use another address' : 'Send it again, or use another address'}</a>
           <a href="/profile">Go to your profile</a>
         </div>
       </div>

@@ -28,6 +28,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     next,
     clientTitle: backend.findLaunchTitle(next),
     isSent: searchParams.has('sent'),
+    typed: backend.readTypedEmail(request),
     keepsMails: backend.keepsMails,
   };
 }
@@ -48,17 +49,19 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const message = refusal.errors.length > 0 ? undefined : refusal.detail;
     return data({ name, email, errors, message }, { status: refusal.status, headers: refusal.headers });
   }
-  return redirectDocument(`/signup?${['sent', queryOf(next)].filter(Boolean).join('&')}`, 303);
+  const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
+  const query = ['sent', queryOf(next)].filter(Boolean).join('&');
+  return redirectDocument(`/signup?${query}`, { status: 303, headers });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function SignUp() {
-  const { next, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { next, clientTitle, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   const query = next ? `?${queryOf(next)}` : '';
-  if (isSent && !refused) return <Sent query={query} keepsMails={keepsMails} />;
+  if (isSent && !refused) return <Sent query={query} typed={typed} keepsMails={keepsMails} />;
   return (
     <Page
       title="Create an account"
@@ -95,13 +98,16 @@ export default function SignUp() {
   );
 }
 
-function Sent({ query, keepsMails }: { query: string; keepsMails: boolean }) {
+type SentProps = { query: string; typed: string | undefined; keepsMails: boolean };
+
+function Sent({ query, typed, keepsMails }: SentProps) {
   return (
     <Page title="Check your email">
       <div className="card">
         <p>
-          We have sent an email to the address that you entered. Open the link in it to create your account.
-          If there is an account with that address already, the email says so.
+          We have sent an email to {typed ? <strong>{typed}</strong> : 'the address that you entered'}. Open
+          the link in it to create your account. If there is an account with that address already, the email
+          says so.
         </p>
         <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
         {keepsMails && <KeptMails />}

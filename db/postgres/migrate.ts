@@ -27,6 +27,7 @@ import * as events from '../migrations/2026-11-25-events.ts';
 import * as history from '../migrations/2026-11-25-history.ts';
 import * as nudges from '../migrations/2026-11-25-nudges.ts';
 import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
+import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { dialect } from './dialect.ts';
@@ -51,6 +52,7 @@ export const migrations = {
   '2026-11-25-history': history,
   '2026-11-25-nudges': nudges,
   '2026-11-25-trial-ends': trialEnds,
+  '2026-11-26-pending-email-changes': pendingEmailChanges,
 };
 
 /** What it waits for, in words for operators. */

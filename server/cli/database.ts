@@ -10,6 +10,7 @@ import { skipInvoiceNumbers } from '../../db/invoices.ts';
 import { deleteAllMailTokens } from '../../db/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../db/mails.ts';
 import { renewChallengeKey } from '../../db/passkey-challenge-keys.ts';
+import { deleteAllPendingEmailChanges } from '../../db/pending-email-changes.ts';
 import { deleteAllPendingHandOffs } from '../../db/pending-hand-offs.ts';
 import { deleteAllPendingLogins } from '../../db/pending-logins.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -61,6 +62,7 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await renewChallengeKey(trx);
   const pendingHandOffs = await deleteAllPendingHandOffs(trx);
   await deleteAllPendingLogins(trx);
+  await deleteAllPendingEmailChanges(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
   // Some of them have changed their mind in the time that is lost.
   for (const user of await postponeDeletions(trx, dueAfter(now())))

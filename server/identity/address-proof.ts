@@ -8,6 +8,7 @@ import {
   type MailTokenPurpose,
 } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../db/mails.ts';
+import { deletePendingEmailChange } from '../../db/pending-email-changes.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { Trace } from '../http/trace-context.ts';
 import type { Config } from '../settings/config.ts';
@@ -18,6 +19,7 @@ export async function voidMails(trx: Database, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
   await deleteMailTokens(trx, userId);
+  await deletePendingEmailChange(trx, userId);
 }
 
 /**

@@ -1,11 +1,19 @@
 // Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
 // back for seven days (undo-email-change.ts), and belongs to nobody else meanwhile.
+import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters, insertMail } from '../../db/mails.ts';
+import {
+  deletePendingEmailChange,
+  findPendingEmailChange,
+  type PendingEmailChange,
+  setPendingEmailChange,
+} from '../../db/pending-email-changes.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { reserveAddress } from '../../db/reserved-addresses.ts';
+import type { DB } from '../../db/schema.ts';
 import { lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readTrace } from '../http/trace-context.ts';
@@ -21,6 +29,8 @@ import { tellOwner } from './sign-up.ts';
 import { hashToken } from './tokens.ts';
 
 export const undoDays = 7;
+/** Of the link to the new address, from when its mail is sent (server/mail/outbox.ts). */
+const linkMs = 60 * 60 * 1_000;
 
 /** What keeps somebody from changing their address, or undefined. Theirs has to be held, and they need a credential. */
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
@@ -42,16 +52,40 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   await answerAlike(services, visit, { email, request }, async (trx) => {
     const user = await lockUser(trx, { id: session.user.id });
     if (!user?.holdsEmail || user.suspendedAt) throw new AppError('login_required');
-    await deleteUnsentLetters(trx, user.id, ['change_email']);
-    await deleteMailTokens(trx, user.id, 'change_email');
+    await voidChangeMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'email.change_requested' });
     const details = keepTrace(visit.trace);
     const owner = await findAddressOwner(trx, email, now());
-    if (owner) return tellOwner(trx, services, { owner, email, details });
     const mail = { id: uuidv7(), kind: 'change_email', userId: user.id, recipient: email } as const;
-    await insertMail(trx, { ...mail, details, now: now() });
+    if (owner) await tellOwner(trx, services, { owner, email, details });
+    else await insertMail(trx, { ...mail, details, now: now() });
+    // Last, as in an erasure of the owner, whose row a mail to them waits for.
+    const expiresAt = new Date(now().getTime() + linkMs);
+    await setPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
+
+async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId, ['change_email']);
+  await deleteMailTokens(trx, userId, 'change_email');
+}
+
+/** What the actor has asked for and not used yet; the same whoever has that address. */
+export const findOwnEmailChange = (
+  { db, now }: Services,
+  { session }: Actor,
+): Promise<PendingEmailChange | undefined> => findPendingEmailChange(db, session.user.id, now());
+
+/** Gives up what the actor has asked for: its link works no more. Without anything to give up, nothing happens. */
+export const cancelEmailChange = ({ db }: Services, actor: Actor): Promise<void> =>
+  inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: actor.session.user.id });
+    if (!user) throw new AppError('login_required');
+    await voidChangeMails(trx, user.id);
+    if (await deletePendingEmailChange(trx, user.id))
+      await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
+  });
 
 /** Both are known to the actor, so the answer may tell them. */
 async function requireNew({ db, now }: Services, user: User, email: string): Promise<void> {

@@ -13,7 +13,7 @@ const yesOrNo = (value: Value) => (value === null ? 'no' : 'yes');
 const oneOf = (words: Record<string, string>) => (value: Value) =>
   value === null ? null : (words[String(value)] ?? String(value));
 const names = (value: Value) =>
-  Array.isArray(value) && value.length > 0 ? value.join(', ').replaceAll('_', ' ') : 'nothing';
+  Array.isArray(value) && value.length > 0 ? value.join(', ').replaceAll('_', ' ') : null;
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {

@@ -10,6 +10,7 @@ import { eraseEventsOf } from '../../db/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
 import { deleteSignUpTokens } from '../../db/mail-tokens.ts';
 import { deleteSignUpMails, insertMail } from '../../db/mails.ts';
+import { deletePendingEmailChangesTo } from '../../db/pending-email-changes.ts';
 import { breaksConnection, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
@@ -81,6 +82,7 @@ export async function eraseUser(
   if (user.holdsEmail) {
     await deleteSignUpTokens(trx, user.email);
     await deleteSignUpMails(trx, user.email);
+    await deletePendingEmailChangesTo(trx, user.email);
   }
   await recordAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
   if (user.holdsEmail) {

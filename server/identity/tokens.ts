@@ -24,7 +24,7 @@ export function buildTokenCookie(issuer: string, name: string, token: string, ma
 
 /** The token in that cookie, or undefined if it is missing or malformed. */
 export function readToken(request: Request, issuer: string, name: string): string | undefined {
-  const token = readCookies(request)[cookieName(issuer, name)];
+  const token = readCookie(request, issuer, name);
   return isToken(token) ? token : undefined;
 }
 
@@ -38,6 +38,9 @@ export function readTokens(request: Request, issuer: string, prefix: string): Ma
     ),
   );
 }
+
+export const readCookie = (request: Request, issuer: string, name: string): string | undefined =>
+  readCookies(request)[cookieName(issuer, name)];
 
 const readCookies = (request: Request) => parseCookie(request.headers.get('cookie') ?? '');
 

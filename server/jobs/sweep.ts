@@ -20,6 +20,7 @@ export const expired: ExpiredRows[] = [
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'mail_tokens', column: 'expires_at', before: sql`now()` },
+  { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },
   { table: 'webhook_requests', column: 'created_at', before: daysAgo(30) },

@@ -1,7 +1,13 @@
 // Verifying one's own e-mail address, and changing it.
 import { z } from 'zod';
 import { readOwnPath } from '../http/requests.ts';
-import { confirmEmailChange, findEmailChange, requestEmailChange } from '../identity/change-email.ts';
+import {
+  cancelEmailChange,
+  confirmEmailChange,
+  findEmailChange,
+  findOwnEmailChange,
+  requestEmailChange,
+} from '../identity/change-email.ts';
 import { requestOwnPasswordMail } from '../identity/request-password-mail.ts';
 import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identity/verify-email.ts';
 import { authenticated, router } from './init.ts';
@@ -25,6 +31,13 @@ export const emailRouter = router({
   requestChange: authenticated
     .input(z.object({ email: z.string() }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.services, ctx, input.email)),
+
+  /** What waits for its link to be used, or null. */
+  pendingChange: authenticated.query(
+    async ({ ctx }) => (await findOwnEmailChange(ctx.services, ctx)) ?? null,
+  ),
+
+  cancelChange: authenticated.mutation(({ ctx }) => cancelEmailChange(ctx.services, ctx)),
 
   findChange: authenticated
     .input(z.object({ token: z.string() }))

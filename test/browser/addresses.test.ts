@@ -65,14 +65,26 @@ describe.each([
 
   it('changes an address, and gets it back', async () => {
     const { page, complaints } = await site.visit({ javaScriptEnabled });
-    const [email, fresh] = [newEmail(), newEmail()];
+    const [email, mistyped, fresh] = [newEmail(), newEmail(), newEmail()];
+    const askFor = async (address: string) => {
+      await page.getByRole('link', { name: 'Change your email address' }).click();
+      await page.getByLabel('New email address').fill(address);
+      await page.getByRole('button', { name: 'Email me a link' }).click();
+      await page.getByText(`We have sent an email to ${address}.`).waitFor();
+    };
     await page.goto('/signup');
     await signUp(page, email);
     await page.getByText('Your account is ready').waitFor();
-    await page.getByRole('link', { name: 'Change your email address' }).click();
-    await page.getByLabel('New email address').fill(fresh);
-    await page.getByRole('button', { name: 'Email me a link' }).click();
-    await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
+    await askFor(mistyped);
+    await page.getByRole('link', { name: 'Go to your profile' }).click();
+    await page.getByRole('listitem').filter({ hasText: mistyped }).getByText('Waiting for you').waitFor();
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByText(`We have sent an email to ${mistyped}.`).waitFor();
+    await page.goto('/profile');
+    await page.getByRole('button', { name: 'Cancel the change' }).click();
+    await page.getByText('Your email address stays as it is.').waitFor();
+    expect(await page.getByText(mistyped).count()).toBe(0);
+    await askFor(fresh);
     await followMail(page, fresh, '/profile/email/confirm');
     await page.getByRole('button', { name: 'Yes, change it' }).click();
     await page.getByText('Your email address has been changed.').waitFor();
@@ -153,6 +165,8 @@ it.each(widths)('every page is good on %s, with a long name and address', async 
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
   await inspect('change address sent');
+  await page.goto('/profile');
+  await inspect('profile, change pending');
   await followMail(page, fresh, '/profile/email/confirm');
   await inspect('change address confirm');
   const changeLink = page.url();

@@ -152,6 +152,12 @@ describe('the job sweep', () => {
           values (${uuidv7()}, 'welcome', ${user}, 'sweeper@example.test', ${at}, ${at}, ${at})`,
       ],
       ['mail_tokens', 0, (at) => sql`values (${token()}, 'set_password', ${user}, 'x@example.test', ${at})`],
+      [
+        'pending_email_changes',
+        0,
+        (at) => sql`select id, 'x@example.test', ${at}, ${at} from users
+          where id not in (select user_id from pending_email_changes) limit 1`,
+      ],
       // Ten minutes more than they are valid.
       ['used_passkey_challenges', 10 / (24 * 60), (at) => sql`values (${token()}, ${at})`],
       ['webhook_requests', 30, (at) => sql`values (${uuidv7()}, ${token()}, 201, '{}', ${at})`],

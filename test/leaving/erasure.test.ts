@@ -89,6 +89,11 @@ async function settle(word: string) {
     values (sha256(${email}::bytea), 'sign_up', ${email}, ${`Name of ${word}`}, now() + interval '1 hour')`.execute(
     app.db,
   );
+  // What they, and somebody else, wanted to change their address to.
+  await sql`insert into pending_email_changes (user_id, email, requested_at, expires_at)
+    select id, case id when ${user.id} then ${`next-${email}`} else ${email} end, now(), now() + interval '1 hour'
+    from users where id = ${user.id} or email = 'admin@example.test'
+    on conflict (user_id) do update set email = excluded.email`.execute(app.db);
   const { rows } = await sql<{ id: string; sid: string }>`
     select session_id as id, sid from launches where user_id = ${user.id}`.execute(app.db);
   const [session] = rows;
@@ -130,7 +135,7 @@ describe('somebody who is erased', () => {
   it('had rows in every table that keeps some about people', () => {
     expect(tablesBefore).toEqual(
       expect.arrayContaining([
-        ...['authenticators', 'passkeys', 'recovery_codes', 'reserved_addresses'],
+        ...['authenticators', 'passkeys', 'pending_email_changes', 'recovery_codes', 'reserved_addresses'],
         ...['audit_events', 'changes', 'client_users', 'devices', 'events', 'external_links'],
         ...['launches', 'mail_tokens', 'mails'],
         ...['pending_hand_offs', 'service_contracts', 'sessions', 'users', 'webhook_requests'],

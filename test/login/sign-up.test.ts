@@ -256,6 +256,34 @@ describe('the form', () => {
   });
 });
 
+/** The cookie that carries what was typed to the next page. */
+function typedIn({ headers }: { headers: Headers }): string {
+  const [cookie, ...more] = headers.getSetCookie();
+  expect(more).toEqual([]);
+  expect(cookie).toMatch(/^identity_typed_email=[^;]+; .*HttpOnly; .*Max-Age=600/);
+  return cookie?.split(';')[0] ?? '';
+}
+
+describe('the page that says that a mail is on its way', () => {
+  it.each([
+    ['/signup?sent', 'We have sent an email to'],
+    ['/forgot-password?sent', 'If there is an account with'],
+  ])('at %s shows the address that this browser has typed, and nothing else', async (path, words) => {
+    const form = { name: 'Sally', email: ' Sally+<b>@Example.test' };
+    const refused = await app.send(path, { form });
+    expect([refused.status, refused.headers.getSetCookie()]).toEqual([422, []]);
+    const asked = await app.send(path, { form: { ...form, email: 'Sally+1@Example.test' } });
+    expect(asked.status).toBe(303);
+    expect(textOf(await app.send(path, { cookie: typedIn(asked) }))).toContain(
+      `${words} sally+1@example.test`,
+    );
+    for (const forged of ['', 'nobody', '%3Cb%3Ebuy%3C%2Fb%3E%40example.test', 'call%20us%20a%40b.test', '%'])
+      expect(textOf(await app.send(path, { cookie: `identity_typed_email=${forged}` }))).toContain(
+        `${words} th${path.startsWith('/signup') ? 'e address that you entered' : 'at address'}`,
+      );
+  });
+});
+
 describe('who has an account', () => {
   it('is not told by the answer', async () => {
     await sql`update users set password_hash = null where email = 'new-merchant@example.test'`.execute(
@@ -271,11 +299,15 @@ describe('who has an account', () => {
     const looks = [];
     for (const name of ['merchant', 'new-merchant', 'suspended', 'typed-only', 'nobody']) {
       const startedAt = performance.now();
-      const asked = await ask(`${name}@example.test`);
+      const typed = `${name}@example.test`;
+      const asked = await ask(typed);
       expect(performance.now() - startedAt).toBeGreaterThan(290);
-      const page = await app.send(asked.headers.get('location') ?? '');
+      const page = await app.send(asked.headers.get('location') ?? '', { cookie: typedIn(asked) });
+      // It is said, and all else is the same.
+      expect(textOf(page)).toContain(`We have sent an email to ${typed} .`);
+      const shown = textOf(page).replace(typed, 'TYPED');
       const headers = [...asked.headers].filter(([header]) => header !== 'x-request-id');
-      looks.push([asked.status, headers.map(([header]) => header), asked.text, textOf(page)]);
+      looks.push([asked.status, headers.map(([header]) => header), asked.text, shown]);
     }
     for (const look of looks) expect(look).toEqual(looks[0]);
   });
@@ -334,6 +366,8 @@ describe('IDENTITY_SIGN_UP=closed', () => {
       expect(page.status).toBe(404);
       expect(textOf(page)).toContain('You cannot create an account here by yourself');
       expect(page.text).toContain('href="mailto:help@example.test"');
+      // Nobody is logged in who could go to their profile.
+      expect(page.text).toMatch(/<a class="button" href="\/login">Log in<\/a>/);
       expect(codeOf(await closed.send(path))).toBe('not_configured');
     }
     const email = newEmail();

@@ -45,7 +45,7 @@ describe('a change is told', () => {
       what: 'Came here from the marketplace',
       by: 'Changed by the marketplace',
       changes: [
-        { what: 'What the account may do', from: 'sell services', to: 'nothing' },
+        { what: 'What the account may do', from: 'sell services', to: null },
         { what: 'Name', from: 'Tilda', to: 'Tilly' },
       ],
     });
@@ -58,7 +58,7 @@ describe('a change is told', () => {
       ]),
     });
     const text = textOf(await app.send('/profile/activity', { cookie: browser.cookie() }));
-    expect(text).toContain('What the account may do: from sell services to nothing');
+    expect(text).toContain('What the account may do: no longer sell services');
     expect(text).toContain('Changed by the marketplace');
   });
 

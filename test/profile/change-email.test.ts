@@ -238,14 +238,108 @@ describe('whose the new address is', () => {
     const looks = [];
     for (const name of ['merchant', 'new-merchant', 'suspended', 'typed-only', 'nobody']) {
       const startedAt = performance.now();
-      const asked = await changes.ask(browser, `${name}@example.test`);
+      const typed = `${name}@example.test`;
+      const asked = await changes.ask(browser, typed);
       expect(performance.now() - startedAt).toBeGreaterThan(290);
-      const page = await browser.send(asked.headers.get('location') ?? '');
-      looks.push([asked.status, [...asked.headers.keys()], asked.text, textOf(page)]);
+      const pages = [asked.headers.get('location') ?? '', '/profile'];
+      const texts = [];
+      for (const page of pages) texts.push(textOf(await browser.send(page)));
+      // It is said, and all else is the same.
+      for (const text of texts) expect(text).toContain(typed);
+      const shown = texts.map((text) => text.replaceAll(typed, 'TYPED'));
+      const given = await changes.cancel(browser);
+      looks.push([asked.status, [...asked.headers.keys()], asked.text, shown, given]);
     }
     for (const look of looks) expect(look).toEqual(looks[0]);
     const [mail] = await readMails(changes.other, 'merchant@example.test');
     expect(mail?.subject).toBe('You already have an account');
     await readMails(changes.other, 'suspended@example.test', 0);
+  });
+});
+
+describe('a change that waits for its link', () => {
+  const waitingText = 'Waiting for you to open the link we sent to this address.';
+  const profileOf = async (browser: Browser) => textOf(await browser.send('/profile'));
+
+  it('is shown to its own user only, until the link is used', async () => {
+    const { browser } = await changes.signUp();
+    const { browser: stranger } = await changes.signUp();
+    const fresh = changes.newEmail();
+    expect(await profileOf(browser)).not.toContain(waitingText);
+    const link = await changes.askForLink(browser, fresh);
+    expect(await profileOf(browser)).toContain(`${fresh} ${waitingText} It works until`);
+    expect(textOf(await browser.send('/profile/email?sent'))).toContain(`We have sent an email to ${fresh}`);
+    expect(await openClient(changes.app.send, browser.cookie()).email.pendingChange.query()).toMatchObject({
+      email: fresh,
+    });
+    for (const page of ['/profile', '/profile/email?sent'])
+      expect(textOf(await stranger.send(page))).not.toContain(fresh);
+    expect((await changes.click(browser, link)).status).toBe(303);
+    expect(await profileOf(browser)).not.toContain(waitingText);
+  });
+
+  it('shows the newest address, and its link can be sent again', async () => {
+    const { browser, id } = await changes.signUp();
+    const fresh = changes.newEmail();
+    await changes.askForLink(browser, changes.newEmail());
+    const first = await changes.askForLink(browser, fresh);
+    const shown = await browser.send('/profile');
+    expect(textOf(shown).split(waitingText)).toHaveLength(2);
+    const { value } = fieldOf(shown, 'email');
+    expect(value).toBe(fresh);
+    expect((await changes.ask(browser, value ?? '')).status).toBe(303);
+    const token = await readToken(changes.other, fresh, 'change_email', 2);
+    expect((await changes.click(browser, first)).status).toBe(404);
+    expect((await changes.click(browser, `/profile/email/confirm?token=${token}`)).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(fresh);
+  });
+
+  it.each([
+    [
+      'a new password',
+      async (browser: Browser) => {
+        const form = { intent: 'password', currentPassword: password, newPassword };
+        expect((await browser.send('/profile/security', { form })).status).toBe(303);
+      },
+    ],
+    ['an hour', async () => changes.passTime(60 * 60_000 + 1_000)],
+  ])('is shown no more after %s', async (_, end) => {
+    const { browser } = await changes.signUp();
+    await changes.askForLink(browser, changes.newEmail());
+    await end(browser);
+    expect(await profileOf(browser)).not.toContain(waitingText);
+  });
+
+  it('can be given up: its link is dead, and that is said once, also 16 times at once', async () => {
+    const { browser, email, id } = await changes.signUp();
+    const link = await changes.askForLink(browser, changes.newEmail());
+    const cookie = browser.cookie();
+    const form = { intent: 'cancel-email' };
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) =>
+        (at % 2 ? changes.app : changes.instance).send('/profile', { form, cookie }),
+      ),
+    );
+    for (const answer of answers)
+      expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile?saved=cancel-email']);
+    const page = textOf(await browser.send('/profile?saved=cancel-email'));
+    expect(page).toContain('Your email address stays as it is. The link we sent no longer works.');
+    expect(page).not.toContain(waitingText);
+    expect((await changes.click(browser, link)).status).toBe(404);
+    expect(await changes.emailOf(id)).toBe(email);
+    expect((await changes.eventsOf(id)).filter((type) => type === 'email.change_canceled')).toHaveLength(1);
+    expect(textOf(await browser.send('/profile/activity'))).toContain('Gave up the change');
+  });
+
+  it('is not mailed where it was given up before that', async () => {
+    const { browser } = await changes.signUp();
+    const fresh = changes.newEmail();
+    await changes.askForLink(browser, fresh);
+    // As if the mail server had not taken it yet.
+    await sql`update mails set sent_at = null, next_attempt_at = 'infinity' where recipient = ${fresh}`.execute(
+      changes.app.db,
+    );
+    expect(await changes.cancel(browser)).toEqual([303, '/profile?saved=cancel-email']);
+    expect(await changes.countMails(fresh)).toBe(0);
   });
 });

@@ -58,6 +58,11 @@ async function openAddressChanges() {
     return `/profile/email/confirm?token=${await readToken(other, email, 'change_email')}`;
   }
 
+  async function cancel(browser: Browser): Promise<[status: number, location: string | null]> {
+    const answer = await browser.send('/profile', { form: { intent: 'cancel-email' } });
+    return [answer.status, answer.headers.get('location')];
+  }
+
   const click = (browser: Browser, link: string) => browser.send(link, { form: {} });
 
   /** Changes the address; the result is the link that undoes it. */
@@ -92,6 +97,7 @@ async function openAddressChanges() {
     signUp,
     ask,
     askForLink,
+    cancel,
     click,
     change,
     leave,

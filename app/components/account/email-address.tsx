@@ -1,17 +1,31 @@
+import { Form } from '@remix-run/react';
+import type { Refused } from '../../account-form.ts';
 import { Badge } from '../badge.tsx';
+import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
+import { SubmitButton } from '../submit-button.tsx';
+import { Outcome } from './outcome.tsx';
 import { emailPage } from './places.ts';
+
+type Pending = { email: string; expiresAt: Date };
 
 type EmailAddressProps = {
   email: string;
   isVerified: boolean;
   canChange: boolean;
+  /** A change that waits for the link in its mail. */
+  pending: Pending | null;
+  saved: string | null;
+  refused?: Refused;
 };
 
-export function EmailAddress({ email, isVerified, canChange }: EmailAddressProps) {
+export function EmailAddress({ email, isVerified, canChange, pending, saved, refused }: EmailAddressProps) {
   return (
     <Section id="email-address" title="Email address">
+      <Outcome intent="cancel-email" saved={saved} refused={refused}>
+        Your email address stays as it is. The link we sent no longer works.
+      </Outcome>
       <Rows>
         <Row
           icon="mail"
@@ -39,7 +53,38 @@ export function EmailAddress({ email, isVerified, canChange }: EmailAddressProps
             </>
           }
         />
+        {pending && <PendingAddress {...pending} />}
       </Rows>
     </Section>
+  );
+}
+
+/** In the same words whether or not somebody has that address. */
+function PendingAddress({ email, expiresAt }: Pending) {
+  return (
+    <Row
+      icon="clock"
+      title={email}
+      about={
+        <>
+          Waiting for you to open the link we sent to this address. It works until <Instant at={expiresAt} />.
+        </>
+      }
+    >
+      <div className="row-end">
+        <Badge meaning="waiting">Waiting</Badge>
+        <form method="post" action={emailPage}>
+          <input type="hidden" name="email" value={email} />
+          <button type="submit" className="quiet">
+            Send it again
+          </button>
+        </form>
+        <Form method="post" preventScrollReset>
+          <SubmitButton intent="cancel-email" busy="Cancelling…" quiet>
+            Cancel the change
+          </SubmitButton>
+        </Form>
+      </div>
+    </Row>
   );
 }

@@ -41,7 +41,8 @@ export function Invoices({ invoices }: { invoices: (Invoice & { isOverdue: boole
                 <span className="plan">{plan}</span>, <Day at={issuedAt} />
                 {status === 'open' && (
                   <>
-                    , due <Day at={dueAt} />
+                    , due&nbsp;
+                    <Day at={dueAt} />
                   </>
                 )}
               </>

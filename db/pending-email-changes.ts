@@ -1,0 +1,46 @@
+// The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link
+// in the mail works. It is the same row whoever has that address: what a user reads of it tells nothing about others.
+import type { Database } from './postgres/client.ts';
+
+export type PendingEmailChange = { email: string; expiresAt: Date };
+
+/** In place of an earlier one. */
+export async function setPendingEmailChange(
+  db: Database,
+  { userId, email, now, expiresAt }: PendingEmailChange & { userId: string; now: Date },
+): Promise<void> {
+  const change = { email, requested_at: now, expires_at: expiresAt };
+  await db
+    .insertInto('pending_email_changes')
+    .values({ user_id: userId, ...change })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(change))
+    .execute();
+}
+
+export async function findPendingEmailChange(
+  db: Database,
+  userId: string,
+  now: Date,
+): Promise<PendingEmailChange | undefined> {
+  return db
+    .selectFrom('pending_email_changes')
+    .select(['email', 'expires_at as expiresAt'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** True where there was one. */
+export async function deletePendingEmailChange(db: Database, userId: string): Promise<boolean> {
+  const query = db.deleteFrom('pending_email_changes').where('user_id', '=', userId);
+  return (await query.executeTakeFirst()).numDeletedRows > 0n;
+}
+
+/** Of whoever asked for that address. */
+export async function deletePendingEmailChangesTo(db: Database, email: string): Promise<void> {
+  await db.deleteFrom('pending_email_changes').where('email', '=', email).execute();
+}
+
+export async function deleteAllPendingEmailChanges(db: Database): Promise<void> {
+  await db.deleteFrom('pending_email_changes').execute();
+}
