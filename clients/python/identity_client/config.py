@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import Literal
+from typing import Literal, cast
 from urllib.parse import urlencode, urlsplit
 
 from .hand_off import is_own_path
@@ -75,12 +75,12 @@ class Config:
 
     def __post_init__(self) -> None:
         faults = [*_find_url_faults(self), *_find_secret_faults(self)]
-        if not _CLIENT.fullmatch(self.client):
+        if not _matches(_CLIENT, self.client):
             faults.append(
                 "client must be lower-case letters, digits and underscores, and begin with a letter"
             )
-        if not 30 <= self.ttl_seconds <= 3_600:
-            faults.append("ttl_seconds must be between 30 and 3600")
+        if self.ttl_seconds not in range(30, 3_601):
+            faults.append("ttl_seconds must be a whole number between 30 and 3600")
         if not _is_store(self.nonces):
             faults.append("nonces must be a store, such as MemoryStore() or SqlStore(…)")
         if faults:
@@ -131,8 +131,13 @@ def _find_url_faults(config: Config) -> list[str]:
     return faults
 
 
+def _matches(form: re.Pattern[str], value: object) -> bool:
+    """False for what is no text at all, such as a variable of the environment that is not there."""
+    return isinstance(value, str) and form.fullmatch(value) is not None
+
+
 def _is_safe_url(url: str) -> bool:
-    if not _VISIBLE.fullmatch(url) or "#" in url or "\\" in url:
+    if not _matches(_VISIBLE, url) or "#" in url or "\\" in url:
         return False
     try:
         parts = urlsplit(url)
@@ -149,18 +154,25 @@ def _is_safe_url(url: str) -> bool:
 
 
 def _find_secret_faults(config: Config) -> list[str]:
-    if isinstance(config.secrets, str) or not 1 <= len(config.secrets) <= 2:
+    if not _are_texts(config.secrets) or not 1 <= len(config.secrets) <= 2:
         return ["secrets must be a list of one secret, or of two during a rotation"]
     faults: list[str] = []
     if any(secret != secret.strip() for secret in config.secrets):
         faults.append("secrets must not have spaces or line breaks around them")
     # A service on this machine may have a secret that only tries things out.
-    shortest = _MIN_SECRET_BYTES if config.issuer.startswith("https://") else 1
+    shortest = 1 if str(config.issuer).startswith("http://") else _MIN_SECRET_BYTES
     if any(len(secret.encode()) < shortest for secret in config.secrets):
         faults.append(f"secrets must have at least {shortest} bytes each")
     if len(set(config.secrets)) < len(config.secrets):
         faults.append("secrets must differ from each other")
     return faults
+
+
+def _are_texts(value: object) -> bool:
+    """One text is a sequence, too."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return False
+    return all(isinstance(each, str) for each in cast("Sequence[object]", value))
 
 
 def _is_store(value: object) -> bool:

@@ -75,6 +75,16 @@ class Configuration(unittest.TestCase):
             ):
                 build(**{name: value})
 
+    def test_is_refused_where_a_variable_of_the_environment_is_missing(self) -> None:
+        for name in ("issuer", "client", "secrets", "callback_url", "login_url", "ttl_seconds"):
+            for value in (None, b"x", 1.5):
+                with self.subTest(name=name), self.assertRaisesRegex(
+                    ConfigurationError, rf"\A{name} [^;]*\Z"
+                ):
+                    build(**{name: value})
+        with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):
+            build(secrets=[SECRET, None])
+
     def test_takes_no_text_for_a_list_of_secrets(self) -> None:
         with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):
             build(issuer="http://localhost:3000", secrets="ab")

@@ -47,12 +47,8 @@ class Site:
         started = f"{state}.{int(time.time())}"
         cookies = [self.build_cookie(self.attempt_name(state), started, 600)]
         if self.broken != "one_state_cookie":
-            attempts = {
-                name: value
-                for name, value in request.cookies.items()
-                if name.startswith(self.attempt_name(""))
-            }
-            oldest_first = sorted(attempts, key=lambda name: attempts[name].rpartition(".")[2])
+            attempts = [name for name in request.cookies if name.startswith(self.attempt_name(""))]
+            oldest_first = sorted(attempts, key=lambda name: request.cookies[name].rpartition(".")[2])
             cookies += [self.build_cookie(name, "", 0) for name in oldest_first[:-4]]
         return 303, [("Location", target), *(("Set-Cookie", cookie) for cookie in cookies)], ""
 
@@ -79,11 +75,9 @@ class Site:
 
     def home(self, request):
         user = self.find_user(request)
-        return (
-            200,
-            [],
-            "\n".join(str(user.get(name)) for name in ("id", "name", "email")) if user else "nobody",
-        )
+        if user is None:
+            return 200, [], "nobody"
+        return 200, [], "\n".join(str(user.get(name)) for name in ("id", "name", "email"))
 
     def events(self, request):
         try:
@@ -102,11 +96,8 @@ class Site:
         return parameters["error"] if parameters["error"] in known else "error_unknown"
 
     def attempt_name(self, state):
-        return (
-            f"{self.broken}_attempt"
-            if self.broken == "one_state_cookie"
-            else f"{self.broken}_attempt_{state}"
-        )
+        name = f"{self.broken}_attempt"
+        return name if self.broken == "one_state_cookie" else f"{name}_{state}"
 
     def has_attempt(self, request, state):
         return (
