@@ -32,16 +32,20 @@ export function createAnswerChecks(notes: Notes) {
     const said = answer.headers.get('identity-launch');
     if (said !== null && said !== launchId) {
       if (launchIds.has(said))
-        notes.find('callback_cached', { saw: `The answer was about another hand-off, ${said}.`, launchId });
+        notes.find('cache_in_front', { saw: `The answer was about another hand-off, ${said}.`, launchId });
       else notes.find('launch_id_wrong', { saw: `The refusal named the launch ${said}.`, launchId });
     }
     const age = Number(answer.headers.get('age'));
     if (age > 0)
-      notes.find('callback_cached', { saw: `An answer came out of a cache (Age: ${age}).`, launchId });
-    for (const { name, value } of answer.cookies) {
-      if (!sessionCookies.includes(name) || value.length < minSessionLength || held.includes(value)) continue;
+      notes.find('cache_in_front', { saw: `An answer came out of a cache (Age: ${age}).`, launchId });
+    // One answer may set the same session for several paths.
+    const given = new Set(
+      answer.cookies.filter(({ name }) => sessionCookies.includes(name)).map(({ value }) => value),
+    );
+    for (const value of given) {
+      if (value.length < minSessionLength || held.includes(value)) continue;
       if (sessionIds.has(value))
-        notes.find('callback_cached', { saw: 'Two browsers were given the same session.', launchId });
+        notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
       sessionIds.add(value);
     }
   }

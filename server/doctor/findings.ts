@@ -99,6 +99,10 @@ const catalog = {
     'noticed',
     'Answer with "Cache-Control: no-store", and keep caches away from login start and callback.',
   ],
+  cache_in_front: [
+    'noticed',
+    'Keep caches away from login start and callback: they give one person the login of another.',
+  ],
   login_start_cached: [
     'noticed',
     'Answer with "Cache-Control: no-store", and keep caches away from login start and callback.',

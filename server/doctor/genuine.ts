@@ -72,7 +72,7 @@ function noteRefusal({ notes }: Exam, outcome: Outcome): undefined {
       saw: `Sent a genuine hand-off: ${describe(outcome)}.${known ? ` ${known.meaning}` : ''}`,
       remedy: known?.remedy,
       launchId,
-      unless: answer.status >= 500 ? 'crashes' : 'callback_cached',
+      unless: answer.status >= 500 ? 'crashes' : 'cache_in_front',
     });
   }
   return undefined;

@@ -18,8 +18,8 @@ type Noted = {
   saw: string;
   remedy?: string | undefined;
   launchId?: string | undefined;
-  /** It follows from that one, and is not told beside it. */
-  unless?: FindingId | undefined;
+  /** It follows from one of those, and is not told beside it. */
+  unless?: FindingId | FindingId[] | undefined;
 };
 
 export type Notes = ReturnType<typeof openNotes>;
@@ -39,7 +39,7 @@ export function openNotes() {
     /** Each id once, by the first sight that nothing else explains. */
     listFindings(): Finding[] {
       return [...found].flatMap(([id, all]) => {
-        const noted = all.find(({ unless }) => unless === undefined || !found.has(unless));
+        const noted = all.find(({ unless = [] }) => [unless].flat().every((cause) => !found.has(cause)));
         if (!noted) return [];
         const { saw, remedy = remedyOf(id), launchId } = noted;
         return [{ id, group: groupOf(id), saw, remedy, launchId }];

@@ -21,7 +21,7 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   requireCallback(control);
   if (beforeMac.includes(control.code ?? '')) {
     const saw = `A hand-off in its right form was answered with ${control.code}.`;
-    notes.find('query_changed', { saw, launchId: control.launchId, unless: 'callback_cached' });
+    notes.find('query_changed', { saw, launchId: control.launchId, unless: 'cache_in_front' });
     return [];
   }
   const isKnown = (outcome: Outcome) => !isAlike(outcome, control);
@@ -50,7 +50,7 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   notes.find('secret_wrong', {
     saw: `It says that the signature is wrong, whatever it is made with: it does not hold ${count} configured here.`,
     launchId: control.launchId,
-    unless: 'callback_cached',
+    unless: 'cache_in_front',
   });
   return [];
 }

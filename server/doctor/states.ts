@@ -25,7 +25,7 @@ async function probeOtherBrowser(exam: Exam): Promise<void> {
   const { launchId } = handOff;
   const saw = `Sent a hand-off to a browser without the cookie of its attempt: ${describe(outcome)}.`;
   if (await isTaken(exam, { browser, outcome }))
-    return notes.find('state_not_compared', { saw, launchId, unless: 'callback_cached' });
+    return notes.find('state_not_compared', { saw, launchId, unless: 'cache_in_front' });
   if (outcome.kind === 'bounced') notes.find('state_unknown_loops', { saw, launchId });
   const sent = 'a hand-off to a browser that had not asked for it, and then to the one that had';
   await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
@@ -40,7 +40,7 @@ async function probeOtherAttempt(exam: Exam): Promise<void> {
   const outcome = await logins.open(browser, handOff);
   const saw = `Sent a hand-off with the state of another browser's attempt: ${describe(outcome)}.`;
   if (await isTaken(exam, { browser, outcome }))
-    notes.find('state_not_compared', { saw, launchId: handOff.launchId, unless: 'callback_cached' });
+    notes.find('state_not_compared', { saw, launchId: handOff.launchId, unless: 'cache_in_front' });
 }
 
 /** Links from elsewhere bring one without a state. It is left unused, and the login starts afresh. */

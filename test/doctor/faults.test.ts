@@ -123,38 +123,48 @@ it('the old secret, once the rotation is over', async () => {
   expect(faultsOf(await examineClient({ secrets: [next] }))).toEqual(['secret_wrong']);
 });
 
-/** Keeps the first answer of the callback, for whoever asks next. */
-const cache = (client: Handler): Handler => {
-  let kept: { status: number; headers: [string, string][]; body: string } | undefined;
-  return async (request, response) => {
-    if (!request.url?.includes('/callback')) return client(request, response);
-    kept ??= await readAnswer(client, request);
-    response.writeHead(kept.status, kept.headers.flat()).end(kept.body);
-  };
-};
+type Kept = { status: number; headers: [string, string][]; body: string };
 
-async function readAnswer(client: Handler, { url, headers }: IncomingMessage) {
-  const origin = await listen(client);
-  const sent = { cookie: headers.cookie ?? '' };
-  const answer = await fetch(origin + url, { headers: sent, redirect: 'manual' });
-  return {
-    status: answer.status,
-    headers: [...answer.headers].filter(
-      ([name]) => name !== 'content-length' && name !== 'transfer-encoding',
-    ) as [string, string][],
-    body: await answer.text(),
+/** Keeps answers of the callback for whoever asks next: the first for all, or one for each whole address. */
+const cache =
+  (keyOf: (url: string) => string) =>
+  (client: Handler): Handler => {
+    const kept = new Map<string, Promise<Kept>>();
+    return async (request, response) => {
+      const { url = '' } = request;
+      if (!url.includes('/callback')) return client(request, response);
+      const answer = kept.get(keyOf(url)) ?? readAnswer(client, request);
+      kept.set(keyOf(url), answer);
+      const { status, headers, body } = await answer;
+      response.writeHead(status, headers.flat()).end(body);
+    };
   };
+
+async function readAnswer(client: Handler, { url, headers }: IncomingMessage): Promise<Kept> {
+  const origin = await listen(client);
+  const answer = await fetch(origin + url, {
+    headers: { cookie: headers.cookie ?? '' },
+    redirect: 'manual',
+  });
+  const kept = [...answer.headers].filter(([name]) => !/^(content-length|transfer-encoding)$/.test(name));
+  return { status: answer.status, headers: kept, body: await answer.text() };
 }
 
-it('a cached callback', async () => {
+it('a callback that is cached whatever the query', async () => {
   const marked = (client: Handler) => {
-    const cached = cache(client);
+    const cached = cache(() => '')(client);
     return (request: IncomingMessage, response: ServerResponse) => {
       response.setHeader('age', '5');
       return cached(request, response);
     };
   };
-  expect(faultsOf(await examineClient({ front: marked }))).toEqual(['callback_cached']);
+  expect(faultsOf(await examineClient({ front: marked }))).toEqual(['cache_in_front']);
+});
+
+it('a callback that is cached by its whole address', async () => {
+  const report = await examineClient({ front: cache((url) => url) });
+  expect(faultsOf(report)).toEqual(['cache_in_front']);
+  expect(sawOf(report)).toContain('Two browsers were given the same session.');
 });
 
 it('one cookie for all tabs', async () => {

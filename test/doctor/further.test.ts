@@ -50,6 +50,10 @@ it.each<[FindingId]>([['refusal_status'], ['same_site_missing']])('advises again
   expect(report.verdict).toBe('right');
 });
 
+it('finds nothing at a client that sets its session for two paths', async () => {
+  expect((await run('two_paths')).findings).toEqual([]);
+});
+
 it('says what it could not see where no page names the person, and finds the rest all the same', async () => {
   const report = await run('people_not_shown');
   expect(report.findings).toEqual([]);

@@ -112,11 +112,16 @@ export function createClients(options: ClientOptions) {
     if (isUsed) throw new Refusal('nonce_replayed');
     const id = (is('session_fixed') && cookies.get('session')) || createToken();
     site.sessions.set(id, findUser(question, payload.profile));
+    const paths = is('session_not_kept')
+      ? ['/elsewhere']
+      : is('two_paths')
+        ? [path, `${path}/admin`]
+        : [path];
     return {
       status: 303,
       headers: {
         location: payload.return_to ?? `${path}/`,
-        'set-cookie': `session=${id}; Path=${is('session_not_kept') ? '/elsewhere' : path}; ${withoutFlag(flags, is)}`,
+        'set-cookie': paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
       },
     };
   }
