@@ -1,7 +1,7 @@
 import { vitePlugin as remix } from '@remix-run/dev';
 import { defineConfig } from 'vite';
-import { developers } from './developers/plugin.ts';
 import remixConfig from './remix.config.js';
+import { developers } from './server/runtime/developers/plugin.ts';
 
 export default defineConfig(({ mode }) => (mode === 'service' ? service : pages));
 

@@ -13,7 +13,6 @@ const sources = [
   'app',
   'clients',
   'db',
-  'developers',
   'docs',
   'server',
   'package.json',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { documents, files, findPublished } from '../../developers/published.ts';
+import { documents, files, findPublished } from '../../server/runtime/developers/published.ts';
 import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/documents.ts';
 
 describe('docs/refusals.md', () => {

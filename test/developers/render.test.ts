@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Rendered, renderDocument, type Site } from '../../developers/render.ts';
+import { type Rendered, renderDocument, type Site } from '../../server/runtime/developers/render.ts';
 
 const files = new Map([['clients/php/example.php', '<?php echo "1 < 2";\n']]);
 const published = new Map([

@@ -25,7 +25,7 @@ beforeEach(() => {
     'app/routes/login.tsx',
     'clients/refusals.json',
     'db/users.ts',
-    'developers/plugin.ts',
+    'server/runtime/developers/plugin.ts',
     'docs/contract.md',
     'server/main.ts',
     'test/sso-vectors.json',

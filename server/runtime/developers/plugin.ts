@@ -16,7 +16,7 @@ import {
 } from './published.ts';
 import { type Rendered, renderDocument } from './render.ts';
 
-const root = fileURLToPath(new URL('..', import.meta.url));
+const root = fileURLToPath(new URL('../../..', import.meta.url));
 const name = 'virtual:developers';
 const pictureMark = /%picture:([\w./-]+)%/g;
 
