@@ -128,6 +128,21 @@ test('shortcode and block show the button, and then who is logged in', async () 
   await context.close();
 });
 
+test('constants of wp-config.php win over the settings page', async () => {
+  const [{ secrets, client, issuer }, operator] = await pair.wordpress.php<
+    [{ secrets: string[]; client: string; issuer: string }, Record<string, string>]
+  >(`
+    define('IDENTITY_LOGIN_SECRETS', 'one,two');
+    define('IDENTITY_LOGIN_CLIENT', 'shop');
+    return [IdentityLogin\\settings(), IdentityLogin\\operator_settings()];`);
+  expect({ secrets, client, issuer }).toEqual({
+    secrets: ['one', 'two'],
+    client: 'shop',
+    issuer: pair.site.baseUrl,
+  });
+  expect(operator.SSO_SHOP_LOGIN_URL).toBe(`${url}/sso/identity/login`);
+});
+
 test('a refusal says its code on a small page', async () => {
   const { page, context } = await pair.site.visit();
   const answer = await page.goto(`${url}/sso/identity/callback?payload=e30&signature=${'0'.repeat(64)}`);
@@ -151,7 +166,12 @@ test('deactivated, it leaves no session of a linked user; deleted, it leaves use
   await page.waitForURL(/deactivate=true/);
   await person.goto(`${url}/`);
   expect(await person.locator('#who').textContent()).toBe('nobody');
-  await pair.wordpress.php(`return uninstall_plugin('identity-login/identity-login.php');`);
+  const roles = await pair.wordpress.php<string[][]>(`
+    global $wpdb;
+    $wpdb->query("UPDATE {$wpdb->prefix}identity_links SET status = 'suspended' ORDER BY user_id DESC LIMIT 1");
+    uninstall_plugin('identity-login/identity-login.php');
+    return array_map(fn($user) => array_values($user->roles), get_users(['orderby' => 'ID']));`);
+  expect(roles).toEqual([['administrator'], ['contributor'], []]);
   const [users, tables, options, meta, cron] = await pair.wordpress.php<number[]>(`
     global $wpdb;
     return [count(get_users()), count($wpdb->get_col("SHOW TABLES LIKE '%identity%'")),

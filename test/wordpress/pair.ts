@@ -89,8 +89,6 @@ export function openVisitor({ site, wordpress }: Pair) {
   };
 }
 
-export type Visitor = ReturnType<typeof openVisitor>;
-
 export const refusalOf = ({ status, headers }: Page) => [status, headers.get('identity-refusal')];
 
 /** A hand-off as the service makes it, for a person whom it does not know. */

@@ -185,6 +185,7 @@ test('an address that WordPress does not take, or would change, stays out of it'
     expect(refusalOf(answer)).toEqual([303, null]);
     const user = await userOf(pair, id);
     expect(user.identityEmail).toBe(email);
+    expect(user.login).toMatch(/^identity-/);
     expect(user.email).toMatch(/@identity\.invalid$/);
   }
   await choose(pair, 'policy', `'deny'`);
