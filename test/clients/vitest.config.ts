@@ -6,6 +6,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/clients/*.test.ts'],
+    // Some start the service that they are clients of.
     globalSetup: 'test/support/global-setup.ts',
     setupFiles: 'test/support/no-output.ts',
     maxWorkers: 2,
