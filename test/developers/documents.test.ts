@@ -11,7 +11,7 @@ describe('docs/refusals.md', () => {
 
   it('explains each code of clients/refusals.json, and no other', () => {
     const explained = [
-      ...readOurFile('docs/refusals.md').matchAll(/^### `(\w+)`\n\n(\d+)\. (.+)\n\n(.+)\n/gm),
+      ...readOurFile('docs/refusals.md').matchAll(/^### `(\w+)`\n\nStatus (\d+)\. (.+)\n\n(.+)\n/gm),
     ].map(([, code, status, meaning, remedy]) => ({ code, status: Number(status), meaning, remedy }));
     expect(refusals.length).toBeGreaterThan(20);
     expect(explained).toEqual(refusals);
