@@ -9,6 +9,8 @@ import { connect } from '../support/postgres.ts';
 
 // Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
 const patienceMs = 6_000;
+// Fewer than the door lets in.
+const atOnce = 150;
 
 let postgres: OwnPostgres;
 let away: Away;
@@ -42,9 +44,6 @@ async function crowd(): Promise<() => Promise<void>> {
   };
 }
 let disperse: () => Promise<void>;
-
-// More than the door lets in would be refused by the door.
-const atOnce = 100;
 
 type Condition = { name: string; begin: () => unknown; end: () => unknown; inShort?: boolean };
 const conditions: Condition[] = [
@@ -94,8 +93,8 @@ describe.each(chosen)('while the database is $name,', ({ name, begin, end }) => 
     await begin();
     const requests = await listEveryRoute(away.app);
     const outcomes: Awaited<ReturnType<typeof ask>>[] = [];
-    for (let start = 0; start < requests.length; start += atOnce)
-      outcomes.push(...(await Promise.all(requests.slice(start, start + atOnce).map(ask))));
+    for (let at = 0; at < requests.length; at += atOnce)
+      outcomes.push(...(await Promise.all(requests.slice(at, at + atOnce).map(ask))));
     for (const { name, needsData, status, retryAfter, cookie, location, text } of outcomes) {
       if (!needsData) expect.soft(status, name).toBeLessThan(500);
       else
