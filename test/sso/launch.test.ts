@@ -377,6 +377,7 @@ it('sends no-store and no-referrer with every answer', async () => {
     app.send('/sso/launch/nobody', { headers: { accept: 'text/html' } }),
     app.send('/sso/launch/marketplace', { method: 'HEAD' }),
     app.send('/sso/launch/marketplace', { method: 'POST' }),
+    app.send('/sso/launch/marketplace', { headers: { 'content-length': '70000' } }),
   ]);
   for (const { headers } of answers) {
     expect(headers.get('cache-control')).toBe('no-store');
