@@ -73,10 +73,10 @@ describe.each([
     await page.getByText('nonce_replayed').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Change a character' }).click();
-    await page.getByText('invalid_signature').waitFor();
+    await page.getByText('signature_wrong').waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'Wait an hour' }).click();
-    await page.getByText('payload_expired').waitFor();
+    await page.getByText('expired').waitFor();
 
     // Nobody is logged in at this one: without any further page, it asks for a login of its own.
     await page.goto('/profile/products');
