@@ -24,6 +24,9 @@ type Noted = {
 
 export type Notes = ReturnType<typeof openNotes>;
 
+/** Some of it is what the client sent. A terminal would obey control characters. */
+const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
+
 export function openNotes() {
   const found = new Map<FindingId, Noted[]>();
   const unseen = new Map<FindingId, string>();
@@ -42,7 +45,7 @@ export function openNotes() {
         const noted = all.find(({ unless = [] }) => [unless].flat().every((cause) => !found.has(cause)));
         if (!noted) return [];
         const { saw, remedy = remedyOf(id), launchId } = noted;
-        return [{ id, group: groupOf(id), saw, remedy, launchId }];
+        return [{ id, group: groupOf(id), saw: makePrintable(saw), remedy, launchId }];
       });
     },
     listUnseen: (): Unseen[] =>

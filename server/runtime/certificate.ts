@@ -26,10 +26,12 @@ export function readCertificate(url: URL): Promise<Certificate | undefined> {
       rejectUnauthorized: false,
     });
     const end = (certificate: Certificate | undefined) => {
+      clearTimeout(timer);
       socket.destroy();
       done(certificate);
     };
-    socket.setTimeout(answerWithinMs, () => end(undefined));
+    // Of the whole: the socket's own timeout begins anew with each byte.
+    const timer = setTimeout(() => end(undefined), answerWithinMs);
     socket.once('secureConnect', () => end(judge(socket)));
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>
       end(/^E[A-Z]+$/.test(code) ? undefined : { validUntil: undefined, fault: `cannot be read (${code})` }),

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findingIds, groupOf, groups } from '../../server/doctor/findings.ts';
+import { openNotes } from '../../server/doctor/notes.ts';
 import { readOurFile } from '../support/documents.ts';
 import { faultNames } from './harness/broken.ts';
 
@@ -26,4 +27,10 @@ it('docs/doctor.md explains no finding that there is not', () => {
 
 it('each of the thirty faults is a finding', () => {
   expect(faultNames.filter((name) => !findingIds.includes(name))).toEqual([]);
+});
+
+it('what a client sent reaches the terminal without control characters', () => {
+  const notes = openNotes();
+  notes.find('callback_cached', { saw: 'It came with "Cache-Control: \u009b2J\u001b[1A".' });
+  expect(notes.listFindings()[0]?.saw).toBe('It came with "Cache-Control: �2J�[1A".');
 });

@@ -132,9 +132,13 @@ it.each(asks)(
 /** All of an answer, but for what is the request's own. */
 function lookOf({ status, headers, text }: Answer, email: string): string {
   const shown = [...headers].filter(([name]) => name !== 'x-request-id');
-  return JSON.stringify([status, shown, text])
-    .replaceAll(email, 'EMAIL')
-    .replace(/nonce(-|=\\")[\w+/=-]+/g, 'NONCE');
+  return (
+    JSON.stringify([status, shown, text])
+      .replaceAll(email, 'EMAIL')
+      // In a cookie.
+      .replaceAll(encodeURIComponent(email), 'EMAIL')
+      .replace(/nonce(-|=\\")[\w+/=-]+/g, 'NONCE')
+  );
 }
 
 function medianOf(values: number[]): number {
