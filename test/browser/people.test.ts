@@ -284,7 +284,7 @@ it('the pages can be used by keyboard alone', async () => {
   await goTo('Tab', '.menu button');
   // Escape closes the menu, and leaves the focus where it was opened.
   await page.keyboard.press('Escape');
-  expect(await page.locator('summary:focus').count()).toBe(1);
+  await page.locator('summary:focus').waitFor();
   expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0);
   await page.keyboard.press('Enter');
   await goTo('Tab', '.menu button');
