@@ -18,7 +18,7 @@ final readonly class Configuration
     /**
      * Throws a ConfigurationError that names all that is wrong.
      *
-     * @param list<string> $secrets one, or two during a rotation. New attempts and tokens are made with the first.
+     * @param list<string> $secrets one, or two during a rotation. New attempts are made with the first.
      * @param NonceStore $nonces remembers used nonces and ended logins
      * @param string|null $homeUrl where people go who have nowhere else to go; by default `/` on your site
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
