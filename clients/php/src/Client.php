@@ -121,8 +121,8 @@ final readonly class Client
         } catch (Refusal $refusal) {
             $log === null || $log($refusal);
             $headers = ['Content-Type' => 'text/plain; charset=utf-8', 'X-Content-Type-Options' => 'nosniff'];
-            $allow = $refusal->reason === 'method_not_allowed' ? ['Allow' => 'POST'] : [];
-            return Response::unkept($refusal->status, $headers + $allow + $refusal->headers(), [], "$refusal->reason\n");
+            $allow = $refusal->refusalCode === 'method_not_allowed' ? ['Allow' => 'POST'] : [];
+            return Response::unkept($refusal->status, $headers + $allow + $refusal->headers(), [], "$refusal->refusalCode\n");
         }
     }
 

@@ -73,7 +73,7 @@ test('any other is refused by its code', function (): void {
     ];
     foreach ($cases as [$code, $request]) {
         $answer = openClient()->receiveNudge($request, function ($refusal) use (&$log): void {
-            $log[] = $refusal->reason;
+            $log[] = $refusal->refusalCode;
         });
         same([$code, Identity\Refusal::STATUSES[$code]], [$answer->header('identity-refusal'), $answer->status]);
     }

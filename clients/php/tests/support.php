@@ -50,7 +50,7 @@ function refusalOf(callable $run): ?string
         $run();
         return null;
     } catch (Refusal $refusal) {
-        return $refusal->reason;
+        return $refusal->refusalCode;
     }
 }
 
