@@ -32,7 +32,7 @@ test('a faulty configuration names all faults at once, and no secret', function 
 
 test('each parameter is checked', function (): void {
     $wrong = [
-        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x',
+        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x', 'https://id.example.test/',
             'https://u:p@id.example.test', 'https://id.example.test#x', "https://id.example.test\n"],
         'client' => ['', 'shop-1', "shop\n", '1shop'],
         'secrets' => [[], [SECRET, NEXT, SECRET . 'x'], [SECRET, SECRET], [''], [str_repeat('x', 31)], [SECRET . "\n"],
@@ -42,14 +42,19 @@ test('each parameter is checked', function (): void {
         'loginUrl' => ['https://www.example.test/login', 'http://shop.example.test/login', 'javascript:alert(1)',
             'https://shop.example.test:444/login', 'https:\\\\shop.example.test'],
         'homeUrl' => ['https://www.example.test/', '/'],
-        'ttlSeconds' => [-1, 3601],
+        'ttlSeconds' => [-1, 29, 3601],
     ];
     foreach ($wrong as $name => $values) {
         foreach ($values as $value) {
             same(true, in_array($name, faultsOf([$name => $value]), true), "$name " . json_encode($value));
         }
     }
-    $right = [['issuer' => 'https://id.example.test/'], ['issuer' => 'http://localhost:3000'], ['issuer' => 'http://127.0.0.1:3000'],
+    $local = ['callbackUrl' => 'http://localhost:4000/sso/callback', 'loginUrl' => 'http://localhost:4000/login'];
+    foreach ([[''], ['short', ' short'], ['short', 'short']] as $secrets) {
+        same(['secrets'], faultsOf(['secrets' => $secrets] + $local));
+    }
+    same(['secrets'], faultsOf(['secrets' => ['short'], 'issuer' => 'http://localhost:3000']));
+    $right = [['secrets' => ['short', 'other']] + $local, ['ttlSeconds' => 30], ['issuer' => 'http://localhost:3000'], ['issuer' => 'http://127.0.0.1:3000'],
         ['issuer' => 'http://[::1]:3000'], ['callbackUrl' => 'https://shop.example.test:443/wp-login.php?action=x'],
         ['callbackUrl' => 'https://SHOP.example.test/cb'], ['homeUrl' => 'https://shop.example.test/home'], ['secrets' => [SECRET, NEXT]]];
     foreach ($right as $changes) {
