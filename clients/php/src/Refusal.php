@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Why something was refused. The codes are the same in each kit, and explained with their remedies in README.md. Throw
- * one with `person_refused` from your own `startSession` where you do not let a person in.
+ * Why something was refused. The codes are the same in each kit, and `/developers/refusals` of the identity service explains
+ * them. Throw one with `person_refused` from your own `startSession` where you do not let a person in.
  */
 class Refusal extends \RuntimeException
 {
