@@ -56,7 +56,10 @@ export async function startWordPress(): Promise<Installation & { stop: () => Pro
   try {
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
-    await Promise.all([startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)]);
+    const starts = [startDatabase(folder).then((child) => started.push(child)), copySite(folder, url)];
+    // Where one fails, the other must not be at work any more when everything stops.
+    await Promise.allSettled(starts);
+    await Promise.all(starts);
     started.push(await startPhp(folder, port));
     await install(url);
     await run('sh', ['-c', `mariadb-dump ${clientFlags(folder)} wordpress > ${folder}/dump.sql`]);
