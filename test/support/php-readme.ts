@@ -46,12 +46,11 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   for (const [name, code] of Object.entries(files))
     await writeFile(join(folder, `${name}.php`), before + code);
   await writeFile(join(folder, 'router.php'), router);
-  const site = await openPhpSite(join(folder, 'router.php'), port, { IDENTITY_SECRET: secret });
-  return {
-    ...site,
-    async close() {
-      await site.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const drop = () => rm(folder, { recursive: true, force: true });
+  const script = join(folder, 'router.php');
+  const site = await openPhpSite(script, port, { IDENTITY_SECRET: secret }).catch(async (error) => {
+    await drop();
+    throw error;
+  });
+  return { ...site, close: () => site.close().finally(drop) };
 }
