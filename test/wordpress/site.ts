@@ -1,5 +1,5 @@
 // A WordPress of Debian's packages with its own MariaDB, in a temporary folder, and the plugin in it as its archive has it.
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -17,10 +17,10 @@ const environment = { NODE_ENV: 'test' as const, PATH: '/usr/sbin:/usr/bin:/sbin
 
 /** What each package brings. */
 const packages = {
-  '/usr/share/wordpress/wp-login.php': 'wordpress',
-  '/usr/sbin/mariadbd': 'mariadb-server',
-  '/usr/bin/php': 'php-cli',
-  '/usr/lib/php/20220829/mysqli.so': 'php-mysql',
+  wordpress: () => existsSync('/usr/share/wordpress/wp-login.php'),
+  'mariadb-server': () => existsSync('/usr/sbin/mariadbd'),
+  'php-cli': () => existsSync('/usr/bin/php'),
+  'php-mysql': () => spawnSync('/usr/bin/php', ['-r', 'exit(extension_loaded("mysqli") ? 0 : 1);']).status === 0,
 };
 
 export const administrator = {
@@ -42,11 +42,9 @@ export type WordPress = {
 
 /** The plugin is there, and not active. */
 export async function startWordPress(): Promise<Installation & { stop: () => Promise<void> }> {
-  const missing = Object.entries(packages).filter(([file]) => !existsSync(file));
+  const missing = Object.entries(packages).flatMap(([name, isThere]) => (isThere() ? [] : [name]));
   if (missing.length > 0)
-    throw new Error(
-      `These tests need packages of Debian's: apt-get install ${missing.map(([, name]) => name).join(' ')}`,
-    );
+    throw new Error(`These tests need packages of Debian's: apt-get install ${missing.join(' ')}`);
   const folder = await makeFolder();
   const started: ChildProcess[] = [];
   const stop = async () => {
