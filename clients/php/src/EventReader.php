@@ -79,7 +79,7 @@ final readonly class EventReader
         if ($event->sid !== null) {
             // First: a hand-off of this login that is on its way finds this, or the application finds its session.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
-            $this->configuration->nonces->endSession($event->sid, $keepUntil);
+            $this->configuration->nonces->addEnded($event->sid, $keepUntil);
         }
         $apply($event);
     }

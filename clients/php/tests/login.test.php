@@ -202,7 +202,7 @@ test('a login that has ended starts no session, also if it ends meanwhile', func
     $answer = $browser->call(
         $client,
         seal($payload),
-        startSession: fn($handOff) => $nonces->endSession($handOff->sid, time() + 60),
+        startSession: fn($handOff) => $nonces->addEnded($handOff->sid, time() + 60),
         endSession: function (string $sid) use (&$ended): void {
             $ended[] = $sid;
         },

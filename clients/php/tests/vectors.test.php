@@ -80,7 +80,7 @@ test('every callback is answered as it should', function () use ($sso): void {
             $nonces->consume($nonce, $now + 1000);
         }
         foreach ($given['ended_sids'] ?? [] as $sid) {
-            $nonces->endSession($sid, $now + 1000);
+            $nonces->addEnded($sid, $now + 1000);
         }
         $isBroken = $given['store_fails'] ?? false;
         $secrets = $given['secrets'] ?? $sso['callbacks']['configuration']['secrets'];
