@@ -138,7 +138,9 @@ async function findNewest(): Promise<number | null> {
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived();
   // Whoever is still reading would write the position again.
-  await soon(async () => expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }));
+  await soon(async () =>
+    expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }),
+  );
   await pair.wordpress.php(
     `$GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_positions SET last_seq = 999999");`,
   );

@@ -20,7 +20,8 @@ const packages = {
   wordpress: () => existsSync('/usr/share/wordpress/wp-login.php'),
   'mariadb-server': () => existsSync('/usr/sbin/mariadbd'),
   'php-cli': () => existsSync('/usr/bin/php'),
-  'php-mysql': () => spawnSync('/usr/bin/php', ['-r', 'exit(extension_loaded("mysqli") ? 0 : 1);']).status === 0,
+  'php-mysql': () =>
+    spawnSync('/usr/bin/php', ['-r', 'exit(extension_loaded("mysqli") ? 0 : 1);']).status === 0,
 };
 
 export const administrator = {
