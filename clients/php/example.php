@@ -1,6 +1,6 @@
 <?php
 
-// A whole site with a login: php -S localhost:4000 clients/php/example.php (README.md says what else to start).
+// A whole site with a login. README.md says how to run it.
 use Identity\{Client, Configuration, Event, HandOff, PdoDatabase, Request, SqlNonces, SqlPosition, SqlProfiles, Tables};
 
 require __DIR__ . '/autoload.php';
@@ -13,8 +13,8 @@ $origin = 'http://' . (getenv('SHOP_HOST') ?: 'localhost:4000');
 $client = new Client(new Configuration(
     issuer: getenv('ISSUER') ?: 'http://localhost:3000',
     client: 'shop',
-    secrets: explode(',', (string) getenv('SHOP_SECRET')),
-    callbackUrl: "$origin/callback",
+    secrets: explode(',', (string) getenv('IDENTITY_SECRET')),
+    callbackUrl: "$origin/sso/callback",
     loginUrl: "$origin/login",
     nonces: new SqlNonces($database),
 ));
@@ -39,10 +39,10 @@ $apply = fn(Event $event) => match ($event->type) {
 $startOver = fn() => [$database->execute('delete from sessions'), $profiles->clear()];
 match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/login' => $client->startLogin($request, returnTo: $request->parameter('return_to'))->send(),
-    '/callback' => $client
+    '/sso/callback' => $client
         ->handleCallback($request, $startSession, fn() => $userId !== null, fn($sid) => $end('sid', $sid))->send(),
     '/logout' => [$end('id', $session), header('Location: ' . $client->logoutUrl('/'), true, 303)],
-    '/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
+    '/identity/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
         && $client->pullEvents(new SqlPosition($database, 'shop'), $apply, $startOver)],
     default => print($userId === null ? '<a href="/login">Log in</a>'
         : htmlspecialchars($profiles->find($userId)?->name ?? '') . ' <a href="/logout">Log out</a>'),

@@ -6,11 +6,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { appendEvents } from '../support/client-events.ts';
+import { addVisitor, deletePerson } from '../support/events.ts';
 import { openReadmeSite } from '../support/php-readme.ts';
 import { openPhpBrowser, openPhpSite, type PhpSite } from '../support/php-site.ts';
 import { findFreePort } from '../support/process.ts';
@@ -35,13 +37,13 @@ beforeAll(async () => {
       IDENTITY_ISSUER: issuer,
       SSO_CLIENTS: 'shop',
       SSO_SHOP_SECRET: secret,
-      SSO_SHOP_CALLBACK_URL: `${origin}/callback`,
+      SSO_SHOP_CALLBACK_URL: `${origin}/sso/callback`,
       SSO_SHOP_LOGIN_URL: `${origin}/login`,
-      SSO_SHOP_EVENTS_URL: `${origin}/events`,
+      SSO_SHOP_EVENTS_URL: `${origin}/identity/events`,
     },
   });
   listener = await listen(app.fetch, { host: '127.0.0.1', port });
-  const env = { ISSUER: issuer, SHOP_SECRET: secret, SHOP_HOST: `127.0.0.1:${sitePort}` };
+  const env = { ISSUER: issuer, IDENTITY_SECRET: secret, SHOP_HOST: `127.0.0.1:${sitePort}` };
   site = await openPhpSite('clients/php/example.php', sitePort, env);
 });
 afterAll(async () => {
@@ -73,6 +75,12 @@ describe("the kit's own tests", () => {
   it('need no extension but those of every PHP, and SQLite', async () => {
     const { require: needs } = JSON.parse(await readFile(join(root, 'clients/php/composer.json'), 'utf8'));
     expect(Object.keys(needs).sort()).toEqual(['ext-hash', 'ext-json', 'ext-pcre', 'php']);
+  });
+
+  it('can be required by Composer, as the README says', async () => {
+    const { name, version } = JSON.parse(await readFile(join(root, 'clients/php/composer.json'), 'utf8'));
+    expect(version).toMatch(/^1\.\d+\.\d+$/);
+    expect(await readFile(join(root, 'clients/php/README.md'), 'utf8')).toContain(`"${name}": "^1.0"`);
   });
 
   it('include an example of 50 lines or fewer', async () => {
@@ -149,15 +157,15 @@ describe('the example, at the real service,', () => {
   });
 
   it('refuses a nudge that is not signed, and a method that is none of its', async () => {
-    const forged = await fetch(`${site.origin}/events`, {
+    const forged = await fetch(`${site.origin}/identity/events`, {
       method: 'POST',
       body: '{"client":"shop","latest":1}',
       headers: { 'webhook-id': 'shop_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,AAAA' },
     });
     expect([forged.status, forged.headers.get('identity-refusal')]).toEqual([401, 'nudge_signature_wrong']);
-    const got = await openPhpBrowser(site).go('/events');
+    const got = await openPhpBrowser(site).go('/identity/events');
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST']);
-    const posted = await openPhpBrowser(site).go('/callback', 'POST');
+    const posted = await openPhpBrowser(site).go('/sso/callback', 'POST');
     expect([posted.status, posted.refusal]).toEqual([405, 'method_not_allowed']);
   });
 });
@@ -179,6 +187,8 @@ it('the samples of its README make a login, and take nudges', async () => {
     const again = await openPhpBrowser(readme, new Map(browser.cookies)).go(`/sso/callback${search}`);
     expect([again.status, again.refusal]).toEqual([409, 'nonce_replayed']);
 
+    const leaver = await addVisitor(app, 'shop');
+    await sql`update users set name = 'Leaver' where id = ${leaver.id}`.execute(app.db);
     await app.send('/logout', { method: 'POST', cookie });
     await appendEvents(app.db, 'shop', 20, 'user.suspended');
     const nudges = await Promise.all(Array.from({ length: 16 }, () => nudge(readme, secret)));
@@ -187,7 +197,13 @@ it('the samples of its README make a login, and take nudges', async () => {
     const done: Record<string, string> = { 'session.ended': 'endBySid', 'user.suspended': 'endByUser' };
     const expected = (await listEventTypes()).flatMap((type) => done[type] ?? []);
     expect(expected.length).toBeGreaterThan(20);
-    expect((await browser.go('/calls')).text.trim().split('\n')).toEqual(expected);
+    const listCalls = async () => (await browser.go('/calls')).text.trim().split('\n');
+    expect(await listCalls()).toEqual(expected);
+    expect((await browser.go('/profiles')).text).toContain(leaver.id);
+    await deletePerson(app.db, leaver);
+    expect((await nudge(readme, secret)).status).toBe(204);
+    expect(await listCalls()).toContain('forget');
+    expect((await browser.go('/profiles')).text).not.toContain(leaver.id);
     expect((await nudge(readme, `${secret}!`)).headers.get('identity-refusal')).toBe('nudge_signature_wrong');
   } finally {
     await readme.close();
@@ -209,5 +225,5 @@ function nudge({ origin }: PhpSite, key: string): Promise<Response> {
     'webhook-timestamp': String(timestamp),
     'webhook-signature': `v1,${signature}`,
   };
-  return fetch(`${origin}/events`, { method: 'POST', body, headers });
+  return fetch(`${origin}/identity/events`, { method: 'POST', body, headers });
 }

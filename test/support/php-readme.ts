@@ -8,7 +8,7 @@ import { openPhpSite, type PhpSite } from './php-site.ts';
 
 const autoload = fileURLToPath(new URL('../../clients/php/autoload.php', import.meta.url));
 
-/** `/calls` lists what events made it do with its sessions and users. */
+/** `/calls` lists what events made it do with its sessions and users, and `/profiles` whose profiles it keeps. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<PhpSite> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
@@ -18,7 +18,6 @@ export async function openReadmeSite(port: number, issuer: string, secret: strin
   if (!events || more.length > 0) throw new Error('the README has other samples than this expects');
   const before = `<?php
 require '${autoload}';
-$secret = '${secret}';
 $sessions = $users = new class {
     public function __call(string $name, array $values): void
     {
@@ -35,8 +34,10 @@ ${configuration}
 match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/login' => require __DIR__ . '/login.php',
     '/sso/callback' => require __DIR__ . '/callback.php',
-    '/events' => require __DIR__ . '/events.php',
+    '/identity/events' => require __DIR__ . '/events.php',
     '/calls' => print(@file_get_contents(getenv('DATA') . '/calls')),
+    '/profiles' => print(json_encode((new PDO('sqlite:' . getenv('DATA') . '/identity.sqlite'))
+        ->query('select id from identity_profiles')->fetchAll(PDO::FETCH_COLUMN))),
     default => [session_start(), print(json_encode($_SESSION))],
 };
 `;
@@ -45,12 +46,11 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   for (const [name, code] of Object.entries(files))
     await writeFile(join(folder, `${name}.php`), before + code);
   await writeFile(join(folder, 'router.php'), router);
-  const site = await openPhpSite(join(folder, 'router.php'), port, {});
-  return {
-    ...site,
-    async close() {
-      await site.close();
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  const drop = () => rm(folder, { recursive: true, force: true });
+  const script = join(folder, 'router.php');
+  const site = await openPhpSite(script, port, { IDENTITY_SECRET: secret }).catch(async (error) => {
+    await drop();
+    throw error;
+  });
+  return { ...site, close: () => site.close().finally(drop) };
 }

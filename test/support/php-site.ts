@@ -25,18 +25,31 @@ export async function openPhpSite(
     detached: true,
   });
   const exited = new Promise((done) => child.once('close', done));
-  while (!(await fetch(origin).catch(() => undefined))) {
-    if (child.exitCode !== null) throw new Error('the web server of PHP did not start');
+  async function close() {
+    try {
+      if (child.pid) process.kill(-child.pid);
+    } catch {
+      // It has ended already.
+    }
+    await exited;
+    await rm(folder, { recursive: true, force: true });
+  }
+  const deadline = AbortSignal.timeout(30_000);
+  const hasAnswered = () =>
+    fetch(origin, { signal: deadline })
+      .then((answer) => answer.arrayBuffer())
+      .then(
+        () => true,
+        () => false,
+      );
+  while (!(await hasAnswered())) {
+    if (child.exitCode !== null || deadline.aborted) {
+      await close();
+      throw new Error('the web server of PHP did not start');
+    }
     await new Promise((done) => setTimeout(done, 50));
   }
-  return {
-    origin,
-    async close() {
-      if (child.pid) process.kill(-child.pid);
-      await exited;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
+  return { origin, close };
 }
 
 /** It keeps cookies, and follows no redirect. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { addPerson, deletePerson, openSession } from '../support/events.ts';
 import {
+  choose,
   openPair,
   openVisitor,
   type Pair,
@@ -122,8 +123,24 @@ test('an event that another process has applied already is left', async () => {
   expect(status).toBe('active');
 });
 
+const readPosition = () =>
+  pair.wordpress.php(`return array_map('intval', $GLOBALS['wpdb']->get_row("SELECT last_seq, claimed_until
+    FROM {$GLOBALS['wpdb']->prefix}identity_positions WHERE client = 'network_site'", ARRAY_A));`);
+
+/** The number of the last event; null while one has none. */
+async function findNewest(): Promise<number | null> {
+  const { rows } = await sql<{ newest: number | null }>`
+    select case when bool_and(seq is not null) then max(seq)::int end as newest
+      from events where client = 'network_site'`.execute(pair.site.app.db);
+  return rows[0]?.newest ?? null;
+}
+
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived();
+  // Whoever is still reading would write the position again.
+  await soon(async () =>
+    expect(await readPosition()).toEqual({ last_seq: await findNewest(), claimed_until: 0 }),
+  );
   await pair.wordpress.php(
     `$GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_positions SET last_seq = 999999");`,
   );
@@ -167,13 +184,14 @@ test('a nudge that is not signed with the secret is refused', async () => {
 
 test('the five-minute job pulls what no nudge has said', async () => {
   const { person } = await addArrived();
-  await pair.wordpress.php(
-    `update_option('identity_login', ['client' => 'elsewhere'] + get_option('identity_login'));`,
-  );
+  // So nudges are refused, and only the job pulls for the client of that name.
+  await choose(pair, 'client', `'elsewhere'`);
   await sql`update users set name = 'By the job' where id = ${person.id}`.execute(pair.site.app.db);
-  await pair.wordpress.php(`update_option('identity_login', ['client' => 'network_site'] + get_option('identity_login'));
-    do_action('identity_login_pull');`);
+  await pair.wordpress.php(
+    `define('IDENTITY_LOGIN_CLIENT', 'network_site'); do_action('identity_login_pull');`,
+  );
   expect((await userOf(pair, person.id)).name).toBe('By the job');
+  await choose(pair, 'client', `'network_site'`);
   expect(await pair.wordpress.php(`return wp_get_schedule('identity_login_pull');`)).toBe(
     'identity_login_five_minutes',
   );

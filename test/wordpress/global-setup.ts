@@ -17,7 +17,10 @@ export default async function setUp(project: TestProject): Promise<() => Promise
     throw error;
   });
   return async () => {
-    await stopPostgres();
-    await stop();
+    try {
+      await stopPostgres();
+    } finally {
+      await stop();
+    }
   };
 }

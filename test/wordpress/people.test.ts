@@ -23,6 +23,7 @@ beforeAll(async () => {
   await setUp(pair);
 });
 afterAll(async () => {
+  if (!pair) return;
   const log = await pair.wordpress.readLog();
   await pair.close();
   // Of our own files: this WordPress is older than this PHP.

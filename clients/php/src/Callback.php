@@ -33,7 +33,7 @@ final readonly class Callback
         } catch (Refusal $refusal) {
             $refusal->launchId ??= LaunchId::find($this->request->query);
             $log === null || $log($refusal);
-            if ($refusal->reason === 'state_missing') {
+            if ($refusal->refusalCode === 'state_missing') {
                 $isHere = $isLoggedIn !== null && $isLoggedIn();
                 $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
                 return Response::unkept(303, ['Location' => $url] + $refusal->headers());
@@ -60,7 +60,7 @@ final readonly class Callback
     private function accept(): HandOff
     {
         $handOff = Verifier::verify($this->configuration, $this->request->query, $this->now);
-        $refuse = static fn(string $reason) => throw new Refusal($reason, $handOff->launchId);
+        $refuse = static fn(string $code) => throw new Refusal($code, $handOff->launchId);
         if ($this->hasEnded($handOff)) {
             $refuse('session_ended');
         }

@@ -7,8 +7,6 @@ namespace Identity;
 /** What the operator gave you, and your own addresses. No address is ever taken from a request. */
 final readonly class Configuration
 {
-    /** The issuer without a slash at its end: what addresses at the identity service start with. */
-    public string $baseUrl;
     /** Scheme, host and port of the callback: where people go after a login. */
     public string $origin;
     public string $homeUrl;
@@ -18,7 +16,7 @@ final readonly class Configuration
     /**
      * Throws a ConfigurationError that names all that is wrong.
      *
-     * @param list<string> $secrets one, or two during a rotation. New attempts and tokens are made with the first.
+     * @param list<string> $secrets one, or two during a rotation. New attempts are made with the first.
      * @param NonceStore $nonces remembers used nonces and ended logins
      * @param string|null $homeUrl where people go who have nowhere else to go; by default `/` on your site
      * @param int $ttlSeconds the operator's IDENTITY_SSO_TTL
@@ -33,7 +31,6 @@ final readonly class Configuration
         ?string $homeUrl = null,
         public int $ttlSeconds = 300,
     ) {
-        $this->baseUrl = rtrim($issuer, '/');
         $this->origin = self::originOf($callbackUrl) ?? '';
         $this->homeUrl = $homeUrl ?? "$this->origin/";
         $this->isSecure = str_starts_with($this->origin, 'https:');
@@ -41,11 +38,11 @@ final readonly class Configuration
             'issuer' => $this->findIssuerFault(),
             'client' => preg_match('/^[a-z][a-z0-9_]{0,62}$/D', $client) ? null
                 : 'must be the name that the operator gave you: lower-case letters, digits and underscores',
-            'secrets' => self::findSecretsFault($secrets),
+            'secrets' => $this->findSecretsFault(),
             'callbackUrl' => self::findUrlFault($callbackUrl) ?? $this->findReservedFault(),
             'loginUrl' => $this->findOwnUrlFault($loginUrl),
             'homeUrl' => $homeUrl === null ? null : $this->findOwnUrlFault($homeUrl),
-            'ttlSeconds' => $ttlSeconds >= 1 && $ttlSeconds <= 3600 ? null : 'must be from 1 to 3600',
+            'ttlSeconds' => $ttlSeconds >= 30 && $ttlSeconds <= 3600 ? null : 'must be from 30 to 3600',
         ]);
         if ($faults !== []) {
             throw new ConfigurationError($faults);
@@ -58,19 +55,25 @@ final readonly class Configuration
         return ['secrets' => count($this->secrets)] + get_object_vars($this);
     }
 
+    /** A hand-off has to name it byte for byte. */
     private function findIssuerFault(): ?string
     {
-        return self::findUrlFault($this->issuer)
-            ?? (preg_match('~^[a-z]+://[^/?]+/?$~D', $this->issuer) ? null : 'must not have a path or a query');
+        return self::findUrlFault($this->issuer) ?? (preg_match('~^[a-z]+://[^/?]+$~D', $this->issuer) ? null
+            : 'must not have a slash at its end, a path or a query');
     }
 
-    private static function findSecretsFault(#[\SensitiveParameter] array $secrets): ?string
+    private function findSecretsFault(): ?string
     {
+        $secrets = $this->secrets;
+        $isLocal = !$this->isSecure && self::findUrlFault($this->callbackUrl) === null;
         if (!array_is_list($secrets) || count($secrets) < 1 || count($secrets) > 2) {
             return 'must be a list of one secret, or of two';
         }
         foreach ($secrets as $secret) {
-            if (!is_string($secret) || strlen($secret) < 32) {
+            if (!is_string($secret) || $secret === '') {
+                return 'must be texts, and not empty';
+            }
+            if (strlen($secret) < 32 && !$isLocal) {
                 return 'must each have at least 32 bytes';
             }
             if (trim($secret) !== $secret) {

@@ -11,6 +11,6 @@ final class ConfigurationError extends \InvalidArgumentException
     public function __construct(public readonly array $faults)
     {
         $lines = array_map(static fn(string $name, string $fault) => "- $name $fault", array_keys($faults), $faults);
-        parent::__construct("The client of the identity service is not configured rightly:\n" . implode("\n", $lines));
+        parent::__construct("The configuration of this client is wrong:\n" . implode("\n", $lines));
     }
 }

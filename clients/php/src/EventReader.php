@@ -79,17 +79,24 @@ final readonly class EventReader
         if ($event->sid !== null) {
             // First: a hand-off of this login that is on its way finds this, or the application finds its session.
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
-            $this->configuration->nonces->endSession($event->sid, $keepUntil);
+            $this->configuration->nonces->addEnded($event->sid, $keepUntil);
         }
         $apply($event);
     }
 
+    /** Either secret of a rotation makes a token that counts, but the service may have one of ours only. */
     private function ask(int $after): HttpAnswer
     {
         $our = $this->configuration;
-        $token = hash_hmac('sha256', "identity events v1 $our->client", $our->secrets[0]);
-        $url = Query::append("$our->baseUrl/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
-        return $this->http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
+        $url = Query::append("$our->issuer/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
+        foreach ($our->secrets as $secret) {
+            $token = hash_hmac('sha256', "identity events v1 $our->client", $secret);
+            $answer = $this->http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);
+            if ($answer->status !== 401) {
+                break;
+            }
+        }
+        return $answer;
     }
 
     private static function parse(string $body): Members

@@ -25,7 +25,7 @@ final class MemoryNonces implements NonceStore
         return $isNew;
     }
 
-    public function endSession(string $sid, int $keepUntil): void
+    public function addEnded(string $sid, int $keepUntil): void
     {
         $this->keepUntil["sid $sid"] ??= $keepUntil;
     }

@@ -17,7 +17,7 @@ interface NonceStore
     public function consume(string $nonce, int $keepUntil): bool;
 
     /** Remembers for as long that the login with this sid has ended. */
-    public function endSession(string $sid, int $keepUntil): void;
+    public function addEnded(string $sid, int $keepUntil): void;
 
     public function hasEnded(string $sid): bool;
 }

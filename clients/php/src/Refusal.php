@@ -5,8 +5,8 @@ declare(strict_types=1);
 namespace Identity;
 
 /**
- * Why something was refused. The codes are the same in each kit, and explained with their remedies in README.md. Throw
- * one with `person_refused` from your own `startSession` where you do not let a person in.
+ * Why something was refused. The codes are the same in each kit, and `/developers/refusals` of the identity service explains
+ * them. Throw one with `person_refused` from your own `startSession` where you do not let a person in.
  */
 class Refusal extends \RuntimeException
 {
@@ -42,20 +42,23 @@ class Refusal extends \RuntimeException
 
     public readonly int $status;
 
-    /** @param string|null $launchId names the launch in the service's log, as `3f9a-12c4` */
+    /**
+     * @param string $refusalCode not $code, which every exception has already
+     * @param string|null $launchId names the launch in the service's log, as `3f9a-12c4`
+     */
     public function __construct(
-        public readonly string $reason,
+        public readonly string $refusalCode,
         public ?string $launchId = null,
         ?\Throwable $previous = null,
     ) {
-        $this->status = self::STATUSES[$reason] ?? throw new \InvalidArgumentException("no such refusal: $reason");
-        parent::__construct($reason, 0, $previous);
+        $this->status = self::STATUSES[$refusalCode] ?? throw new \InvalidArgumentException("no such refusal: $refusalCode");
+        parent::__construct($refusalCode, 0, $previous);
     }
 
     /** @return array<string, string> what programs read */
     public function headers(): array
     {
-        return ['Identity-Refusal' => $this->reason]
+        return ['Identity-Refusal' => $this->refusalCode]
             + ($this->launchId === null ? [] : ['Identity-Launch' => $this->launchId])
             + ($this->status === 503 ? ['Retry-After' => '5'] : []);
     }

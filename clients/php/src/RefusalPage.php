@@ -31,8 +31,8 @@ final class RefusalPage
 
     public static function build(Refusal $refusal, string $loginUrl): Response
     {
-        $advice = self::escape(self::ADVICE[$refusal->reason] ?? self::AGAIN);
-        $codes = array_filter([$refusal->reason, $refusal->launchId]);
+        $advice = self::escape(self::ADVICE[$refusal->refusalCode] ?? self::AGAIN);
+        $codes = array_filter([$refusal->refusalCode, $refusal->launchId]);
         $code = implode(' · ', array_map(static fn(string $text) => '<code>' . self::escape($text) . '</code>', $codes));
         $login = self::escape($loginUrl);
         $style = self::STYLE;
@@ -41,7 +41,7 @@ final class RefusalPage
             'Content-Security-Policy' => self::POLICY,
             'X-Content-Type-Options' => 'nosniff',
         ];
-        if ($refusal->reason === 'method_not_allowed') {
+        if ($refusal->refusalCode === 'method_not_allowed') {
             $headers['Allow'] = 'GET, HEAD';
         }
         return Response::unkept($refusal->status, $headers + $refusal->headers(), body: <<<HTML

@@ -27,7 +27,7 @@ final readonly class SqlNonces implements NonceStore
         return $isNew;
     }
 
-    public function endSession(string $sid, int $keepUntil): void
+    public function addEnded(string $sid, int $keepUntil): void
     {
         $this->insert("sid $sid", $keepUntil);
     }

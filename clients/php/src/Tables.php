@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Identity;
 
-/** The tables of the stores in SQL. README.md shows them. */
+/** The tables of the stores in SQL. */
 final class Tables
 {
     /** Makes those that are not there yet. */
@@ -15,7 +15,7 @@ final class Tables
         }
     }
 
-    /** @return list<string> */
+    /** @return list<string> the statements, of which each may run again */
     public static function describe(string $dialect, string $prefix = 'identity_'): array
     {
         // Names and times are ASCII, and `a` is not `A`.

@@ -14,7 +14,7 @@ final class Verifier
     {
         $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
         $lifetime = $handOff->expiresAt - $handOff->issuedAt;
-        $reason = match (true) {
+        $code = match (true) {
             $handOff->issuer !== $our->issuer => 'issuer_wrong',
             $handOff->audience !== $our->client || $handOff->client !== $our->client => 'audience_wrong',
             $handOff->issuedAt > $now + self::LEEWAY_SECONDS => 'issued_in_future',
@@ -22,6 +22,6 @@ final class Verifier
             $lifetime <= 0 || $lifetime > $our->ttlSeconds => 'lifetime_wrong',
             default => null,
         };
-        return $reason === null ? $handOff : throw new Refusal($reason, $handOff->launchId);
+        return $code === null ? $handOff : throw new Refusal($code, $handOff->launchId);
     }
 }

@@ -73,7 +73,7 @@ test('any other is refused by its code', function (): void {
     ];
     foreach ($cases as [$code, $request]) {
         $answer = openClient()->receiveNudge($request, function ($refusal) use (&$log): void {
-            $log[] = $refusal->reason;
+            $log[] = $refusal->refusalCode;
         });
         same([$code, Identity\Refusal::STATUSES[$code]], [$answer->header('identity-refusal'), $answer->status]);
     }
@@ -112,6 +112,15 @@ test('events are pulled in order to the empty page, and each is stored once it i
     $client = openClient(['nonces' => $nonces]);
     $answer = $browser->call($client, seal(payload(['state' => $browser->start($client)['state']])));
     same([403, 'session_ended'], [$answer->status, $answer->header('identity-refusal')]);
+});
+
+test('events are read with the second secret where the service has the first no more', function (): void {
+    $service = new PlayedService([new HttpAnswer(401, '{}'), page(['seq' => 1, 'type' => 'erased']), new HttpAnswer(401, '{}'), page()]);
+    $position = new MemoryPosition();
+    openClient(['secrets' => [SECRET, NEXT]], $service)->pullEvents($position, fn() => null, fn() => null);
+    $token = fn(string $secret) => 'Bearer ' . hash_hmac('sha256', 'identity events v1 shop', $secret);
+    same([$token(SECRET), $token(NEXT), $token(SECRET), $token(NEXT)], array_map(fn($asked) => $asked[1]['Authorization'], $service->asked));
+    same(1, $position->claim());
 });
 
 test('after 410 everything starts over, and reading goes on behind the gap', function (): void {

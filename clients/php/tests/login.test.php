@@ -102,7 +102,7 @@ test('a second use is nonce_replayed, and a page with the code and the launch id
     matches("~Code: <code>nonce_replayed</code> · <code>$id</code>~", $answer->body);
     matches('~<a href="https://shop\.example\.test/login">Log in</a>~', $answer->body);
     same("default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'", $answer->header('content-security-policy'));
-    same([1, 'nonce_replayed', $id], [count($browser->sessions), $browser->log[0]->reason, $browser->log[0]->launchId]);
+    same([1, 'nonce_replayed', $id], [count($browser->sessions), $browser->log[0]->refusalCode, $browser->log[0]->launchId]);
 });
 
 test('a planted hand-off is state_unknown, repeats nothing, and its nonce stays for its owner', function (): void {
@@ -156,7 +156,7 @@ test('an error chooses a page, and only for an attempt of this browser', functio
         same(false, str_contains($answer->body, 'odd'));
         $own = $browser->call(openClient(), $query, onError: fn(Refusal $refusal) => new Response(200, [
             ['Cache-Control', 'no-store'], ['Referrer-Policy', 'no-referrer'],
-        ], $refusal->reason));
+        ], $refusal->refusalCode));
         same([200, $status === 400 ? 'error_unknown' : $error], [$own->status, $own->body]);
         foreach (["error=$error", "error=$error&state=x"] as $other) {
             same('state_unknown', $browser->call(openClient(), $other)->header('identity-refusal'));
@@ -202,7 +202,7 @@ test('a login that has ended starts no session, also if it ends meanwhile', func
     $answer = $browser->call(
         $client,
         seal($payload),
-        startSession: fn($handOff) => $nonces->endSession($handOff->sid, time() + 60),
+        startSession: fn($handOff) => $nonces->addEnded($handOff->sid, time() + 60),
         endSession: function (string $sid) use (&$ended): void {
             $ended[] = $sid;
         },

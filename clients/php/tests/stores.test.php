@@ -25,8 +25,8 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         $until = time() + 60;
         same([true, false, true], [$nonces->consume('aaaa', $until), $nonces->consume('aaaa', $until), $nonces->consume('aaaA', $until)]);
         same(false, $nonces->hasEnded('aaaa'));
-        $nonces->endSession('aaaa', $until);
-        $nonces->endSession('aaaa', $until);
+        $nonces->addEnded('aaaa', $until);
+        $nonces->addEnded('aaaa', $until);
         same([true, false], [$nonces->hasEnded('aaaa'), $nonces->hasEnded('aaaA')]);
     });
 

@@ -50,7 +50,7 @@ function refusalOf(callable $run): ?string
         $run();
         return null;
     } catch (Refusal $refusal) {
-        return $refusal->reason;
+        return $refusal->refusalCode;
     }
 }
 
@@ -207,7 +207,7 @@ final class BrokenNonces implements NonceStore
         throw new RuntimeException('away');
     }
 
-    public function endSession(string $sid, int $keepUntil): void
+    public function addEnded(string $sid, int $keepUntil): void
     {
         throw new RuntimeException('away');
     }

@@ -41,7 +41,7 @@ test('every hand-off is taken, or refused by its code', function () use ($sso): 
             $handOff = $client->verifyHandOff($vector['query'], $vector['now'] ?? $sso['verifier']['now']);
             [$code, $launch] = ['accepted', $handOff->launchId];
         } catch (Refusal $refusal) {
-            [$code, $launch] = [$refusal->reason, $refusal->launchId ?? LaunchId::find($vector['query'])];
+            [$code, $launch] = [$refusal->refusalCode, $refusal->launchId ?? LaunchId::find($vector['query'])];
         }
         same($vector['refusal'] ?? 'accepted', $code, $vector['why']);
         if (array_key_exists('launch', $vector)) {
@@ -80,7 +80,7 @@ test('every callback is answered as it should', function () use ($sso): void {
             $nonces->consume($nonce, $now + 1000);
         }
         foreach ($given['ended_sids'] ?? [] as $sid) {
-            $nonces->endSession($sid, $now + 1000);
+            $nonces->addEnded($sid, $now + 1000);
         }
         $isBroken = $given['store_fails'] ?? false;
         $secrets = $given['secrets'] ?? $sso['callbacks']['configuration']['secrets'];

@@ -13,10 +13,10 @@ const REFUSALS_SHOWN = 10;
 /** Nothing of what arrived: a code, and the name of the launch. */
 function log_refusal(Refusal $refusal): void
 {
-    log_line(trim("refused: $refusal->reason $refusal->launchId"));
+    log_line(trim("refused: $refusal->refusalCode $refusal->launchId"));
     // Nothing is wrong with it: somebody came by a link from elsewhere.
-    if ($refusal->reason !== 'state_missing') {
-        $latest = ['at' => time(), 'code' => $refusal->reason, 'launch' => $refusal->launchId ?? ''];
+    if ($refusal->refusalCode !== 'state_missing') {
+        $latest = ['at' => time(), 'code' => $refusal->refusalCode, 'launch' => $refusal->launchId ?? ''];
         update_option(REFUSALS_OPTION, array_slice([$latest, ...recent_refusals()], 0, REFUSALS_SHOWN), false);
     }
 }

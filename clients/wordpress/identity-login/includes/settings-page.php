@@ -140,7 +140,7 @@ function show_connection_fields(): void
         show_row('identity-secret-1', __('Second secret', 'identity-login'), secret_field(1) . ($has_second ? $forget : ''), __('While the operator changes the secret: either of the two counts.', 'identity-login'));
     }
     show_row('identity-ttl', __('Lifetime', 'identity-login'), text_field('ttl', 'number'), __('How many seconds a hand-off is valid: the operator’s IDENTITY_SSO_TTL, 300 if they did not say.', 'identity-login'));
-    show_row('identity-label', __('Words of the button', 'identity-login'), text_field('label'), __('“Log in with Identity” if empty.', 'identity-login'));
+    show_row('identity-label', __('Button text', 'identity-login'), text_field('label'), __('“Log in with Identity” if empty.', 'identity-login'));
 }
 
 function secret_field(int $at): string
@@ -176,7 +176,7 @@ function show_people_fields(): void
         '<tr><th scope="row">%1$s</th><td><fieldset><legend class="screen-reader-text">%1$s</legend>%2$s</fieldset><p class="description">%3$s</p></td></tr>', // phpcs:ignore
         esc_html__('People whose address a local user has', 'identity-login'),
         $fields,
-        esc_html__('Linking trusts that whoever registered here with an address owns it. Its local password stops to work, and so do its sessions.', 'identity-login'),
+        esc_html__('Linking trusts that whoever registered here with an address owns it. Their local password and sessions then stop working.', 'identity-login'),
     );
     foreach (IDENTITY_ROLES as $role) {
         $id = "identity-role-$role";

@@ -52,9 +52,9 @@ final class SiteNonces implements NonceStore
         return $this->nonces->consume($nonce, $keepUntil);
     }
 
-    public function endSession(string $sid, int $keepUntil): void
+    public function addEnded(string $sid, int $keepUntil): void
     {
-        $this->nonces->endSession($sid, max($keepUntil, time() + session_seconds()));
+        $this->nonces->addEnded($sid, max($keepUntil, time() + session_seconds()));
     }
 
     public function hasEnded(string $sid): bool

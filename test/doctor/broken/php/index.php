@@ -15,7 +15,7 @@ if (!preg_match('~^/([a-z0-9_]+)/(login|callback|events|)$~', $path, $found)) {
 }
 define('NAME', $found[1]);
 define('PLACE', $found[2]);
-define('ORIGIN', 'http://127.0.0.1:' . getenv('PORT'));
+define('ORIGIN', "http://127.0.0.1:$_SERVER[SERVER_PORT]");
 define('SECRETS', explode(',', (string) getenv('SECRET')));
 
 require NAME === 'kit' ? __DIR__ . '/kit.php' : __DIR__ . '/client.php';

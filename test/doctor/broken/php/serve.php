@@ -3,26 +3,20 @@
 declare(strict_types=1);
 
 // Serves all verifiers of this folder: prints its port, and ends its web server and its state when it is told to stop.
-// Needs ISSUER, CLIENT, SECRET (one or two, with a comma between them) and TTL; takes a free port without PORT.
+// Needs ISSUER, CLIENT, SECRET (one or two, with a comma between them) and TTL.
 
 require __DIR__ . '/store.php';
 
-function findFreePort(): int
-{
-    $socket = stream_socket_server('tcp://127.0.0.1:0');
-    return (int) substr((string) strrchr((string) stream_socket_get_name($socket, false), ':'), 1);
-}
-
 // In a process group of its own, which ends the workers of the web server, too.
 posix_setpgid(0, 0);
-$port = (int) getenv('PORT') ?: findFreePort();
 $folder = sys_get_temp_dir() . '/identity-verifiers-' . bin2hex(random_bytes(8));
 mkdir($folder, 0700);
 putenv("STATE=$folder");
 database();
-$environment = ['PORT' => (string) $port, 'PHP_CLI_SERVER_WORKERS' => '4'] + getenv();
-$command = [PHP_BINARY, '-d', 'display_errors=stderr', '-S', "127.0.0.1:$port", __DIR__ . '/index.php'];
-$log = ['file', '/dev/null', 'w'];
+$environment = ['PHP_CLI_SERVER_WORKERS' => '4'] + getenv();
+// It takes a free port itself, and says which in its log.
+$command = [PHP_BINARY, '-d', 'display_errors=stderr', '-S', '127.0.0.1:0', __DIR__ . '/index.php'];
+$log = ['file', "$folder/log", 'a'];
 $server = proc_open($command, [1 => $log, 2 => $log], $pipes, null, $environment);
 
 $isStopping = false;
@@ -34,12 +28,15 @@ foreach ([SIGTERM, SIGINT, SIGHUP] as $signal) {
 }
 $parent = posix_getppid();
 $isRunning = fn() => proc_get_status($server)['running'];
-while (!$isStopping && $isRunning() && !($connection = @fsockopen('127.0.0.1', $port))) {
+$readLog = fn() => (string) file_get_contents("$folder/log");
+$found = [];
+while (!$isStopping && $isRunning() && !preg_match('~http://127\.0\.0\.1:(\d+)\) started~', $readLog(), $found)) {
     usleep(20_000);
 }
-if ($connection ?? false) {
-    fclose($connection);
-    echo "$port\n";
+if ($found === []) {
+    fwrite(STDERR, $readLog());
+} else {
+    echo "$found[1]\n";
 }
 // Whoever started this may be gone without a word.
 while (!$isStopping && $isRunning() && posix_getppid() === $parent) {
