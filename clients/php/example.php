@@ -40,7 +40,7 @@ $startOver = fn() => [$database->execute('delete from sessions'), $profiles->cle
 match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/login' => $client->startLogin($request, returnTo: $request->parameter('return_to'))->send(),
     '/sso/callback' => $client
-        ->handleCallback($request, $startSession, fn() => $userId !== null, fn($sid) => $end('sid', $sid))->send(),
+        ->handleCallback($request, $startSession, fn($sid) => $end('sid', $sid), fn() => $userId !== null)->send(),
     '/logout' => [$end('id', $session), header('Location: ' . $client->logoutUrl('/'), true, 303)],
     '/identity/events' => [$answer = $client->receiveNudge($request), $answer->send(), $answer->status === 204
         && $client->pullEvents(new SqlPosition($database, 'shop'), $apply, $startOver)],

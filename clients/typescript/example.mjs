@@ -15,12 +15,12 @@ const identity = createIdentityClient({
 });
 const sessions = new Map();
 const findSession = ({ headers }) => sessions.get(/\bshop_session=([\w-]+)/.exec(headers.get('cookie'))?.[1]);
-const startSession = ({ sid, profile }) => {
-  const id = crypto.randomUUID();
-  sessions.set(id, { sid, profile });
-  return { 'Set-Cookie': `shop_session=${id}; Path=/; HttpOnly; SameSite=Lax` };
-};
 const hooks = {
+  startSession({ sid, profile }) {
+    const id = crypto.randomUUID();
+    sessions.set(id, { sid, profile });
+    return { 'Set-Cookie': `shop_session=${id}; Path=/; HttpOnly; SameSite=Lax` };
+  },
   endSession(sid) {
     for (const [id, session] of sessions) if (session.sid === sid) sessions.delete(id);
   },
@@ -33,7 +33,7 @@ const hooks = {
 const pages = {
   '/': (request) => new Response(`Hello, ${findSession(request)?.profile.name ?? 'stranger: open /login'}\n`),
   '/login': (request) => identity.startLogin(request, { returnTo: '/' }),
-  '/callback': (request) => identity.handleCallback(request, { startSession, isLoggedIn: findSession }),
+  '/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
   '/events': async (request) => {
     const answer = await identity.receiveNudge(request);
     if (answer.ok) identity.pullEvents(hooks).catch((error) => process.stderr.write(`${error}\n`));

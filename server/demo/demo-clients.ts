@@ -108,6 +108,7 @@ export function createDemoClients({ config, db, log, now }: Pick<Services, 'conf
         const id = sessions.start(handOff, { ...login, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },
+      endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
         // The shell says it in its own way.
         if (found.code === 'store_unavailable') throw found.cause;

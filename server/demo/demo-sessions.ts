@@ -69,6 +69,11 @@ export function createDemoSessions() {
     if (find(client, id)) sessions.delete(id);
   }
 
+  /** Those that began with a login which ended before they could show it. */
+  function endLogin(client: string, sid: string): void {
+    for (const [id, kept] of sessions) if (kept.client === client && kept.sid === sid) sessions.delete(id);
+  }
+
   const listLive = (client: string) =>
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
@@ -100,7 +105,7 @@ export function createDemoSessions() {
     },
   });
 
-  return { start, find, end, hooksOf };
+  return { start, find, end, endLogin, hooksOf };
 }
 
 function show(kept: KeptSession, event: ArrivedEvent): void {

@@ -56,7 +56,7 @@ function openTabs(cookies = new Map<string, string>()) {
         new Request(`http://whoever.example/sso/identity/callback?${query}`, {
           headers: { cookie: cookie(), host: 'evil.example', 'x-forwarded-host': 'evil.example' },
         }),
-        { startSession, ...options },
+        { startSession, endSession: () => expect.unreachable(), ...options },
       ),
   };
 }
@@ -190,12 +190,15 @@ describe('a hand-off', () => {
   it('whose login ends while its session starts gives nobody a session', async () => {
     const tabs = openTabs();
     const sid = 'c2lkLW9mLW9uZS1sb2dpbg';
+    const ended: string[] = [];
     const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }), {
       async startSession(...given) {
         await kit.stores.endedLogins.add(sid, nowSeconds + 360);
         return startSession(...given);
       },
+      endSession: (of) => ended.push(of),
     });
+    expect(ended).toEqual([sid]);
     expect([answer.status, codeOf(answer), answer.headers.get('set-cookie')]).toEqual([
       403,
       'session_ended',

@@ -76,7 +76,10 @@ describe('with the service', () => {
       seen.push({ sid, isNewer });
       return { 'Set-Cookie': 'shop=1' };
     };
-    const answer = await kit.identity.handleCallback(request, { startSession });
+    const answer = await kit.identity.handleCallback(request, {
+      startSession,
+      endSession: () => expect.unreachable(),
+    });
     return { answer, sid: seen[0]?.sid ?? '', isNewer: seen[0]?.isNewer };
   }
 
@@ -125,7 +128,7 @@ describe('with the service', () => {
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
     const answer = await kit.identity.handleCallback(
       new Request(locationOf(launched), { headers: { cookie } }),
-      { startSession: () => expect.unreachable() },
+      { startSession: () => expect.unreachable(), endSession: () => expect.unreachable() },
     );
     expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([403, 'session_ended']);
   });
@@ -137,6 +140,7 @@ describe('with the service', () => {
     const line = app.logged.findLast(({ fields }) => 'launchId' in fields)?.fields;
     const answer = await kit.identity.handleCallback(new Request(locationOf(launched)), {
       startSession: () => expect.unreachable(),
+      endSession: () => expect.unreachable(),
     });
     expect(answer.headers.get('identity-refusal')).toBe('state_unknown');
     expect(line).toMatchObject({ client: 'shop', launchId: answer.headers.get('identity-launch') });
@@ -237,6 +241,21 @@ describe('with answers made up', () => {
     expect(seen).toEqual([1, 2, 2]);
   });
 
+  it('a pull that was overtaken leaves the rest to the faster one', async () => {
+    const events = page(...[1, 2, 3].map((seq) => ({ seq, type: 'x' })));
+    const kit = openKit(answers(events), { stores });
+    const seen: number[] = [];
+    const hooks = {
+      ...kit.hooks,
+      async apply({ seq }: IdentityEvent) {
+        seen.push(seq);
+        if (seq === 2) await stores.position.move(1, 9);
+      },
+    };
+    expect(await kit.identity.pullEvents(hooks)).toBe(9);
+    expect(seen).toEqual([1, 2]);
+  });
+
   it('whoever was deleted does not come back by an older event or hand-off', async () => {
     const profile = profileOf('Zoë', 1);
     await pull(
@@ -261,6 +280,35 @@ describe('with answers made up', () => {
 
   it('events of unknown types, and about people who are erased, do nothing', async () => {
     expect(await pull(page({ seq: 1, type: 'erased' }, { seq: 2, type: 'something.new', more: 1 }))).toBe(2);
+  });
+
+  it('of a nudge no more is read than one can have, and nothing without its headers', async () => {
+    const { identity } = openKit(answers());
+    let sent = 0;
+    const nudge = (headers: Record<string, string>) =>
+      identity.receiveNudge(
+        new Request('https://shop.example.com/events', {
+          method: 'POST',
+          headers,
+          body: new ReadableStream({
+            pull(controller) {
+              sent += 1;
+              controller.enqueue(new Uint8Array(1_024));
+            },
+          }),
+          duplex: 'half',
+        } as RequestInit),
+      );
+    const headers = { 'webhook-id': 'shop_1', 'webhook-timestamp': '1', 'webhook-signature': 'v1,eA==' };
+    for (const [given, most] of [
+      [{}, 1],
+      [headers, 70],
+    ] as const) {
+      sent = 0;
+      const answer = await nudge(given);
+      expect([answer.status, answer.headers.get('identity-refusal')]).toEqual([400, 'nudge_malformed']);
+      expect(sent).toBeLessThanOrEqual(most);
+    }
   });
 
   it('the token goes to no other site', async () => {

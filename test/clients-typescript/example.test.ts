@@ -112,6 +112,7 @@ it('what is handed out runs on Deno, and its types are right for a strict compil
         seen.push(handOff);
         return {};
       },
+      endSession() {},
     });
     console.log(answer.status, seen.length, await launchId('AAECAwQFBgcICQoLDA0ODw'));`;
   const wrong = `

@@ -165,6 +165,7 @@ async function call({ given, expected }: (typeof sso.callbacks.cases)[number]): 
     }),
     {
       isLoggedIn: () => given.logged_in,
+      endSession() {},
       startSession() {
         if (given.refuses_person) throw new Refusal('person_refused', 'as the vector says');
         starts = true;

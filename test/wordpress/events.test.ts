@@ -64,7 +64,8 @@ test('a suspension ends all sessions, and holds until it is lifted', async () =>
   const callback = await openVisitor(pair).launch(cookie);
   const { databaseUrl, db } = pair.site.app;
   expect((await runCli(databaseUrl, ['user:suspend', person.email])).code).toBe(0);
-  await soon(async () => expect(await visitor.whoAmI()).toBe('nobody'));
+  await soon(async () => expect((await userOf(pair, person.id)).roles).toEqual([]));
+  expect(await visitor.whoAmI()).toBe('nobody');
   // Another hand-off of this person, as if it had been on its way.
   const again = await visitor.go(signHandOff(pair, await visitor.startAttempt(), { id: person.id }));
   expect(refusalOf(again)).toEqual([403, 'access_denied']);
@@ -74,6 +75,7 @@ test('a suspension ends all sessions, and holds until it is lifted', async () =>
   expect(refusalOf(await back.login(await openSession(db, person)))).toEqual([303, null]);
   expect(await back.whoAmI()).toBe(user.login);
   expect(await visitor.whoAmI()).toBe('nobody');
+  expect((await userOf(pair, person.id)).roles).toEqual(['subscriber']);
 });
 
 test('a deletion takes what says who it was, and leaves what they wrote', async () => {
@@ -84,10 +86,13 @@ test('a deletion takes what says who it was, and leaves what they wrote', async 
     'comment_author' => 'Somebody', 'comment_author_email' => '${person.email}', 'comment_content' => 'Kept']);`);
   await deletePerson(pair.site.app.db, person);
   await soon(async () => expect((await userOf(pair, person.id)).name).toBe('Deleted person'));
-  expect(await userOf(pair, person.id)).toEqual({
+  const deleted = await userOf(pair, person.id);
+  // Nobody can have guessed it.
+  expect(deleted.login).toMatch(/^deleted-[0-9a-f]{16}$/);
+  expect(deleted).toEqual({
     id: user.id,
-    login: `deleted-${user.id}`,
-    email: `deleted-${user.id}@identity.invalid`,
+    login: deleted.login,
+    email: `${deleted.login}@identity.invalid`,
     name: 'Deleted person',
     roles: [],
     identityEmail: '',
@@ -134,6 +139,56 @@ async function findNewest(): Promise<number | null> {
       from events where client = 'network_site'`.execute(pair.site.app.db);
   return rows[0]?.newest ?? null;
 }
+
+test('an event that cannot be written holds nobody else up', async () => {
+  const { person } = await addArrived();
+  const { person: other } = await addArrived();
+  const applied = await pair.wordpress.php(`
+    add_filter('wp_pre_insert_user_data', '__return_empty_array');
+    $now = IdentityLogin\\read_applied();
+    $profile = ['id' => '${person.id}', 'email' => 'new@example.test', 'name' => 'New', 'role' => 'customer',
+      'account' => ['capabilities' => []], 'profile_updated_at' => '2036-01-01T00:00:00.000Z'];
+    $events = [['profile.updated', '${person.id}', ['profile' => $profile]], ['user.deleted', '${person.id}', []],
+      ['user.suspended', '${other.id}', []]];
+    foreach ($events as $n => [$type, $id, $more]) {
+      $event = ['seq' => $now + $n + 1, 'type' => $type, 'user_id' => $id] + $more;
+      IdentityLogin\\apply_event(Identity\\Event::read(json_decode(json_encode($event))));
+    }
+    $seen = IdentityLogin\\read_applied() - $now;
+    $GLOBALS['wpdb']->query("UPDATE {$GLOBALS['wpdb']->prefix}identity_state SET applied = $now");
+    return $seen;`);
+  expect(applied).toBe(3);
+  expect(await userOf(pair, person.id)).toMatchObject({ name: 'Deleted person', roles: [] });
+  expect((await userOf(pair, other.id)).roles).toEqual([]);
+});
+
+test('a linked user whose meta is gone stays one', async () => {
+  const { person, visitor, user } = await addArrived();
+  await pair.wordpress.php(`delete_user_meta(${user.id}, 'identity_profile_id');
+    wp_set_password('a local password', ${user.id});`);
+  const local = await openVisitor(pair).logInLocally(user.login, 'a local password');
+  expect(local.text).toContain('has no password here');
+  await visitor.login(await openSession(pair.site.app.db, person));
+  expect(await userOf(pair, person.id)).toMatchObject({ id: user.id });
+});
+
+test('a session whose login ended while it was started is ended, and no other', async () => {
+  const { user } = await addArrived();
+  const left = await pair.wordpress.php<string[]>(`
+    wp_set_current_user(${user.id});
+    foreach (['one', 'two'] as $sid) {
+      IdentityLogin\\create_session(wp_get_current_user(), $sid);
+    }
+    IdentityLogin\\end_session('one');
+    $sessions = WP_Session_Tokens::get_instance(${user.id})->get_all();
+    return array_values(array_map(fn($session) => $session['identity_login']['sid'], $sessions));`);
+  expect(left).toHaveLength(2);
+  expect(left).toContain('two');
+});
+
+test('the option with the secret is not loaded with every page', async () => {
+  expect(await pair.wordpress.php(`return isset(wp_load_alloptions()['identity_login']);`)).toBe(false);
+});
 
 test('where events are gone, all sessions end and reading goes on', async () => {
   const { person, cookie, visitor, user } = await addArrived();

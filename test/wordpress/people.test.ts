@@ -138,7 +138,7 @@ test('create: they become another local user, whose placeholder gives way once t
   await choose(pair, 'policy', `'deny'`);
   const user = await userOf(pair, person.id);
   expect(user.id).not.toBe(local);
-  expect(user.email).toMatch(/^identity-[0-9a-f]+@identity\.invalid$/);
+  expect(user.email).toMatch(/^identity-[0-9a-f]{16}@identity\.invalid$/);
   expect(user.identityEmail).toBe(person.email);
   await pair.wordpress.php(`wp_delete_user(${local});`);
   await sql`update users set name = 'Moved' where id = ${person.id}`.execute(app.db);
@@ -221,6 +221,38 @@ test('the role follows the table at once, and one that was given by hand stays',
     expect((await userOf(pair, id)).roles).toEqual([local]);
   }
   await choose(pair, 'roles', `array_fill_keys(['admin', 'merchant', 'customer'], 'subscriber')`);
+});
+
+test('the role follows Identity also where another plugin has added one', async () => {
+  const id = '0190f5a0-0000-7000-8000-00000000ff01';
+  await choose(
+    pair,
+    'roles',
+    `['admin' => 'administrator', 'merchant' => 'author', 'customer' => 'subscriber']`,
+  );
+  const arrive = async (role: string, profile_updated_at: string) => {
+    const visitor = openVisitor(pair);
+    const profile = { id, role, profile_updated_at, email: 'two.roles@example.test' };
+    await visitor.go(signHandOff(pair, await visitor.startAttempt(), profile));
+    return userOf(pair, id);
+  };
+  const { id: local, roles } = await arrive('admin', '2026-01-01T00:00:00.000Z');
+  expect(roles).toEqual(['administrator']);
+  await pair.wordpress.php(`get_userdata(${local})->add_role('editor');`);
+  expect((await arrive('customer', '2026-01-02T00:00:00.000Z')).roles.sort()).toEqual([
+    'editor',
+    'subscriber',
+  ]);
+  await choose(pair, 'roles', `array_fill_keys(['admin', 'merchant', 'customer'], 'subscriber')`);
+});
+
+test('a placeholder of an address that is taken cannot be guessed', async () => {
+  const { user } = await addArrived();
+  await addLocalUser(pair, 'taken', 'taken@example.test');
+  const address = await pair.wordpress.php<string>(
+    `return IdentityLogin\\local_address('taken@example.test', get_userdata(${user.id}));`,
+  );
+  expect(address).toMatch(/^identity-[0-9a-f]{16}@identity\.invalid$/);
 });
 
 test('a linked user cannot change what is kept at Identity: not by form, not by REST, not by a lost password', async () => {

@@ -16,8 +16,8 @@ final readonly class Callback
 
     public function answer(
         callable $startSession,
+        callable $endSession,
         ?callable $isLoggedIn,
-        ?callable $endSession,
         ?callable $onError,
         ?callable $log,
     ): Response {
@@ -79,7 +79,7 @@ final readonly class Callback
     }
 
     /** The login may have ended while its session was started, and that session was not there to be ended. */
-    private function requireGoingOn(HandOff $handOff, ?callable $endSession): void
+    private function requireGoingOn(HandOff $handOff, callable $endSession): void
     {
         try {
             $refusal = $this->hasEnded($handOff) ? new Refusal('session_ended', $handOff->launchId) : null;
@@ -87,7 +87,7 @@ final readonly class Callback
             $refusal = $unanswered;
         }
         if ($refusal !== null) {
-            $endSession === null || $endSession($handOff->sid);
+            $endSession($handOff->sid);
             throw $refusal;
         }
     }

@@ -60,9 +60,9 @@ final readonly class Client
      *
      * @param callable(HandOff): (list<string>|null) $startSession starts a session of your own, with a new id. It may
      *     return `Set-Cookie` values, and throws `new Refusal('person_refused')` where you do not let the person in.
+     * @param callable(string): void $endSession ends the sessions with that sid: a login can end while you start its
+     *     session
      * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
-     * @param (callable(string): void)|null $endSession ends the sessions with that sid: a login can end while you start
-     *     its session
      * @param (callable(Refusal): ?Response)|null $onError your own answer where the service has no hand-off for a login
      *     that this browser asked for: with `prompt=none`. Null for the usual page.
      * @param (callable(Refusal): void)|null $log hears of each refusal
@@ -70,8 +70,8 @@ final readonly class Client
     public function handleCallback(
         Request $request,
         callable $startSession,
+        callable $endSession,
         ?callable $isLoggedIn = null,
-        ?callable $endSession = null,
         ?callable $onError = null,
         ?callable $log = null,
     ): Response {
@@ -79,7 +79,7 @@ final readonly class Client
             return $refused;
         }
         $callback = new Callback($this->configuration, $request, ($this->clock)());
-        return $callback->answer($startSession, $isLoggedIn, $endSession, $onError, $log);
+        return $callback->answer($startSession, $endSession, $isLoggedIn, $onError, $log);
     }
 
     /**

@@ -7,13 +7,14 @@ namespace Identity;
 /** For tests, and for one process that serves all requests. */
 final class MemoryProfiles implements ProfileStore
 {
-    /** @var array<string, Profile> */
+    /** @var array<string, ?Profile> null for somebody who was deleted */
     private array $profiles = [];
 
     public function apply(Profile $profile): bool
     {
         $known = $this->profiles[$profile->id] ?? null;
-        if ($known !== null && strcmp($profile->updatedAt, $known->updatedAt) <= 0) {
+        $isDeleted = $known === null && array_key_exists($profile->id, $this->profiles);
+        if ($isDeleted || ($known !== null && strcmp($profile->updatedAt, $known->updatedAt) <= 0)) {
             return false;
         }
         $this->profiles[$profile->id] = $profile;
@@ -27,7 +28,7 @@ final class MemoryProfiles implements ProfileStore
 
     public function remove(string $id): void
     {
-        unset($this->profiles[$id]);
+        $this->profiles[$id] = null;
     }
 
     public function clear(): void

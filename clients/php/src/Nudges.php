@@ -8,6 +8,7 @@ namespace Identity;
 final readonly class Nudges
 {
     private const MAX_AGE_SECONDS = 300;
+    private const MAX_SIGNATURES = 16;
 
     public function __construct(private Configuration $configuration)
     {
@@ -23,7 +24,7 @@ final readonly class Nudges
         if ($id === '' || $signatures === '' || !preg_match('/^\d{1,12}$/D', $timestamp) || $request->isTooLarge()) {
             throw new Refusal('nudge_malformed');
         }
-        if (!$this->isGenuine("$id.$timestamp.$request->body", explode(' ', $signatures))) {
+        if (!$this->isGenuine("$id.$timestamp.$request->body", array_slice(explode(' ', $signatures), 0, self::MAX_SIGNATURES))) {
             throw new Refusal('nudge_signature_wrong');
         }
         if (abs($now - (int) $timestamp) > self::MAX_AGE_SECONDS) {

@@ -12,7 +12,7 @@ interface ProfileStore
 
     public function find(string $id): ?Profile;
 
-    /** Forgets a person who was deleted. */
+    /** Forgets a person who was deleted. No profile that is still on its way brings them back. */
     public function remove(string $id): void;
 
     /** Forgets everybody, where events have to start over. */

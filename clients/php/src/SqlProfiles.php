@@ -10,6 +10,9 @@ namespace Identity;
  */
 final readonly class SqlProfiles implements ProfileStore
 {
+    /** Of somebody who was deleted: later than any profile, and with none. */
+    private const NEVER = '9999-12-31T23:59:59.999Z';
+
     public function __construct(private Database $database, private string $prefix = 'identity_')
     {
     }
@@ -28,13 +31,16 @@ final readonly class SqlProfiles implements ProfileStore
 
     public function find(string $id): ?Profile
     {
-        $json = $this->database->value("select profile from {$this->prefix}profiles where id = ?", [$id]);
+        $json = $this->database->value("select profile from {$this->prefix}profiles where id = ? and profile <> ''", [$id]);
         return $json === null ? null : Profile::fromJson((string) $json);
     }
 
     public function remove(string $id): void
     {
-        $this->database->execute("delete from {$this->prefix}profiles where id = ?", [$id]);
+        $insert = Tables::insertNew($this->database, "{$this->prefix}profiles (id, updated_at, profile) values (?, ?, '')");
+        $this->database->execute($insert, [$id, self::NEVER]);
+        $update = "update {$this->prefix}profiles set updated_at = ?, profile = '' where id = ?";
+        $this->database->execute($update, [self::NEVER, $id]);
     }
 
     public function clear(): void

@@ -40,8 +40,10 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         }
         same(['Zoë 🌷', true], [$profiles->find($id)->name, $profiles->find($id)->can('sell_products')]);
         $profiles->remove($id);
-        same(null, $profiles->find($id));
-        $profiles->apply(readProfile('2026-01-01T00:00:00.000Z', 'Ann'));
+        $profiles->remove($id);
+        same([null, false, null], [$profiles->find($id), $profiles->apply(readProfile('2026-01-03T00:00:00.000Z', 'Late')), $profiles->find($id)]);
+        $profiles->clear();
+        same([true, 'Ann'], [$profiles->apply(readProfile('2026-01-01T00:00:00.000Z', 'Ann')), $profiles->find($id)->name]);
         $profiles->clear();
         same(null, $profiles->find($id));
     });

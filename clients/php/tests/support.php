@@ -174,6 +174,7 @@ final class Browser
                 $this->sessions[] = $handOff;
                 return ['session=1; Path=/'];
             },
+            'endSession' => fn() => throw new LogicException('ended'),
             'isLoggedIn' => fn() => $this->isLoggedIn,
             'log' => function (Refusal $refusal): void {
                 $this->log[] = $refusal;

@@ -96,7 +96,7 @@ test('every callback is answered as it should', function () use ($sso): void {
         };
         $headers = array_filter(['cookie' => $given['cookie'] ?? null]) + ($given['headers'] ?? []);
         $request = new Request($given['method'] ?? 'GET', $given['query'] ?? '', $headers);
-        $answer = $client->handleCallback($request, $startSession, fn() => $given['logged_in'] ?? false);
+        $answer = $client->handleCallback($request, $startSession, fn() => null, fn() => $given['logged_in'] ?? false);
         $isUsed = !isset($given['used_nonces']) && !$nonces->consume($sso['launch']['nonce'], $now);
         same($expected['status'], $answer->status, $why);
         same($expected['refusal'] ?? null, $answer->header('identity-refusal'), $why);

@@ -70,7 +70,9 @@ def pull_events(
                     _apply(config, event, profiles)
                     if apply is not None:
                         apply(event)
-                after = _move(config, positions, after, events[-1].seq)
+                    after = _move(config, positions, after, event.seq)
+                    if after != event.seq:
+                        break
             elif status == 410 and not has_started_over:
                 has_started_over = True
                 before_oldest = _read_oldest(answer) - 1
@@ -83,7 +85,7 @@ def pull_events(
 
 
 def _move(config: Config, positions: PositionStore, before: int, after: int) -> int:
-    """Never back to where a slower process is."""
+    """Never back to where a slower process is. Where that is this one, the result says where the faster one is."""
     if positions.move_position(config.client, before, after):
         return after
     moved = positions.read_position(config.client)

@@ -14,6 +14,7 @@ from .refusal import Refusal
 from .strict_json import parse_strict_json
 
 _MAX_BODY_BYTES: Final = 65_536
+_MAX_SIGNATURES: Final = 16
 _LIFE_SECONDS: Final = 300
 _TIMESTAMP = re.compile(r"[0-9]{1,12}")
 
@@ -67,6 +68,6 @@ def _is_signed(config: Config, message: bytes, signatures: str) -> bool:
     for secret in config.secrets:
         key = hmac.digest(secret.encode(), f"identity webhooks v1 {config.client}".encode(), hashlib.sha256)
         expected = b"v1," + base64.b64encode(hmac.digest(key, message, hashlib.sha256))
-        for signature in signatures.split(" "):
+        for signature in signatures.split(" ")[:_MAX_SIGNATURES]:
             matches = hmac.compare_digest(expected, signature.encode("utf-8", "replace")) or matches
     return matches

@@ -22,6 +22,10 @@ _TABLES = (
 )
 
 
+#: Of somebody who was deleted: later than any profile. Their row has none.
+_NEVER = "9999-12-31T23:59:59.999Z"
+
+
 class Connection(Protocol):
     def cursor(self) -> Any:
         ...
@@ -87,14 +91,18 @@ class SqlStore:
         return self._run(statement, profile.id, profile.profile_updated_at, text) == 1
 
     def find_profile(self, profile_id: str) -> Profile | None:
-        row = self._read("select profile from identity_profiles where id = ?", profile_id)
+        row = self._read("select profile from identity_profiles where id = ? and profile <> ''", profile_id)
         if row is None:
             return None
         kept: Json = json.loads(row[0])
         return read_profile(kept)
 
     def forget_profile(self, profile_id: str) -> None:
-        self._run("delete from identity_profiles where id = ?", profile_id)
+        statement = (
+            "insert into identity_profiles (id, updated_at, profile) values (?, ?, '')"
+            " on conflict (id) do update set updated_at = excluded.updated_at, profile = ''"
+        )
+        self._run(statement, profile_id, _NEVER)
 
     def forget_profiles(self) -> None:
         self._run("delete from identity_profiles")

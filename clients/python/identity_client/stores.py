@@ -35,6 +35,7 @@ class ProfileStore(Protocol):
         ...
 
     def forget_profile(self, profile_id: str) -> None:
+        """For good: no profile that is still on its way brings this person back."""
         ...
 
     def forget_profiles(self) -> None:
@@ -59,7 +60,8 @@ class MemoryStore:
         self._lock = Lock()
         self._nonces: dict[str, int] = {}
         self._ended: dict[str, int] = {}
-        self._profiles: dict[str, Profile] = {}
+        #: None for somebody who was deleted.
+        self._profiles: dict[str, Profile | None] = {}
         self._positions: dict[str, int] = {}
 
     def consume(self, nonce: str, keep_until: int) -> bool:
@@ -88,7 +90,8 @@ class MemoryStore:
     def apply_profile(self, profile: Profile) -> bool:
         with self._lock:
             known = self._profiles.get(profile.id)
-            if known is not None and profile.profile_updated_at <= known.profile_updated_at:
+            is_deleted = known is None and profile.id in self._profiles
+            if is_deleted or (known and profile.profile_updated_at <= known.profile_updated_at):
                 return False
             self._profiles[profile.id] = profile
         return True
@@ -99,7 +102,7 @@ class MemoryStore:
 
     def forget_profile(self, profile_id: str) -> None:
         with self._lock:
-            self._profiles.pop(profile_id, None)
+            self._profiles[profile_id] = None
 
     def forget_profiles(self) -> None:
         with self._lock:

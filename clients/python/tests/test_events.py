@@ -134,13 +134,13 @@ class Pulls(unittest.TestCase):
         def overtake(event: Event) -> None:
             self.applied.append(event)
             if event.seq == 2:
-                self.store.move_position("shop", 0, 5)
+                self.store.move_position("shop", 1, 5)
                 self.service.append("erased")
                 self.service.append("erased")
                 self.service.append("erased")
 
         self.assertEqual(self.pull(apply=overtake), 6)
-        self.assertEqual([event.seq for event in self.applied], [1, 2, 3, 6])
+        self.assertEqual([event.seq for event in self.applied], [1, 2, 6])
 
     def test_store_how_far_they_came_after_all_of_it_is_applied(self) -> None:
         self.service.append("user.restored", user_id=PERSON)
@@ -153,9 +153,9 @@ class Pulls(unittest.TestCase):
 
         with self.assertRaisesRegex(KeyError, "our own"):
             self.pull(apply=crash)
-        self.assertEqual(self.store.read_position("shop"), 0)
+        self.assertEqual(self.store.read_position("shop"), 1)
         self.assertEqual(self.pull(apply=crash), 2)
-        self.assertEqual([event.seq for event in self.applied], [1, 2, 1, 2])
+        self.assertEqual([event.seq for event in self.applied], [1, 2, 2])
 
     def test_take_the_token_of_either_secret_of_a_rotation(self) -> None:
         self.service.append("erased")

@@ -70,6 +70,15 @@ class Stores(unittest.TestCase):
             applied = [store.apply_profile(profile(minute, str(minute))) for minute in (5, 4, 5, 6)]
             self.assertEqual(applied, [True, False, False, True])
             self.assertEqual(store.find_profile(profile(0).id), profile(6, "6"))
+
+    def test_bring_nobody_back_who_was_forgotten(self) -> None:
+        for store in self.open():
+            for _ in range(2):
+                store.forget_profile(profile(0).id)
+                self.assertFalse(store.apply_profile(profile(5)))
+                self.assertIsNone(store.find_profile(profile(0).id))
+            store.forget_profiles()
+            self.assertTrue(store.apply_profile(profile(5)))
             store.forget_profile(profile(0).id)
             self.assertIsNone(store.find_profile(profile(0).id))
 

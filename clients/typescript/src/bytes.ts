@@ -42,22 +42,25 @@ export const fromHex = (text: string): Bytes =>
 export const randomBytes = (count: number): Bytes => crypto.getRandomValues(new Uint8Array(count));
 
 export async function hmac(key: Bytes, message: Bytes): Promise<Bytes> {
-  return new Uint8Array(await crypto.subtle.sign('HMAC', await importKey(key, 'sign'), message));
+  const imported = await crypto.subtle.importKey('raw', key, hmacSha256, false, ['sign']);
+  return new Uint8Array(await crypto.subtle.sign('HMAC', imported, message));
 }
 
-/** Whether any of the keys made any of the signatures. Every pair is compared, each in constant time. */
+/** Whether any of the keys made any of the signatures. Every pair is compared, and the time says nothing of the outcome. */
 export async function isSignedByAny(keys: Bytes[], signatures: Bytes[], message: Bytes): Promise<boolean> {
   let found = false;
   for (const key of keys) {
-    const imported = await importKey(key, 'verify');
-    for (const signature of signatures)
-      found = (await crypto.subtle.verify('HMAC', imported, signature, message)) || found;
+    const expected = await hmac(key, message);
+    for (const signature of signatures) found = isEqual(expected, signature) || found;
   }
   return found;
 }
 
-const importKey = (key: Bytes, use: 'sign' | 'verify') =>
-  crypto.subtle.importKey('raw', key, hmacSha256, false, [use]);
+function isEqual(expected: Bytes, given: Bytes): boolean {
+  let difference = expected.length ^ given.length;
+  for (const [at, byte] of expected.entries()) difference |= byte ^ (given[at] ?? 0);
+  return difference === 0;
+}
 
 /** Names one launch for people: the same in the log of the identity service, on refusal pages and in your log. */
 export async function launchId(nonce: string): Promise<string> {

@@ -28,6 +28,8 @@ export type CallbackOptions = {
    * not in, throw `new Refusal('person_refused', reason)`.
    */
   startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
+  /** Ends your session of that login (the `sid` of its hand-off): it can end while you start its session. */
+  endSession: (sid: string) => unknown;
   /** Whether this browser has a session of yours already. */
   isLoggedIn?: (request: Request) => unknown;
   /** An answer of your own in place of the kit's page, also for what `prompt=none` comes back with. */
@@ -94,7 +96,7 @@ async function accept(
   settings: Settings,
   request: Request,
   handOff: HandOff,
-  { startSession }: CallbackOptions,
+  { startSession, endSession }: CallbackOptions,
 ): Promise<HeadersInit> {
   const { nonces, profiles } = settings;
   await requireLive(settings, handOff);
@@ -108,8 +110,13 @@ async function accept(
     throw new Refusal('nonce_replayed', 'nonce used before');
   const isNewer = await fromStore(() => profiles.apply(handOff.profile));
   const headers = await startSession(handOff, { isNewer, isProved: attempt.maxAge !== undefined });
-  // The event of its end may have come meanwhile. Then nobody gets the new session's cookie.
-  await requireLive(settings, handOff);
+  try {
+    await requireLive(settings, handOff);
+  } catch (refused) {
+    // The event of its end may have come meanwhile, and found no session yet.
+    if (handOff.sid !== undefined) await endSession(handOff.sid);
+    throw refused;
+  }
   return headers;
 }
 

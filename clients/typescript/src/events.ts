@@ -49,11 +49,15 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
     }
     if (status !== 200) throw new Error(`/sso/events answered ${status} ${memberOf(answer, 'code') ?? ''}`);
     const events = readEvents(answer, after);
-    for (const event of events) await applyEvent(settings, hooks, event);
-    const newest = events.at(-1);
     // An empty page after the last one also tells the service that all was read.
-    if (!newest) return after;
-    await position.move(after, newest.seq);
+    if (events.length === 0) return after;
+    let at = after;
+    for (const event of events) {
+      await applyEvent(settings, hooks, event);
+      // Another process is further: what it has applied must not be undone by something older.
+      if (!(await position.move(at, event.seq))) break;
+      at = event.seq;
+    }
   }
 }
 

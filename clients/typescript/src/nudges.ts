@@ -6,12 +6,14 @@ import { describe, privateHeaders, Refusal } from './refusals.ts';
 import { readJson, toSeconds } from './verify.ts';
 
 const toleranceSeconds = 300;
+const maxBodyBytes = 65_536;
+const maxSignatures = 16;
 
 /** 204 where it is genuine: then pull. Otherwise a refusal, with its code as text. */
 export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
-    await requireNudge(settings, request.headers, new Uint8Array(await request.arrayBuffer()));
+    await requireNudge(settings, request);
     return new Response(null, { status: 204, headers: privateHeaders });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -25,22 +27,20 @@ export async function receiveNudge(settings: Settings, request: Request): Promis
   }
 }
 
-async function requireNudge(
-  { client, secrets, now }: Settings,
-  headers: Headers,
-  body: Bytes,
-): Promise<void> {
+async function requireNudge({ client, secrets, now }: Settings, request: Request): Promise<void> {
+  const { headers } = request;
   const id = headers.get('webhook-id');
   const timestamp = headers.get('webhook-timestamp');
   const given = headers.get('webhook-signature');
   if (!id || !timestamp || !given) throw new Refusal('nudge_malformed', 'a header is missing');
   if (!/^\d{1,12}$/.test(timestamp))
     throw new Refusal('nudge_malformed', 'webhook-timestamp is not a Unix time');
+  const body = await readBody(request);
 
   const label = utf8(`identity webhooks v1 ${client}`);
   const keys = await Promise.all(secrets.map((secret) => hmac(utf8(secret), label)));
   const signatures = given
-    .split(' ')
+    .split(' ', maxSignatures)
     .flatMap((text) => (text.startsWith('v1,') && fromBase64(text.slice(3))) || []);
   if (!(await isSignedByAny(keys, signatures, concat(utf8(`${id}.${timestamp}.`), body))))
     throw new Refusal('nudge_signature_wrong', 'signed with none of our secrets');
@@ -53,6 +53,20 @@ async function requireNudge(
   if (memberOf(nudge, 'client') !== client) throw new Refusal('nudge_malformed', 'client is not our name');
   if (!(Number.isSafeInteger(latest) && Number(latest) >= 0))
     throw new Refusal('nudge_malformed', 'latest is not a whole number');
+}
+
+/** No more than a nudge may have: until here anybody may have sent it. The rest is left unread, for the server to drop. */
+async function readBody({ body }: Request): Promise<Bytes> {
+  const read = new Uint8Array(maxBodyBytes);
+  let size = 0;
+  const reader = body?.getReader();
+  for (let next = await reader?.read(); next?.value; next = await reader?.read()) {
+    if (size + next.value.length > maxBodyBytes)
+      throw new Refusal('nudge_malformed', `the body has more than ${maxBodyBytes} bytes`);
+    read.set(next.value, size);
+    size += next.value.length;
+  }
+  return read.subarray(0, size);
 }
 
 function concat(start: Bytes, end: Bytes): Bytes {

@@ -85,8 +85,8 @@ export function createSqlStores(
       },
       async move(from, to) {
         const upsert = `insert into @position (name, seq) values ('events', ?) on conflict (name) do update
-          set seq = excluded.seq where @position.seq = ?`;
-        await run(upsert, to, from);
+          set seq = excluded.seq where @position.seq = ? returning seq`;
+        return (await run(upsert, to, from)).length === 1;
       },
     },
     /** Deletes what no hand-off can need any more. Call it once a day or so. */

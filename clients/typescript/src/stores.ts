@@ -28,8 +28,8 @@ export type EndedLogins = {
 export type PositionStore = {
   /** The number of the last event that was applied; 0 at first. */
   read(): Promise<number>;
-  /** Only where it is still at `from`, so that of two processes the slower one does not turn it back. */
-  move(from: number, to: number): Promise<void>;
+  /** Only where it is still at `from`, and says whether it was, so that of two processes the slower one finds out. */
+  move(from: number, to: number): Promise<boolean>;
 };
 
 export type Stores = {
@@ -89,7 +89,9 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
     position: {
       read: async () => position,
       async move(from, to) {
-        if (position === from) position = to;
+        if (position !== from) return false;
+        position = to;
+        return true;
       },
     },
   };

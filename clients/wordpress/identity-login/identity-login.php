@@ -25,7 +25,7 @@ spl_autoload_register(static function (string $class): void {
     }
 });
 
-foreach (['settings', 'database', 'links', 'state', 'stores', 'people', 'sessions', 'master-data', 'local-passwords',
+foreach (['settings', 'database', 'links', 'state', 'stores', 'roles', 'people', 'sessions', 'master-data', 'local-passwords',
     'kit', 'refusals', 'events', 'routes', 'login-page', 'profile-page', 'check', 'settings-page'] as $file) {
     require __DIR__ . "/includes/$file.php";
 }

@@ -21,7 +21,7 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     }
     // The results of checks.
     $wpdb->query("DELETE FROM $wpdb->options WHERE option_name LIKE '\\_transient\\_%identity\\_login\\_check%'");
-    foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given'] as $meta) {
+    foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given', 'identity_roles_suspended'] as $meta) {
         delete_metadata('user', 0, $meta, '', true);
     }
     wp_clear_scheduled_hook('identity_login_pull');

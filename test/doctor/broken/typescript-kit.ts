@@ -30,6 +30,7 @@ export function createKitClient(origin: string, options: Options) {
     if (pathname === '/kit/callback')
       return identity.handleCallback(request, {
         isLoggedIn: findPerson,
+        endSession() {},
         startSession({ profile }, { isNewer }) {
           if (isNewer) people.set(profile.id, profile);
           const id = crypto.randomUUID();

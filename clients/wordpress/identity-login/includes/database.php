@@ -39,6 +39,8 @@ function install(): void
     ) ENGINE=InnoDB");
     // Used nonces, ended logins, and how far events were read.
     Tables::create(new SiteDatabase(), table(''));
+    // It has the secret, which not every page needs in its memory.
+    add_option(OPTION, [], '', false);
     update_option(SCHEMA_OPTION, SCHEMA);
 }
 

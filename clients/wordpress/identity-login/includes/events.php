@@ -71,11 +71,23 @@ function apply_event(Event $event): void
         with_person($event->userId, static function () use ($event): void {
             // Another process may have taken over meanwhile, and be further.
             if (read_applied() < $event->seq) {
-                apply_to_person($event, find_link($event->userId));
+                try_to_apply($event);
             }
         });
     }
     record_applied($event->seq);
+}
+
+/** What cannot be written about one person holds nobody else up. Their next login or change tries it again. */
+function try_to_apply(Event $event): void
+{
+    try {
+        apply_to_person($event, find_link($event->userId));
+    } catch (DatabaseFailure $failure) {
+        throw $failure;
+    } catch (\Throwable $error) {
+        log_line("event $event->seq was passed over: " . $error->getMessage());
+    }
 }
 
 function apply_to_person(Event $event, ?object $link): void
@@ -88,7 +100,7 @@ function apply_to_person(Event $event, ?object $link): void
     match ($event->type) {
         'profile.updated' => $user && apply_profile($event->profile, $user),
         'user.suspended' => suspend_person($event->userId, $user),
-        'user.restored' => set_status($event->userId, 'active'),
+        'user.restored' => restore_person($event->userId, $user),
         'user.deleted' => delete_person($event->userId, $user),
         default => null,
     };
@@ -97,7 +109,16 @@ function apply_to_person(Event $event, ?object $link): void
 function suspend_person(string $profile_id, \WP_User|false $user): void
 {
     set_status($profile_id, 'suspended');
-    $user && \WP_Session_Tokens::get_instance($user->ID)->destroy_all();
+    if ($user) {
+        \WP_Session_Tokens::get_instance($user->ID)->destroy_all();
+        take_roles_away($user);
+    }
+}
+
+function restore_person(string $profile_id, \WP_User|false $user): void
+{
+    set_status($profile_id, 'active');
+    $user && give_roles_back($user);
 }
 
 function delete_person(string $profile_id, \WP_User|false $user): void

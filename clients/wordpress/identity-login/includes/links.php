@@ -8,16 +8,26 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** On a linked user, for what asks by user. The table has the last word. */
+/** On a linked user, for other plugins, and for where the table does not answer. The table has the last word. */
 const PROFILE_ID_META = 'identity_profile_id';
 
 /** What `find_status` has read, until one is written. */
 $GLOBALS['identity_login_statuses'] = [];
 
-/** Empty for a local user. */
+/** What `profile_id_of` has read, until one is written. */
+$GLOBALS['identity_login_profile_ids'] = [];
+
+/** Empty for a local user: neither the table nor the user says more. */
 function profile_id_of(int $user_id): string
 {
-    return (string) get_user_meta($user_id, PROFILE_ID_META, true);
+    $links = table('links');
+    $known = &$GLOBALS['identity_login_profile_ids'];
+    try {
+        $known[$user_id] ??= (string) read_row("SELECT profile_id FROM $links WHERE user_id = %d", $user_id)?->profile_id;
+    } catch (DatabaseFailure) {
+        // Local users, such as who mends it, still get in.
+    }
+    return ($known[$user_id] ?? '') ?: (string) get_user_meta($user_id, PROFILE_ID_META, true);
 }
 
 function is_linked(int $user_id): bool
@@ -42,6 +52,7 @@ function connect_user(string $profile_id, int $user_id): bool
         $profile_id,
         $user_id,
     );
+    $GLOBALS['identity_login_profile_ids'] = [];
     if ((int) find_link($profile_id)?->user_id !== $user_id) {
         return false;
     }
@@ -65,6 +76,7 @@ function remove_link(string $profile_id): void
 {
     $links = table('links');
     write("DELETE FROM $links WHERE profile_id = %s", $profile_id);
+    $GLOBALS['identity_login_profile_ids'] = [];
 }
 
 /** `active`, `suspended`, `deleted`, or null where there is no such person here. */
@@ -97,4 +109,5 @@ function forget_profiles(): void
 add_action('deleted_user', static function (int $user_id): void {
     $links = table('links');
     write("DELETE FROM $links WHERE user_id = %d", $user_id);
+    $GLOBALS['identity_login_profile_ids'] = [];
 });

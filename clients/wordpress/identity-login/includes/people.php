@@ -14,8 +14,6 @@ defined('ABSPATH') || exit;
 /** The address at Identity, also where the local one is a placeholder. */
 const EMAIL_META = 'identity_email';
 const ROLE_META = 'identity_role';
-/** The local role that this plugin gave last. Another one was given by hand, and stays. */
-const GIVEN_ROLE_META = 'identity_role_given';
 /** RFC 2606: no mail ever arrives there. */
 const PLACEHOLDER_DOMAIN = '@identity.invalid';
 
@@ -28,6 +26,9 @@ function admit(Profile $profile): \WP_User
     }
     $user = $link === null ? false : fresh_user((int) $link->user_id);
     if ($user) {
+        // Whatever has become of it: other plugins may ask for it.
+        update_user_meta($user->ID, PROFILE_ID_META, $profile->id);
+        give_roles_back($user);
         return apply_profile($profile, $user);
     }
     if ($link !== null) {
@@ -80,10 +81,15 @@ function close_local_ways_in(\WP_User $user): void
     \WP_Application_Passwords::delete_all_application_passwords($user->ID);
 }
 
+/** Says nothing of the person, and nobody can guess it and take it before them. */
+function make_up_name(string $prefix): string
+{
+    return $prefix . bin2hex(random_bytes(8));
+}
+
 function create_user(Profile $profile): \WP_User
 {
-    // Says nothing of the person, and nobody can take it before them.
-    $login = 'identity-' . bin2hex(random_bytes(8));
+    $login = make_up_name('identity-');
     $role = mapped_role($profile->role);
     $id = while_syncing(static fn() => wp_insert_user(wp_slash([
         'user_login' => $login,
@@ -129,30 +135,8 @@ function local_address(string $email, \WP_User $user): string
     if ($fits && (!$holder || $holder === $user->ID)) {
         return $email;
     }
-    return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : "identity-{$user->ID}" . PLACEHOLDER_DOMAIN;
+    return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : make_up_name('identity-') . PLACEHOLDER_DOMAIN;
 }
-
-/** Gives the role of the settings' table, unless another was given by hand. */
-function follow_role(\WP_User $user): void
-{
-    if (!metadata_exists('user', $user->ID, GIVEN_ROLE_META)) {
-        return;
-    }
-    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
-    $role = mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
-    if ($role !== $given && implode(',', $user->roles) === $given) {
-        $user->set_role($role);
-        update_user_meta($user->ID, GIVEN_ROLE_META, $role);
-    }
-}
-
-// A change of the table counts at once, for whoever is at work here.
-add_action('init', static function (): void {
-    $user = wp_get_current_user();
-    if (is_linked($user->ID)) {
-        follow_role($user);
-    }
-}, 0);
 
 /** A person whom Identity has deleted: the local user can do nothing, and says nothing. What they wrote stays. */
 function forget_person(int $user_id): void
@@ -165,23 +149,26 @@ function forget_person(int $user_id): void
     close_local_ways_in($user);
     $user->set_role('');
     $nobody = __('Deleted person', 'identity-login');
-    $login = "deleted-$user_id";
-    require_id(while_syncing(static fn() => wp_update_user(wp_slash([
-        'ID' => $user_id,
+    $login = make_up_name('deleted-');
+    $fields = [
         'user_email' => $login . PLACEHOLDER_DOMAIN,
         'user_nicename' => $login,
         'user_url' => '',
         'display_name' => $nobody,
-        'nickname' => $nobody,
-        'first_name' => '',
-        'last_name' => '',
-        'description' => '',
-    ]))));
-    // WordPress has no way to change these two.
-    $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''], ['ID' => $user_id]);
+    ];
+    $meta = ['nickname' => $nobody, 'first_name' => '', 'last_name' => '', 'description' => ''];
+    $result = while_syncing(static fn() => wp_update_user(wp_slash(['ID' => $user_id] + $fields + $meta)));
+    if (is_wp_error($result)) {
+        log_line('WordPress did not write a deleted person: ' . $result->get_error_code());
+    }
+    // WordPress has no way to change the first two, and another plugin may have refused the others.
+    $wpdb->update($wpdb->users, ['user_login' => $login, 'user_activation_key' => ''] + $fields, ['ID' => $user_id]);
+    foreach ($meta as $name => $value) {
+        update_user_meta($user_id, $name, wp_slash($value));
+    }
     $blank = ['comment_author' => $nobody, 'comment_author_email' => '', 'comment_author_url' => '', 'comment_author_IP' => ''];
     $wpdb->update($wpdb->comments, $blank, ['user_id' => $user_id]);
-    foreach ([EMAIL_META, ROLE_META, GIVEN_ROLE_META, 'community-events-location', '_new_email'] as $meta) {
+    foreach ([EMAIL_META, ROLE_META, GIVEN_ROLE_META, SUSPENDED_ROLES_META, 'community-events-location', '_new_email'] as $meta) {
         delete_user_meta($user_id, $meta);
     }
     clean_user_cache($user_id);

@@ -60,10 +60,9 @@ function show_kept_profile(\WP_User $user): void
         __('Role', 'identity-login') => get_user_meta($user->ID, ROLE_META, true),
     ];
     if (current_user_can('promote_user', $user->ID)) {
-        $is_by_hand = implode(',', $user->roles) !== (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
-        $rows[__('Local role', 'identity-login')] = $is_by_hand
-            ? __('given by hand: it does not follow Identity', 'identity-login')
-            : __('follows the role at Identity', 'identity-login');
+        $rows[__('Local role', 'identity-login')] = has_given_role($user)
+            ? __('follows the role at Identity', 'identity-login')
+            : __('given by hand: it does not follow Identity', 'identity-login');
     }
     echo '<h2>', esc_html__('Identity', 'identity-login'), '</h2><table class="form-table" role="presentation">';
     foreach ($rows as $name => $value) {

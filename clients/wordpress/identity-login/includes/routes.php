@@ -49,6 +49,7 @@ function answer(Request $request, string $route): Response
             CALLBACK_PATH => client()->handleCallback(
                 $request,
                 __NAMESPACE__ . '\try_to_start_session',
+                __NAMESPACE__ . '\end_session',
                 is_user_logged_in(...),
                 log: __NAMESPACE__ . '\log_refusal',
             ),

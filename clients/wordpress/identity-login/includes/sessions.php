@@ -27,6 +27,15 @@ final class Sessions extends \WP_User_Meta_Session_Tokens
         $profile_id = $sessions === [] ? '' : profile_id_of($this->user_id);
         return $profile_id === '' ? $sessions : keep_lasting($sessions, $profile_id);
     }
+
+    /** Ends those of one login at Identity. */
+    public function end(string $sid): void
+    {
+        $this->update_sessions(array_filter(
+            $this->get_sessions(),
+            static fn($session) => ($session[SESSION_MARK]['sid'] ?? null) !== $sid,
+        ));
+    }
 }
 
 // Last, because another keeper of sessions would not know which have ended.
@@ -85,11 +94,30 @@ function start_session(\Identity\HandOff $hand_off): void
     do_action('wp_login', $user->user_login, $user);
 }
 
+/** The login has ended while `start_session` was at work, or nobody can say whether it has. */
+function end_session(string $sid): void
+{
+    wp_clear_auth_cookie();
+    $user_id = get_current_user_id();
+    try {
+        with_person(profile_id_of($user_id), static fn() => \WP_Session_Tokens::get_instance($user_id)->end($sid));
+    } catch (DatabaseFailure $failure) {
+        // Nobody has its cookie.
+        log_line('a session could not be ended: ' . $failure->getMessage());
+    }
+}
+
 function end_sessions_of_linked_users(): void
 {
     global $wpdb;
-    $meta = $wpdb->usermeta;
+    [$meta, $links] = [$wpdb->usermeta, table('links')];
     write("DELETE session FROM $meta session JOIN $meta link ON link.user_id = session.user_id AND link.meta_key = %s
         WHERE session.meta_key = 'session_tokens'", PROFILE_ID_META);
+    try {
+        write("DELETE session FROM $meta session JOIN $links link ON link.user_id = session.user_id
+            WHERE session.meta_key = 'session_tokens'");
+    } catch (DatabaseFailure) {
+        // Without its table the plugin can still be turned off.
+    }
     wp_cache_flush();
 }

@@ -31,6 +31,6 @@ $request = Request::fromGlobals();
 match (PLACE) {
     '' => showStartPage(),
     'login' => $client->startLogin($request)->send(),
-    'callback' => $client->handleCallback($request, $startSession, fn() => findVisitor() !== null)->send(),
+    'callback' => $client->handleCallback($request, $startSession, fn() => null, fn() => findVisitor() !== null)->send(),
     'events' => $client->receiveNudge($request)->send(),
 };
