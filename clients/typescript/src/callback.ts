@@ -24,8 +24,8 @@ export type Login = {
 
 export type CallbackOptions = {
   /**
-   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To let somebody
-   * not in, throw `new Refusal('person_refused', reason)`.
+   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To turn somebody
+   * away, throw `new Refusal('person_refused', reason)`.
    */
   startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /** Whether this browser has a session of yours already. */
@@ -50,7 +50,7 @@ export async function startLogin(
   if (prompt) query.set('prompt', prompt);
   if (maxAge !== undefined) query.set('max_age', String(maxAge));
   const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-  return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
+  return answer(303, { Location: `${settings.issuer}/sso/launch/${settings.client}?${query}` }, headers);
 }
 
 /** Takes a hand-off: starts a session and leads away from the signed address, or refuses. */
