@@ -2,13 +2,13 @@
 import { createServer } from 'node:http';
 import { createIdentityClient, createMemoryStores } from 'identity-client';
 
-const { ISSUER = 'http://localhost:3000', SECRET = '', PORT = 4000 } = process.env;
+const { ISSUER = 'http://localhost:3000', IDENTITY_SECRET = '', PORT = 4000 } = process.env;
 const origin = `http://localhost:${PORT}`;
 const identity = createIdentityClient({
   issuer: ISSUER,
   client: 'shop',
-  secrets: [SECRET],
-  callbackUrl: `${origin}/callback`,
+  secrets: IDENTITY_SECRET.split(','),
+  callbackUrl: `${origin}/sso/callback`,
   loginUrl: `${origin}/login`,
   log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   ...createMemoryStores(),
@@ -33,8 +33,8 @@ const hooks = {
 const pages = {
   '/': (request) => new Response(`Hello, ${findSession(request)?.profile.name ?? 'stranger: open /login'}\n`),
   '/login': (request) => identity.startLogin(request, { returnTo: '/' }),
-  '/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
-  '/events': async (request) => {
+  '/sso/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
+  '/identity/events': async (request) => {
     const answer = await identity.receiveNudge(request);
     if (answer.ok) identity.pullEvents(hooks).catch((error) => process.stderr.write(`${error}\n`));
     return answer;

@@ -312,7 +312,8 @@ describe('a configuration', () => {
 
   it.each([
     [{}, []],
-    [{ issuer: 'https://id.example.test/' }, []],
+    [{ issuer: 'https://id.example.test/' }, ['issuer']],
+    [{ issuer: 'https://id.example.test?x' }, ['issuer']],
     [{ issuer: 'id.example.test' }, ['issuer']],
     [{ issuer: 'http://id.example.test' }, ['issuer']],
     [{ issuer: 'https://id.example.test/sso' }, ['issuer']],
@@ -324,7 +325,7 @@ describe('a configuration', () => {
     [{ secrets: 'kanarienvogel-kanarienvogel-kanarienvogel' }, ['secrets']],
     [{ secrets: ['a', 'b', 'c'].map((end) => 'x'.repeat(32) + end) }, ['secrets']],
     [{ callbackUrl: '/callback' }, ['callbackUrl']],
-    [{ callbackUrl: 'http://marketplace.example.test/cb' }, ['callbackUrl', 'loginUrl']],
+    [{ callbackUrl: 'http://marketplace.example.test/cb' }, ['callbackUrl']],
     [{ callbackUrl: `${site}/cb?state=1` }, ['callbackUrl']],
     [{ callbackUrl: `${site}/cb#x` }, ['callbackUrl']],
     [
@@ -332,8 +333,9 @@ describe('a configuration', () => {
       ['callbackUrl', 'callbackUrl'].slice(1),
     ],
     [{ loginUrl: 'https://www.marketplace.example.test/login' }, ['loginUrl']],
+    [{ loginUrl: `${site}:8443/login` }, ['loginUrl']],
     [{ homeUrl: 'javascript:alert(1)' }, ['homeUrl']],
-    [{ homeUrl: 'https://www.marketplace.example.test/' }, []],
+    [{ homeUrl: 'https://www.marketplace.example.test/' }, ['homeUrl']],
     [{ ttlSeconds: 29 }, ['ttlSeconds']],
     [{ ttlSeconds: 3_601 }, ['ttlSeconds']],
     [{ ttlSeconds: Number.NaN }, ['ttlSeconds']],
@@ -341,6 +343,15 @@ describe('a configuration', () => {
     [{ issuer: undefined, client: undefined, secrets: undefined }, ['issuer', 'client', 'secrets']],
   ])('%j has its faults named', (changes, faults) => {
     expect(faultsOf(changes)).toEqual(faults);
+  });
+
+  it('on this machine, over https, needs a long secret all the same', () => {
+    const local = {
+      callbackUrl: 'https://localhost/cb',
+      loginUrl: 'https://localhost/login',
+      secrets: ['short'],
+    };
+    expect(faultsOf({ ...local, homeUrl: undefined })).toEqual(['secrets']);
   });
 
   it('on this machine needs neither https nor a long secret, and its cookies no Secure', async () => {

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
+import { signMessage } from '../support/crm.ts';
 import { readCodeBlocks, readOurFile } from '../support/documents.ts';
 import { cloneDatabase } from '../support/postgres.ts';
 import { commandOf, findFreePort, startService } from '../support/process.ts';
@@ -45,16 +47,16 @@ it('the example has 50 lines at most, and lets somebody log in, changes with the
     DATABASE_URL: url,
     SSO_CLIENTS: 'shop',
     SSO_SHOP_SECRET: secret,
-    SSO_SHOP_CALLBACK_URL: `${shop}/callback`,
+    SSO_SHOP_CALLBACK_URL: `${shop}/sso/callback`,
     SSO_SHOP_LOGIN_URL: `${shop}/login`,
-    SSO_SHOP_EVENTS_URL: `${shop}/events`,
+    SSO_SHOP_EVENTS_URL: `${shop}/identity/events`,
   });
   closings.push(async () => {
     service.child.kill('SIGTERM');
     await service.exited;
   });
   const example = spawn(process.execPath, [join(folder, 'example.mjs')], {
-    env: { ...process.env, ISSUER: base, SECRET: secret, PORT: String(shopPort) },
+    env: { ...process.env, ISSUER: base, IDENTITY_SECRET: secret, PORT: String(shopPort) },
   });
   const exited = new Promise((done) => example.on('close', done));
   closings.push(async () => {
@@ -132,19 +134,23 @@ it('what is handed out runs on Deno, and its types are right for a strict compil
   expect(stdout.trim()).toBe(`400 0 ${vectors.sso.launch.id}`);
 });
 
-it('the quick start does what it says', async () => {
-  const [quickStart] = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
+it('what to put into a site does what it says', async () => {
+  const blocks = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
+  const [sample] = blocks.filter(({ language }) => language === 'js');
   const names = 'pool, hasSession, makeSession, hooks, console, process';
-  const code = `${quickStart?.code.replace("'identity-client'", "'./dist/index.js'")}
-    export { login, callback, events };`;
-  const start = `const { ${names} } = globalThis.quickStart;\n`;
+  const code = `${sample?.code.replace("'identity-client'", "'./dist/index.js'")}
+    export { login, callback, events, stores };`;
+  const start = `const { ${names} } = globalThis.ofTheSite;\n`;
   const [imports = '', ...rest] = code.split('\n\n');
-  await writeFile(join(folder, 'quick-start.mjs'), [imports, start, ...rest].join('\n\n'));
+  await writeFile(join(folder, 'site.mjs'), [imports, start, ...rest].join('\n\n'));
   const logged: { outcome: string }[] = [];
   const asked: string[] = [];
-  const quickStartGlobals = {
+  const said: string[] = [];
+  let isAway = false;
+  const ofTheSite = {
     pool: {
       async query(text: string) {
+        if (isAway) throw new Error('the database is away');
         asked.push(text);
         return { rows: [] };
       },
@@ -152,19 +158,31 @@ it('the quick start does what it says', async () => {
     hasSession: () => true,
     makeSession: () => 'shop=1',
     hooks: { endSession() {}, startOver() {} },
-    console: { log: (entry: { outcome: string }) => logged.push(entry) },
-    process: { env: { IDENTITY_SECRET: 'x'.repeat(32) } },
+    console: {
+      log: (entry: { outcome: string }) => logged.push(entry),
+      error: (error: Error) => said.push(error.message),
+    },
+    process: { env: { IDENTITY_SECRET: `${'x'.repeat(32)},${'y'.repeat(32)}` } },
   };
-  Object.assign(globalThis, { quickStart: quickStartGlobals });
-  const shop = await import(/* @vite-ignore */ join(folder, 'quick-start.mjs'));
+  Object.assign(globalThis, { ofTheSite });
+  const shop = await import(/* @vite-ignore */ join(folder, 'site.mjs'));
   const login: Response = await shop.login(new Request('https://shop.example.com/login'));
   expect(login.headers.get('location')).toMatch(
     /^https:\/\/id\.example\.com\/sso\/launch\/shop\?state=[\w-]{22}&return_to=%2Forders$/,
   );
-  expect((await shop.callback(new Request('https://shop.example.com/callback'))).status).toBe(400);
-  expect((await shop.events(new Request('https://shop.example.com/events', { method: 'POST' }))).status).toBe(
-    400,
-  );
+  expect((await shop.callback(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
+  const nudge = async (init: RequestInit) =>
+    (await shop.events(new Request('https://shop.example.com/identity/events', { method: 'POST', ...init })))
+      .status;
+  expect(await nudge({})).toBe(400);
   expect(logged.map(({ outcome }) => outcome)).toEqual(['parameter_missing', 'nudge_malformed']);
   expect(asked).toEqual([]);
+  await shop.stores.sweep();
+  expect(asked).toHaveLength(2);
+  // A pull that fails ends no process.
+  isAway = true;
+  const body = JSON.stringify({ client: 'shop', latest: 1 });
+  const headers = signMessage(await buildNudgeSecret('shop', 'y'.repeat(32)), body);
+  expect(await nudge({ body, headers })).toBe(204);
+  await expect.poll(() => said, soon).toEqual(['the database is away']);
 });

@@ -1,4 +1,4 @@
 // The doctor's own proof, in Python.
 import { describeLanguage } from '../doctor/harness/describe-language.ts';
 
-describeLanguage('python', { hasKit: true });
+describeLanguage('python');

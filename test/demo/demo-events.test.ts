@@ -199,7 +199,7 @@ describe('a demo client whose visitor is logged in', () => {
   }
   const show = async (client: string, cookie: string) =>
     textOf(await app.send(`/demo/${client}`, { cookie }));
-  const soon = { timeout: 4_000, interval: 50 };
+  const soon = { timeout: 15_000, interval: 50 };
 
   it('shows a change of the profile, and the event that brought it', async () => {
     const session = await app.login('customer@example.test');

@@ -39,7 +39,7 @@ let clients: Clients;
 beforeAll(async () => {
   clients = await startClients('typescript', { issuer: 'http://localhost:3000' });
 });
-afterAll(() => clients.stop());
+afterAll(() => clients?.stop());
 
 const [secret = ''] = settings.secrets;
 const envFor = (name: string, more: Record<string, string> = {}) => ({

@@ -52,10 +52,10 @@ it('lets the right client be', async () => {
   expect(report).toMatchObject({
     verdict: 'right',
     holdsSecrets: [1],
-    clockAheadSeconds: 0,
     findings: [],
     unseen: [],
   });
+  expect(Math.abs(report.clockAheadSeconds ?? Number.NaN)).toBeLessThanOrEqual(1);
 });
 
 /** The clock of the machine, and so the Date of its answers. */
@@ -165,10 +165,6 @@ it('a callback that is cached by its whole address', async () => {
   const report = await examineClient({ front: cache((url) => url) });
   expect(faultsOf(report)).toEqual(['cache_in_front']);
   expect(sawOf(report)).toContain('Two browsers were given the same session.');
-});
-
-it('one cookie for all tabs', async () => {
-  expect(faultsOf(await examineClient({ name: 'one_state_cookie' }))).toEqual(['one_state_cookie']);
 });
 
 it('a cookie that is lost, because the login starts on another host', async () => {

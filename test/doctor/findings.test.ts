@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { findingIds, groupOf, groups } from '../../server/doctor/findings.ts';
 import { openNotes } from '../../server/doctor/notes.ts';
 import { readOurFile } from '../support/documents.ts';
-import { faultNames } from './harness/broken.ts';
 
 const text = readOurFile('docs/doctor.md');
 
@@ -23,10 +22,6 @@ it('docs/doctor.md explains no finding that there is not', () => {
   );
   expect(explained.length).toBeGreaterThan(50);
   expect(explained.filter((name) => !(findingIds as string[]).includes(name))).toEqual([]);
-});
-
-it('each of the thirty faults is a finding', () => {
-  expect(faultNames.filter((name) => !findingIds.includes(name))).toEqual([]);
 });
 
 it('what a client sent reaches the terminal without control characters', () => {

@@ -9,7 +9,7 @@ let clients: Clients;
 beforeAll(async () => {
   clients = await startClients('typescript');
 });
-afterAll(() => clients.stop());
+afterAll(() => clients?.stop());
 
 const now = () => new Date();
 

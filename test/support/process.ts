@@ -70,11 +70,23 @@ export async function startService(
   throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
 }
 
-export function findFreePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer().listen(0, () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => done(port));
-    });
-  });
+// Of 11,000 to 32,000, because outgoing connections take those above: a thousand for each worker, so that nobody else takes a
+// port before it is used. Other runs on this machine may have the same ones, so the first is chosen by chance.
+const portsPerWorker = 1_000;
+const firstPort = 11_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 21) * portsPerWorker;
+let nextPort = Math.floor(Math.random() * portsPerWorker);
+
+export async function findFreePort(): Promise<number> {
+  for (let tries = 0; tries < portsPerWorker; tries++) {
+    const port = firstPort + (nextPort++ % portsPerWorker);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`No port from ${firstPort} on is free.`);
 }
+
+const isFree = (port: number) =>
+  new Promise<boolean>((done) => {
+    const server = createServer()
+      .once('error', () => done(false))
+      .listen(port, () => server.close(() => done(true)));
+  });

@@ -50,18 +50,18 @@ def ignore_session(_sid: str) -> None:
 class Config:
     """Every address comes from here, and none from the request."""
 
-    #: The base URL of the identity service, without a slash at its end.
+    #: The base URL of the identity service: scheme, host and port, without a slash at its end.
     issuer: str
     #: Your name there.
     client: str
     #: One, or two during a rotation.
     secrets: Sequence[str] = field(repr=False)
     callback_url: str
-    #: Where your site starts a login. On the same host as the callback.
+    #: Where your site starts a login. At the callback's origin.
     login_url: str
     #: Where used nonces are kept.
     nonces: NonceStore
-    #: Where a login leads without a `return_to`. By default the start page at the callback's origin.
+    #: Where a login leads without a `return_to`. At the callback's origin: its start page by default.
     home_url: str = ""
     #: The longest that a hand-off may be valid: the operator's IDENTITY_SSO_TTL.
     ttl_seconds: int = 300
@@ -122,12 +122,14 @@ def _find_url_faults(config: Config) -> list[str]:
                 f"{name} must be an https:// URL (http:// only on this machine), without a fragment"
             )
     if not faults:
-        if config.issuer != _origin_of(config.issuer) + urlsplit(config.issuer).path.rstrip("/"):
-            faults.append("issuer must have no slash at its end, and no query")
+        if config.issuer != _origin_of(config.issuer):
+            faults.append("issuer must be scheme, host and port, without a slash at its end")
         if _origin_of(config.login_url) != config.origin:
             faults.append(
                 "login_url must have the scheme, host and port of callback_url: they share a cookie"
             )
+        if _origin_of(config.home) != config.origin:
+            faults.append("home_url must have the scheme, host and port of callback_url")
     return faults
 
 
@@ -159,8 +161,8 @@ def _find_secret_faults(config: Config) -> list[str]:
     faults: list[str] = []
     if any(secret != secret.strip() for secret in config.secrets):
         faults.append("secrets must not have spaces or line breaks around them")
-    # A service on this machine may have a secret that only tries things out.
-    shortest = 1 if str(config.issuer).startswith("http://") else _MIN_SECRET_BYTES
+    # Plain http is on this machine only, where a secret may be one to try things out.
+    shortest = 1 if str(config.callback_url).startswith("http://") else _MIN_SECRET_BYTES
     if any(len(secret.encode()) < shortest for secret in config.secrets):
         faults.append(f"secrets must have at least {shortest} bytes each")
     if len(set(config.secrets)) < len(config.secrets):

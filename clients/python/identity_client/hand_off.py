@@ -46,7 +46,7 @@ def is_own_path(text: str) -> bool:
 
 
 def compute_launch_id(nonce: str) -> str:
-    """Names a launch in the log of the identity service, on the page of a refusal, and in the doctor's report."""
+    """Names a launch in your log, in the log of the identity service, and on the page of a refusal."""
     digits = hashlib.sha256(nonce.encode("ascii")).hexdigest()
     return f"{digits[:4]}-{digits[4:8]}"
 

@@ -93,7 +93,7 @@ _ADVICE: Mapping[Code, str] = {
     "state_unknown": "Log in again in this browser. It has to allow cookies.",
     "auth_time_too_old": "Log in again, and give your password or passkey when you are asked for it.",
     "nonce_replayed": "This link was used before. Go on if you are logged in, or else log in again.",
-    "session_ended": "You have logged out meanwhile. Log in again.",
+    "session_ended": "This login has ended. Log in again.",
     "person_refused": "This site does not let you in. Ask the people who run it.",
     "login_required": "Log in to go on.",
     "interaction_required": "There is something for you to do first. Log in, and follow what it says.",

@@ -26,13 +26,8 @@ class Configuration(unittest.TestCase):
         self.assertEqual(
             [config.origin, config.home], ["https://shop.example.test", "https://shop.example.test/"]
         )
-        build(
-            issuer="http://127.0.0.1:3000",
-            secrets=["short"],
-            callback_url="http://localhost:4000/cb",
-            login_url="http://localhost:4000/login",
-            home_url="http://[::1]/x",
-        )
+        local = {"callback_url": "http://[::1]:4000/cb", "login_url": "http://[::1]:4000/login"}
+        build(**local, secrets=["short"], home_url="http://[::1]:4000/x")
 
     def test_is_refused_with_the_name_of_the_setting(self) -> None:
         faults: list[tuple[str, Any]] = [
@@ -44,6 +39,7 @@ class Configuration(unittest.TestCase):
                 ("issuer", url)
                 for url in ("https://id.example.test?x", "https://a:b@id.example.test", "https://")
             ),
+            ("issuer", "https://id.example.test/sso"),
             *(
                 ("issuer", url)
                 for url in ("https://id.example.test\n", "HTTPS://id.example.test", "https://id:x")
@@ -55,6 +51,7 @@ class Configuration(unittest.TestCase):
             ("login_url", "https://www.shop.example.test/login"),
             ("login_url", "http://localhost/login"),
             ("home_url", "javascript:alert(1)"),
+            ("home_url", "https://www.shop.example.test/"),
             ("client", ""),
             ("client", "Shop"),
             ("client", "shop\n"),
@@ -84,6 +81,14 @@ class Configuration(unittest.TestCase):
                     build(**{name: value})
         with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):
             build(secrets=[SECRET, None])
+
+    def test_takes_a_short_secret_only_where_the_callback_is_plain_http(self) -> None:
+        for issuer in ("https://id.example.test", "http://localhost:3000"):
+            with self.assertRaisesRegex(ConfigurationError, r"\Asecrets [^;]*\Z"):
+                build(issuer=issuer, secrets=["short"])
+        local = {"callback_url": "https://localhost/cb", "login_url": "https://localhost/login"}
+        with self.assertRaisesRegex(ConfigurationError, r"\Asecrets [^;]*\Z"):
+            build(**local, secrets=["short"])
 
     def test_takes_no_text_for_a_list_of_secrets(self) -> None:
         with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):

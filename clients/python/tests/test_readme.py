@@ -92,12 +92,12 @@ class Samples(unittest.TestCase):
         warnings.simplefilter("ignore")
 
     def test_configure_a_client_and_pull(self) -> None:
-        secrets = {"IDENTITY_SECRETS": f"{SECRET},{SECRET}-next"}
+        secrets = {"IDENTITY_SECRET": f"{SECRET},{SECRET}-next"}
         with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, secrets):
             code = sample("Put it into your site").replace('"identity.db"', repr(os.path.join(folder, "db")))
             given: dict[str, Any] = {"end_all_sessions": lambda: None, "apply": print}
             exec(code, given)
-            self.assertEqual(list(given["config"].secrets), secrets["IDENTITY_SECRETS"].split(","))
+            self.assertEqual(list(given["config"].secrets), secrets["IDENTITY_SECRET"].split(","))
             exec(sample("Hear of changes"), given)
             # No login could be ended.
             self.assertRaises(identity_client.ConfigurationError, given["pull"])

@@ -24,8 +24,8 @@ export type Login = {
 
 export type CallbackOptions = {
   /**
-   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To let somebody
-   * not in, throw `new Refusal('person_refused', reason)`.
+   * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To turn somebody
+   * away, throw `new Refusal('person_refused', reason)`.
    */
   startSession: (handOff: HandOff, login: Login) => Promise<HeadersInit> | HeadersInit;
   /** Ends your session of that login (the `sid` of its hand-off): it can end while you start its session. */
@@ -52,7 +52,7 @@ export async function startLogin(
   if (prompt) query.set('prompt', prompt);
   if (maxAge !== undefined) query.set('max_age', String(maxAge));
   const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-  return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
+  return answer(303, { Location: `${settings.issuer}/sso/launch/${settings.client}?${query}` }, headers);
 }
 
 /** Takes a hand-off: starts a session and leads away from the signed address, or refuses. */

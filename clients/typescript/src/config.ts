@@ -4,14 +4,14 @@ import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
 
 export type Configuration = Stores & {
-  /** The base URL of the identity service, byte for byte as the operator gave it. */
+  /** The base URL of the identity service, without a slash at its end. */
   issuer: string;
   /** Your name there, such as `shop`. */
   client: string;
   /** One, or two during a rotation. For your server only. */
   secrets: readonly string[];
   callbackUrl: string;
-  /** Where your own login starts: the address that calls `startLogin`. */
+  /** Where your own login starts: the address that calls `startLogin`. At the origin of the callback, as is `homeUrl`. */
   loginUrl: string;
   /** Where a login ends that was not on its way to a page. The start page of the callback's site by default. */
   homeUrl?: string;
@@ -34,8 +34,6 @@ export type LogEntry = {
 };
 
 export type Settings = Required<Configuration> & {
-  /** The issuer without a slash at its end, for addresses. */
-  baseUrl: string;
   /** Browsers keep it to this host only. Without https there is no such prefix, and no need: it is this machine. */
   cookiePrefix: string;
   isSecure: boolean;
@@ -70,13 +68,13 @@ export function readConfiguration(given: Configuration): Settings {
     faultIf(!isSafe, `${name} must be https, or on this machine`);
     faultIf(url.username !== '' || url.password !== '', `${name} must have no user or password in it`);
     faultIf(url.href.includes('#'), `${name} must have no # in it`);
-    return url;
+    return isSafe ? url : undefined;
   };
 
   const issuer = readUrl('issuer', given.issuer);
   faultIf(
-    issuer !== undefined && given.issuer.replace(/\/$/, '') !== issuer.origin,
-    'issuer must be scheme, host and port, without a path',
+    issuer !== undefined && given.issuer !== issuer.origin,
+    'issuer must be scheme, host and port, without a slash at its end',
   );
   const callback = readUrl('callbackUrl', given.callbackUrl);
   faultIf(
@@ -84,19 +82,21 @@ export function readConfiguration(given: Configuration): Settings {
     `callbackUrl must have none of the parameters ${reserved.join(', ')}`,
   );
   const login = readUrl('loginUrl', given.loginUrl);
-  faultIf(
-    callback !== undefined &&
-      login !== undefined &&
-      (callback.hostname !== login.hostname || callback.protocol !== login.protocol),
-    'loginUrl and callbackUrl must be on one host, or the cookie of the one never reaches the other',
-  );
   const home =
     given.homeUrl === undefined ? callback && new URL('/', callback) : readUrl('homeUrl', given.homeUrl);
+  const isElsewhere = (url: URL | undefined) =>
+    callback !== undefined && url !== undefined && url.origin !== callback.origin;
+  faultIf(
+    isElsewhere(login),
+    'loginUrl must have the scheme, host and port of callbackUrl: they share a cookie',
+  );
+  faultIf(isElsewhere(home), 'homeUrl must have the scheme, host and port of callbackUrl');
   faultIf(
     typeof given.client !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(given.client),
     'client must be the name that the operator gave you: lower-case letters, digits and underscores',
   );
-  faults.push(...findSecretFaults(given.secrets, callback !== undefined && isThisMachine(callback)));
+  // Plain http is on this machine only, where a secret may be one to try things out.
+  faults.push(...findSecretFaults(given.secrets, callback?.protocol === 'http:'));
   const { ttlSeconds = 300 } = given;
   faultIf(
     !Number.isInteger(ttlSeconds) || ttlSeconds < 30 || ttlSeconds > 3_600,
@@ -117,7 +117,6 @@ export function readConfiguration(given: Configuration): Settings {
     log: given.log ?? (() => {}),
     now: given.now ?? (() => new Date()),
     fetch: given.fetch ?? ((...asked) => fetch(...asked)),
-    baseUrl: given.issuer.replace(/\/$/, ''),
     isSecure,
     cookiePrefix: `${isSecure ? '__Host-' : ''}identity_attempt_`,
   };

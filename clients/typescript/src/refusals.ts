@@ -66,7 +66,7 @@ const sentences: Partial<Record<RefusalCode, string>> = {
     'This browser did not ask for this login, or did so more than ten minutes ago. Log in again.',
   auth_time_too_old: 'This site needs you to prove again that it is you. Log in again.',
   nonce_replayed: 'This login was used already. Go on if you are logged in, or log in again.',
-  session_ended: 'You have logged out meanwhile. Log in again.',
+  session_ended: 'This login has ended. Log in again.',
   person_refused: 'This site does not let you in. Ask its owner.',
   login_required: 'Log in to go on.',
   interaction_required: 'There is something to do before you can go on. Log in, and follow what it says.',

@@ -380,4 +380,6 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { port } = server.address() as AddressInfo;
   const serveKit = createKitClient(`http://127.0.0.1:${port}`, options);
   process.stdout.write(`${port}\n`);
+  // Whoever started this may be gone without a word.
+  process.stdin.on('end', () => process.exit()).resume();
 }

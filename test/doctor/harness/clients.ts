@@ -51,13 +51,16 @@ export async function startClients(
     },
   });
   const exited = new Promise((done) => child.once('close', done));
-  return {
-    base: `http://127.0.0.1:${await readPort(child)}`,
-    async stop() {
-      child.kill('SIGTERM');
-      await exited;
-    },
-  };
+  async function stop() {
+    child.kill('SIGTERM');
+    await exited;
+  }
+  try {
+    return { base: `http://127.0.0.1:${await readPort(child)}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 function readPort(child: ChildProcess): Promise<number> {
@@ -71,6 +74,9 @@ function readPort(child: ChildProcess): Promise<number> {
     child.stderr?.on('data', (chunk) => {
       errors += chunk;
     });
-    child.once('close', () => failed(new Error(`The clients did not start:\n${errors}`)));
+    const fail = () => failed(new Error(`The clients did not start:\n${errors}`));
+    child.once('close', fail);
+    child.once('error', failed);
+    setTimeout(fail, 60_000).unref();
   });
 }

@@ -7,6 +7,7 @@ import os
 import sys
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from urllib.parse import parse_qsl
 
 sys.dont_write_bytecode = True
@@ -102,5 +103,7 @@ settings = {
 server = Server(("127.0.0.1", 0), Handler)
 sites = {name: Site(name, settings) for name in ["right", *NAMES]}
 sites["kit"] = KitSite(settings, f"http://127.0.0.1:{server.server_port}")
+Thread(target=server.serve_forever, daemon=True).start()
 print(server.server_port, flush=True)
-server.serve_forever()
+# Whoever started this may be gone without a word.
+sys.stdin.read()
