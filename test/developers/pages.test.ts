@@ -46,8 +46,10 @@ describe.each(pages)('%s', (path, file) => {
   });
 });
 
-it('is the same for everybody, and is asked for again only where it has changed', async () => {
-  const path = '/developers/contract';
+it.each([
+  '/developers/contract',
+  '/developers/api',
+])('%s is the same for everybody, and is asked for again only where it has changed', async (path) => {
   const { text, headers } = await open(path);
   const cookie = await app.login('customer@example.test');
   const visited = await open(path, {}, cookie);
@@ -65,6 +67,12 @@ it('is the same for everybody, and is asked for again only where it has changed'
   expect((await open(path, { 'if-none-match': '"other"' })).status).toBe(200);
   const head = await app.send(path, { method: 'HEAD', headers: html });
   expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag]);
+});
+
+it('the reference of the API has the contents of the documents beside it', async () => {
+  const { text } = await open('/developers/api');
+  expect(text).toContain('<a href="/developers/api" aria-current="page">');
+  for (const [path] of pages) expect(text).toContain(`<a href="${path}">`);
 });
 
 it('each link and anchor leads somewhere', async () => {
@@ -99,7 +107,7 @@ it('each link and anchor leads somewhere', async () => {
 it('is there in production', async () => {
   const production = await openProductionApp();
   try {
-    for (const path of ['/developers', '/developers/contract', '/developers/identity-client-php.zip'])
+    for (const path of ['/developers', '/developers/api', '/developers/contract', '/developers/identity-client-php.zip'])
       expect((await production.send(path)).status, path).toBe(200);
   } finally {
     await production.close();
