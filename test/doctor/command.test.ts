@@ -115,7 +115,12 @@ it('prints no secret and no signature', async () => {
 
 describe('says why it cannot examine, with exit status 2:', () => {
   it.each<[string, RegExp, string[], Record<string, string>]>([
-    ['a client that is not there', /No client nobody is set here\. .*SSO_NOBODY_CALLBACK_URL/, ['nobody'], {}],
+    [
+      'a client that is not there',
+      /No client nobody is set here\. Run this with the service's environment/,
+      ['nobody'],
+      {},
+    ],
     ['no login URL', /is not set: set its LOGIN_URL/, ['shop'], { SSO_SHOP_LOGIN_URL: '' }],
     ['nobody there', /did not answer/, ['shop', '--url', 'http://127.0.0.1:1/callback'], {}],
     [
