@@ -35,8 +35,7 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   for (const secret of target.secrets) {
     const outcome = await sendExpired(exam, secret, { signed: (_, json) => json });
     if (!isKnown(outcome)) continue;
-    const saw =
-      'It accepts a MAC over the decoded JSON, and refuses one over the characters that arrived.';
+    const saw = 'It accepts a MAC over the decoded JSON, and refuses one over the characters that arrived.';
     notes.find('mac_over_json', { saw, launchId: outcome.launchId });
     return [];
   }

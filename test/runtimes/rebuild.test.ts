@@ -112,7 +112,12 @@ it('builds after any change of the source, however old the file', () => {
 
 it('does not build for tests of a kit, and what they or a build have left behind', () => {
   rebuild();
-  for (const file of ['typescript/dist/index.js', 'python/__pycache__/kit.pyc', 'php/.cache/a', 'php/tests/a.test.php'])
+  for (const file of [
+    'typescript/dist/index.js',
+    'python/__pycache__/kit.pyc',
+    'php/.cache/a',
+    'php/tests/a.test.php',
+  ])
     write(`clients/${file}`, '');
   expect(rebuild('--if-needed')).toEqual(unchanged);
 });
