@@ -1,25 +1,29 @@
 // A page of /developers, as its routes show it.
 import type { AppLoadContext } from '@remix-run/node';
 
-const pathOf = (slug: string) => (slug === '' ? '/developers' : `/developers/${slug}`);
-
 /** `slug` is the last part of the path; empty for the start page. Throws 404 `not_found` for one that there is not. */
-export async function loadDeveloperPage(slug: string, { backend, hasPage }: AppLoadContext) {
+export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   const { pages, files } = await import('virtual:developers');
   const page = pages.find((each) => each.slug === slug);
-  if (!page) return backend.notFound();
+  if (!page) return context.backend.notFound();
   const { title, html, sections } = await page.load();
-  const links = pages.map((each) => ({ group: each.group, path: pathOf(each.slug), name: each.name }));
-  const api = { group: 'Reference', path: '/developers/api', name: 'API' };
   const isWanted = (name: string) => (slug === '' ? name.endsWith('.zip') : name === page.archive);
   return {
-    path: pathOf(slug),
+    path: page.path,
     title,
     html,
     sections,
-    menu: hasPage(api.path) ? [...links, api] : links,
+    menu: await loadDeveloperMenu(context),
     downloads: files
       .filter(({ name }) => isWanted(name))
       .map(({ name, size, sha256 }) => ({ name, size, sha256 })),
   };
+}
+
+/** The contents: each document, and the reference of the API. */
+export async function loadDeveloperMenu({ hasPage }: AppLoadContext) {
+  const { pages } = await import('virtual:developers');
+  const links = pages.map(({ group, path, name }) => ({ group, path, name }));
+  const api = { group: 'Reference', path: '/developers/api', name: 'API' };
+  return hasPage(api.path) ? [...links, api] : links;
 }

@@ -4,6 +4,7 @@ declare module 'virtual:developers' {
   export type DeveloperPage = {
     /** The last part of its path; empty for the start page. */
     slug: string;
+    path: string;
     group: string;
     /** What the contents call it. */
     name: string;

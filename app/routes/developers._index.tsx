@@ -1,16 +1,2 @@
-import type { LoaderFunctionArgs } from '@remix-run/node';
-import { useLoaderData } from '@remix-run/react';
-import { DeveloperPage, developerLinks, developerMeta } from '../components/developers/developer-page.tsx';
-import { loadDeveloperPage } from '../developers/load-page.server.ts';
-
-export const handle = { isStatic: true, isPublic: true };
-
-export const links = developerLinks;
-
-export const meta = developerMeta;
-
-export const loader = ({ context }: LoaderFunctionArgs) => loadDeveloperPage('', context);
-
-export default function Developers() {
-  return <DeveloperPage {...useLoaderData<typeof loader>()} />;
-}
+// The start page: the one without a name.
+export { default, handle, links, loader, meta } from './developers.$page.tsx';

@@ -1,26 +1,31 @@
 import type { LinksFunction, LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { renderReference } from '../components/api/reference.server.tsx';
+import { Contents } from '../components/developers/contents.tsx';
+import { developerLinks } from '../components/developers/developer-page.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { loadDeveloperMenu } from '../developers/load-page.server.ts';
 import styles from '../styles/reference.css?url';
 
 /** To be read: it needs no script. */
-export const handle = { isStatic: true };
+export const handle = { isStatic: true, isPublic: true };
 
-export const links: LinksFunction = () => [{ rel: 'stylesheet', href: styles }];
+export const links: LinksFunction = () => [...developerLinks(), { rel: 'stylesheet', href: styles }];
 
 export const meta = titled('API reference');
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const document = await context.backend.describeApi();
-  return { summary: document.info.summary, html: renderReference(document) };
+  const menu = await loadDeveloperMenu(context);
+  return { summary: document.info.summary, html: renderReference(document), menu };
 }
 
 export default function ApiReference() {
-  const { summary, html } = useLoaderData<typeof loader>();
+  const { summary, html, menu } = useLoaderData<typeof loader>();
+  const contents = <Contents menu={menu} current="/developers/api" sections={[]} />;
   return (
-    <Page title="API reference" intro={summary} wide>
+    <Page title="API reference" intro={summary} wide nav={contents}>
       {/* biome-ignore lint/security/noDangerouslySetInnerHtml: made by React, from our own document */}
       <div dangerouslySetInnerHTML={{ __html: html }} />
     </Page>

@@ -40,7 +40,10 @@ export function addDoctorCommand(program: Command): void {
 
 function readTarget(config: Config, name: string, options: Options): Target {
   const client = config.clients.get(name);
-  if (!client) throw new CommandError(`There is no client ${name}. Its callback has to be set.`);
+  if (!client)
+    throw new CommandError(
+      `No client ${name} is set here. Run this with the service's environment, or set SSO_CLIENTS and SSO_<X>_CALLBACK_URL (docs/operate.md).`,
+    );
   const { callbackUrl, secrets, isDemo } = client;
   const setLogin = isDemo ? `${config.baseUrl}/demo/${name}/login` : client.loginUrl;
   const loginUrl = options.loginUrl ?? setLogin;

@@ -3,7 +3,8 @@ import type { Answer } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
 
-const minSessionLength = 16;
+/** A shorter cookie is no session. */
+export const minSessionLength = 16;
 
 export function createAnswerChecks(notes: Notes) {
   const launchIds = new Set<string>();

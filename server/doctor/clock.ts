@@ -1,7 +1,7 @@
 // How far the client's clock is off, by the hand-offs that it takes for current. Like the search for the secret, this touches no
 // session, nonce or person.
+import { createNonce } from '../sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
-import { randomDigits } from './hand-offs.ts';
 
 const leewaySeconds = 30;
 /** Ten years. */
@@ -56,7 +56,7 @@ async function judgeTime(exam: Exam, ahead: number): Promise<Verdict | undefined
   const issuedAt = nowSeconds(exam) + ahead;
   const handOff = await makeFor(
     exam,
-    { state: randomDigits().slice(0, 22) },
+    { state: createNonce() },
     {
       changes: {
         members: (payload) => {

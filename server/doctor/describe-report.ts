@@ -8,7 +8,7 @@ import type { Target } from './target.ts';
 /** What the doctor is about to do, said before it does it. */
 export function announce({ client, callbackUrl, loginUrl, eventsUrl }: Target): string {
   return (
-    `This logs test people called "Identity doctor" in at ${client}, again and again, and sends it hand-offs that are wrong.\n` +
+    `This logs test people called "Identity doctor" in to ${client} many times, and sends it wrong hand-offs.\n` +
     'Nobody else is touched. Their e-mail addresses end in .invalid; they stay there as local users.\n' +
     [
       `Callback      ${callbackUrl}`,
@@ -50,12 +50,12 @@ function describeVerdict({ verdict, findings }: Report): string {
   return `wrong. ${count === 1 ? 'One thing was' : `${count} things were`} found.`;
 }
 
-function describeSeen({ holdsSecrets, clockAheadSeconds }: Report): string {
+function describeSeen({ secretCount, holdsSecrets, clockAheadSeconds }: Report): string {
   const [first] = holdsSecrets;
-  const which = ['the first secret', 'the second secret'][(first ?? 0) - 1];
+  const one = secretCount === 1 ? 'the secret' : first === 1 ? 'the first secret' : 'the second secret';
   return [
     first !== undefined &&
-      `Secret   It holds ${holdsSecrets.length > 1 ? 'both secrets' : which} configured here.`,
+      `Secret   It holds ${holdsSecrets.length > 1 ? 'both secrets' : one} configured here.`,
     clockAheadSeconds !== undefined &&
       `Clock    ${Math.abs(clockAheadSeconds) < 2 ? 'right' : describeClock(clockAheadSeconds)}`,
   ]

@@ -24,7 +24,9 @@ export type Report = {
   /** `right`: nothing is wrong. `not_examined`: `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined';
   reason: string | undefined;
-  /** Of the secrets configured here, those that the client holds, counted from 1. Empty where that is not known. */
+  /** How many secrets are configured here. */
+  secretCount: number;
+  /** Of these, those that the client holds, counted from 1. Empty where that is not known. */
   holdsSecrets: number[];
   /** Seconds that its clock is ahead of ours, as far as that was found out. */
   clockAheadSeconds: number | undefined;
@@ -57,6 +59,7 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
     eventsUrl: target.eventsUrl,
     verdict: isWrong ? 'wrong' : reason === undefined ? 'right' : 'not_examined',
     reason,
+    secretCount: target.secrets.length,
     holdsSecrets: (seen.held ?? []).map((secret) => target.secrets.indexOf(secret) + 1),
     clockAheadSeconds: seen.clockAheadSeconds,
     findings,

@@ -67,7 +67,7 @@ const catalog = {
   // What it refuses that it must take.
   secret_wrong: ['refuses', 'Give it the secret that the operator has. Each character counts.'],
   mac_over_json: ['refuses', rawBytes],
-  genuine_refused: ['refuses', 'See what the code says.'],
+  genuine_refused: ['refuses', 'Look up the code, or the client’s log.'],
   signature_next_ignored: ['refuses', 'Take a hand-off if "signature" or "signature_next" is right.'],
   leeway_missing: ['refuses', 'Allow 30 seconds for clocks, before "iat" and after "exp".'],
   unknown_member_refused: [
@@ -88,7 +88,7 @@ const catalog = {
     'Send a hand-off without "state" to the login start: links from elsewhere rely on it.',
   ],
   unsolicited_uses_nonce: ['refuses', 'Leave a hand-off without "state" unused.'],
-  events_nudge_refused: ['refuses', 'Take a nudge that is rightly signed, with a 2xx within 10 seconds.'],
+  events_nudge_refused: ['refuses', 'Take a nudge that is correctly signed, with a 2xx within 10 seconds.'],
   events_second_signature_ignored: [
     'refuses',
     'Take a nudge if any of its signatures, between spaces, is right.',
@@ -108,7 +108,7 @@ const catalog = {
     'Answer with "Cache-Control: no-store", and keep caches away from login start and callback.',
   ],
   referrer_sent: ['noticed', 'Answer with "Referrer-Policy: no-referrer".'],
-  certificate_wrong: ['noticed', 'Browsers refuse it: install a right one.'],
+  certificate_wrong: ['noticed', 'Install a certificate that browsers accept.'],
   certificate_expires: ['noticed', 'Renew it.'],
   launch_elsewhere: [
     'noticed',
@@ -130,12 +130,12 @@ const catalog = {
   second_submit_logs_out: ['noticed', 'Refuse a hand-off that was used, and leave the session alone.'],
   session_not_kept: [
     'noticed',
-    'Set the session cookie for all of the site, and read sessions where they are written.',
+    'Set the session cookie with Path=/, and let all servers read sessions from one store.',
   ],
   session_cookie_readable: ['noticed', 'Set the session cookie with HttpOnly.'],
   session_cookie_insecure: ['noticed', 'Set the session cookie with Secure.'],
   session_cookie_cross_site: ['noticed', 'Set the session cookie with SameSite=Lax.'],
-  launch_id_wrong: ['noticed', 'Make it of the nonce of this hand-off: support searches for it.'],
+  launch_id_wrong: ['noticed', 'Make it from the nonce of the hand-off that is refused.'],
   store_unavailable: ['noticed', 'Look at the database of this client: nobody can be let in.'],
   crashes: ['noticed', 'Refuse what is malformed with a 4xx.'],
   rate_limited: [
@@ -152,7 +152,7 @@ const catalog = {
     'advice',
     'Set the session cookie with SameSite=Lax: not every browser does by itself.',
   ],
-  rotation_unfinished: ['advice', 'Give it the second secret before the first goes.'],
+  rotation_unfinished: ['advice', 'Give the client the second secret before the operator removes the first.'],
 } as const satisfies Record<string, readonly [Group, remedy: string]>;
 
 export type FindingId = keyof typeof catalog;

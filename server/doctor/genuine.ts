@@ -1,12 +1,12 @@
 // The first genuine login. Without one nothing else can be seen, and from it the doctor learns what a login looks like.
 import refusals from '../../clients/refusals.json' with { type: 'json' };
+import { minSessionLength } from './answers.ts';
 import { describeClock, measureClock } from './clock.ts';
 import { type Exam, type Played, play } from './exam.ts';
 import { describe, type Outcome } from './outcome.ts';
 import { CannotExamineError } from './target.ts';
 
 const maxClockOffset = 10;
-const minSessionLength = 16;
 
 /** Undefined, with a finding noted, where the client refuses it. */
 export async function playGenuine(exam: Exam): Promise<Played | undefined> {

@@ -1,6 +1,6 @@
 // Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and ones with one thing wrong.
-import { sha256 } from 'oslo/crypto';
 import { base64url, encodeHex } from 'oslo/encoding';
+import { buildLaunchId } from '../launch-id.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 import { sign } from '../sso/hmac.ts';
 import type { StandardProfile } from '../sso/payload.ts';
@@ -57,7 +57,7 @@ export async function makeHandOff(
   changes.members?.(payload);
   const query = new URLSearchParams(await seal(payload, secrets, changes));
   changes.query?.(query);
-  return { query, launchId: await readLaunchId(String(payload.nonce)) };
+  return { query, launchId: buildLaunchId(String(payload.nonce)) };
 }
 
 async function seal(payload: Wire, secrets: readonly string[], { json, wire, signed }: Changes) {
@@ -73,12 +73,6 @@ async function seal(payload: Wire, secrets: readonly string[], { json, wire, sig
 }
 
 const encode = (text: string) => base64url.encode(new TextEncoder().encode(text), { includePadding: false });
-
-/** What a launch is called in our log, on the page of a refusal and in the report. */
-export async function readLaunchId(nonce: string): Promise<string> {
-  const digits = encodeHex(await sha256(new TextEncoder().encode(nonce))).slice(0, 8);
-  return `${digits.slice(0, 4)}-${digits.slice(4)}`;
-}
 
 export function randomDigits(): string {
   return encodeHex(crypto.getRandomValues(new Uint8Array(32)));

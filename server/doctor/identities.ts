@@ -70,7 +70,7 @@ async function probeOlderProfile(exam: Exam): Promise<void> {
 
 function isMissed({ notes }: Exam, id: FindingId, { outcome }: Played): boolean {
   if (outcome.kind === 'taken') return false;
-  notes.miss(id, `Of a genuine hand-off, ${describe(outcome)}.`);
+  notes.miss(id, `Sent a genuine hand-off: ${describe(outcome)}.`);
   return true;
 }
 

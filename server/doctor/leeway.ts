@@ -1,7 +1,8 @@
 // Hand-offs at both ends of the 30 seconds that clocks may differ by.
 import { type Exam, play, tryOut } from './exam.ts';
-import type { Changes, Wire } from './hand-offs.ts';
+import type { Changes } from './hand-offs.ts';
 import { describe } from './outcome.ts';
+import { expired, issued } from './wrong-hand-offs.ts';
 
 const offSeconds = 20;
 /** Less than what is left of the 30. */
@@ -11,23 +12,12 @@ const ends: { sent: string; clock: string; changes: Changes }[] = [
   {
     sent: `a hand-off issued ${offSeconds} seconds ahead`,
     clock: 'slow',
-    changes: {
-      members: (payload: Wire) => {
-        payload.iat += offSeconds;
-        payload.exp += offSeconds;
-      },
-    },
+    changes: issued(offSeconds),
   },
   {
     sent: `a hand-off that expired ${offSeconds} seconds ago`,
     clock: 'fast',
-    changes: {
-      members: (payload: Wire) => {
-        const lifetime = payload.exp - payload.iat;
-        payload.exp = payload.iat - offSeconds;
-        payload.iat = payload.exp - lifetime;
-      },
-    },
+    changes: expired(offSeconds),
   },
 ];
 

@@ -56,7 +56,7 @@ export function openLogins(target: Target, notes: Notes) {
         const state = location.searchParams.get('state');
         if (!state)
           throw new CannotExamineError(
-            'The login start sends no "state" along, and nothing can be tied to it.',
+            'The login start sends no "state", so no hand-off can be tied to a browser.',
           );
         const returnTo = location.searchParams.get('return_to') ?? undefined;
         return { state, returnTo, answer, launch: location };

@@ -33,7 +33,7 @@ async function probeSecondUse(exam: Exam): Promise<void> {
   const others = [browser.copy(), browser.copy()] as const;
   const first = await logins.open(browser, handOff);
   if (first.kind !== 'taken')
-    return notes.miss('nonce_not_checked', `Of a genuine hand-off, ${describe(first)}.`);
+    return notes.miss('nonce_not_checked', `Sent a genuine hand-off: ${describe(first)}.`);
   const [second, later] = others;
   const again = await logins.open(second, handOff);
   if (await isTaken(exam, { browser: second, outcome: again })) {
@@ -85,7 +85,7 @@ async function probeRace(exam: Exam): Promise<void> {
       unless: 'nonce_not_checked',
     });
   if (taken.length === 0)
-    exam.notes.miss('nonce_not_atomic', `Of ${atOnce} at once with one hand-off, none was taken.`);
+    exam.notes.miss('nonce_not_atomic', `Sent one hand-off ${atOnce} times at once: none was taken.`);
 }
 
 async function probeForged(exam: Exam): Promise<void> {

@@ -1,6 +1,7 @@
 // Which secret the client holds, found without a login: an expired hand-off that nobody asked for is signed with each in
 // turn. Who holds the secret says that it has expired, who does not says that the signature is wrong. It uses no nonce up, needs
 // no cookie and logs nobody in.
+import { createNonce } from '../sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
 import type { Outcome } from './outcome.ts';
@@ -34,8 +35,7 @@ export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   for (const secret of target.secrets) {
     const outcome = await sendExpired(exam, secret, { signed: (_, json) => json });
     if (!isKnown(outcome)) continue;
-    const saw =
-      'It takes the MAC of the decoded JSON for the signature, and refuses the one of what arrived.';
+    const saw = 'It accepts a MAC over the decoded JSON, and refuses one over the characters that arrived.';
     notes.find('mac_over_json', { saw, launchId: outcome.launchId });
     return [];
   }
@@ -69,7 +69,7 @@ const misspellings = (secrets: readonly string[]): [string, words: string][] =>
 async function sendExpired(exam: Exam, secret: string, changes: Changes = {}): Promise<Outcome> {
   const handOff = await makeFor(
     exam,
-    { state: randomDigits().slice(0, 22) },
+    { state: createNonce() },
     {
       secrets: [secret],
       changes: {
@@ -100,10 +100,9 @@ const toFingerprint = ({ answer: { status, text, location } }: Outcome) =>
   `${status} ${location?.pathname} ${text.replaceAll(/[\w-]*\d[\w-]*/g, '')}`;
 
 function noteRotation({ target, notes }: Exam, held: string[]): void {
-  const [first, second] = target.secrets;
+  const [, second] = target.secrets;
   if (second === undefined || held.includes(second)) return;
-  if (first !== undefined && held.includes(first))
-    notes.find('rotation_unfinished', {
-      saw: 'It holds the first of the two secrets, and not yet the second.',
-    });
+  notes.find('rotation_unfinished', {
+    saw: 'It holds the first of the two secrets, and not yet the second.',
+  });
 }

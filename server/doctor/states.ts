@@ -1,6 +1,6 @@
 // What ties a hand-off to the browser that asked for it, and the hand-offs that nobody asked for.
+import { createNonce } from '../sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
-import { randomDigits } from './hand-offs.ts';
 import { expectUnused } from './nonces.ts';
 import { describe } from './outcome.ts';
 import { isTaken } from './single-hand-offs.ts';
@@ -98,7 +98,7 @@ async function probeErrors(exam: Exam): Promise<void> {
   const { state } = await logins.start(browser);
   for (const [words, of] of [
     ['of this browser', state],
-    ['unknown', randomDigits().slice(0, 22)],
+    ['unknown', createNonce()],
   ] as const) {
     const query = new URLSearchParams({ error: 'login_required', state: of });
     const answer = await browser.open(logins.addressOf(query));

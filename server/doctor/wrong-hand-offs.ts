@@ -22,7 +22,7 @@ const onSignature = (change: (signature: string) => string): Changes => ({
 });
 
 /** `exp` follows `iat`, as if it had been issued then. */
-const issued = (ahead: number): Changes => ({
+export const issued = (ahead: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
     payload.iat += ahead;
@@ -30,7 +30,7 @@ const issued = (ahead: number): Changes => ({
   },
 });
 
-const expired = (ago: number): Changes => ({
+export const expired = (ago: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
     payload.exp = payload.iat - ago;

@@ -1,7 +1,6 @@
 // GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
 //
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
-import { encodeHex } from 'oslo/encoding';
 import { recordLaunch } from '../../db/launches.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { AppError } from '../errors.ts';
@@ -10,8 +9,8 @@ import { invalidParameter, isSpeculative, readParameter, readQuery, type Visit }
 import { buildStandardProfile } from '../identity/profile.ts';
 import { mustSetUpFactor, setUpPath } from '../identity/second-factor.ts';
 import { findPresentSession } from '../identity/sessions.ts';
+import { buildLaunchId } from '../launch-id.ts';
 import type { LaunchOutcome } from '../metrics/metrics.ts';
-import { sha256 } from '../runtime/hash.ts';
 import type { Services } from '../services.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
@@ -180,12 +179,6 @@ function buildPayload(
     ...(asked.state && { state: asked.state }),
     ...(asked.returnTo && { return_to: asked.returnTo }),
   };
-}
-
-/** What our log, the refusals of clients and the doctor's report call this launch (contract section 3). */
-function buildLaunchId(nonce: string): string {
-  const digits = encodeHex(sha256(nonce).slice(0, 4));
-  return `${digits.slice(0, 4)}-${digits.slice(4)}`;
 }
 
 /** Only `return_to` is long enough to make a payload too long. */

@@ -30,7 +30,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'authenticator.added': 'Added an authenticator app',
   'authenticator.removed': 'Removed the authenticator app',
   'data.downloaded': 'Downloaded a copy of the data',
-  'email.change_canceled': 'Gave up the change of the email address',
+  'email.change_canceled': 'Cancelled the change of the email address',
   'email.change_requested': 'Asked to change the email address',
   'email.change_undone': 'The change of the email address was undone',
   'email.changed': 'Changed the email address',

@@ -107,7 +107,7 @@ const tags = [
 ];
 
 const requestId: Header = {
-  description: 'Names the request in our log. Tell it to support.',
+  description: 'Names the request in our log. Quote it to support.',
   schema: { type: 'string' },
 };
 

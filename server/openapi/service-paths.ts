@@ -29,7 +29,7 @@ const logout = (refuse: Refuse): PathItem => ({
       },
       {
         ...returnTo,
-        description: `${returnTo.description} Where to come back to, \`/\` if not said. Only with \`client\`.`,
+        description: `${returnTo.description} Where to come back to, \`/\` by default. Only with \`client\`.`,
         examples: toExamples({ not_logged_in: '/goodbye' }),
       },
     ],

@@ -214,7 +214,7 @@ const eventsPath = ({ events }: Worked, refuse: Refuse): PathItem => ({
     tags: ['People'],
     summary: 'Read what has changed',
     description:
-      'Events about the people who were handed to your client, in one sequence. The token alone says which client asks. Ask again with the number of the last event, until a page is not full.',
+      'Events about the people who were handed to your client, in one sequence. The token alone says which client asks. Ask again with the number of the last event until a page is empty.',
     security: [{ eventsToken: [] }],
     parameters: [
       {
@@ -234,7 +234,7 @@ const eventsPath = ({ events }: Worked, refuse: Refuse): PathItem => ({
       {
         name: 'wait',
         in: 'query',
-        description: 'Seconds: where there is none yet, the answer waits so long for one.',
+        description: 'How many seconds to wait where there is no event yet.',
         schema: wholeSchema(eventsQuery.wait),
       },
     ],

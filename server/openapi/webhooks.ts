@@ -43,7 +43,7 @@ export const buildWebhooks = (worked: Worked): Record<string, PathItem> => ({
         403: refusal('It is genuine, and this browser or person is not let in by it.'),
         405: refusal('Another method.'),
         409: refusal('It was used before.'),
-        503: refusal('The store of used nonces cannot be reached. Let nobody in.'),
+        503: refusal('A store of yours cannot be reached. Let nobody in.'),
       },
     },
   },

@@ -64,9 +64,9 @@ function readLock() {
   return locked.sort().join('\n');
 }
 
-/** By builds and tests of kits. @param {string} part of a path */
-function isLeftBehind(part) {
-  return part.startsWith('.') || ['__pycache__', 'dist'].includes(part);
+/** What builds and tests of kits leave behind, and their tests, which nothing is built from. @param {string} part of a path */
+function isLeftOut(part) {
+  return part.startsWith('.') || ['__pycache__', 'dist', 'tests'].includes(part);
 }
 
 /** @param {string} source */
@@ -74,7 +74,7 @@ function listFiles(source) {
   const path = join(root, source);
   if (!statSync(path).isDirectory()) return [source];
   return readdirSync(path, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.split(/[/\\]/).some(isLeftBehind))
+    .filter((name) => !name.split(/[/\\]/).some(isLeftOut))
     .sort()
     .map((name) => join(source, name))
     .filter((file) => statSync(join(root, file)).isFile());

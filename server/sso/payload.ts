@@ -55,7 +55,7 @@ export const payloadSchema = z
     nonce: z
       .string()
       .regex(/^[A-Za-z0-9_-]{22}$/)
-      .describe('Use each one up once.'),
+      .describe('Accept each one once.'),
     client: z.string().describe('The same as `aud`.'),
     sid: sidSchema.optional(),
     auth_time: z
@@ -66,13 +66,13 @@ export const payloadSchema = z
       ),
     amr: z.array(z.string()).optional().describe('How they gave it, in the words of RFC 8176, or `ext`.'),
     profile: standardProfileSchema,
-    state: z.string().regex(stateForm).optional().describe('What the launch was asked with.'),
+    state: z.string().regex(stateForm).optional().describe('The state of the launch.'),
     return_to: z
       .string()
       .refine((path) => isReturnTo(path))
       .optional()
       .meta({ maxLength: maxReturnToLength, pattern: returnToForm.source })
-      .describe('A path on your own site, as the launch was asked with.'),
+      .describe('The `return_to` of the launch: a path on your own site.'),
   })
   .describe('What a hand-off says. Ignore members that you do not know.');
 

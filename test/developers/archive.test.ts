@@ -10,11 +10,12 @@ import { makeFolder } from '../support/postgres.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await makeFolder();
-  for (const path of ['src', '__pycache__', 'kit', '.cache']) mkdirSync(join(folder, path));
+  for (const path of ['src', 'tests', '__pycache__', 'kit', '.cache']) mkdirSync(join(folder, path));
   for (const path of [
     'README.md',
     'src/b.php',
     'src/a.php',
+    'tests/a.test.php',
     '__pycache__/a.pyc',
     'kit/c.php',
     '.cache/d',
@@ -25,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-it('holds the files of its folders, and nothing that tools left behind or that leads elsewhere', () => {
+it('holds the files of its folders, and no tests, nothing that tools left behind or that leads elsewhere', () => {
   const archive = buildArchive([
     ['kit-x', folder],
     ['kit-x/kit', join(folder, 'src')],

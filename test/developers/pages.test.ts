@@ -46,25 +46,32 @@ describe.each(pages)('%s', (path, file) => {
   });
 });
 
-it('is the same for everybody, and is asked for again only where it has changed', async () => {
-  const path = '/developers/contract';
-  const { text, headers } = await open(path);
-  const cookie = await app.login('customer@example.test');
-  const visited = await open(path, {}, cookie);
-  expect(visited.text).toBe(text);
-  for (const answer of [headers, visited.headers]) {
-    expect(answer.get('cache-control')).toBe('public, no-cache');
-    expect(answer.get('set-cookie')).toBeNull();
-  }
-  const etag = headers.get('etag') ?? '';
-  expect(etag).toMatch(/^"[0-9a-f]{24}"$/);
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-    const answer = await open(path, { 'if-none-match': known });
-    expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
-  }
-  expect((await open(path, { 'if-none-match': '"other"' })).status).toBe(200);
-  const head = await app.send(path, { method: 'HEAD', headers: html });
-  expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag]);
+describe.each(['/developers/contract', '/developers/api'])('%s', (path) => {
+  it('is the same for everybody, and is asked for again only where it has changed', async () => {
+    const { text, headers } = await open(path);
+    const cookie = await app.login('customer@example.test');
+    const visited = await open(path, {}, cookie);
+    expect(visited.text).toBe(text);
+    for (const answer of [headers, visited.headers]) {
+      expect(answer.get('cache-control')).toBe('public, no-cache');
+      expect(answer.get('set-cookie')).toBeNull();
+    }
+    const etag = headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[0-9a-f]{24}"$/);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const answer = await open(path, { 'if-none-match': known });
+      expect([answer.status, answer.text, answer.headers.get('etag')]).toEqual([304, '', etag]);
+    }
+    expect((await open(path, { 'if-none-match': '"other"' })).status).toBe(200);
+    const head = await app.send(path, { method: 'HEAD', headers: html });
+    expect([head.status, head.text, head.headers.get('etag')]).toEqual([200, '', etag]);
+  });
+});
+
+it('the reference of the API has the contents of the documents beside it', async () => {
+  const { text } = await open('/developers/api');
+  expect(text).toContain('<a href="/developers/api" aria-current="page">');
+  for (const [path] of pages) expect(text).toContain(`<a href="${path}">`);
 });
 
 it('each link and anchor leads somewhere', async () => {
@@ -99,7 +106,12 @@ it('each link and anchor leads somewhere', async () => {
 it('is there in production', async () => {
   const production = await openProductionApp();
   try {
-    for (const path of ['/developers', '/developers/contract', '/developers/identity-client-php.zip'])
+    for (const path of [
+      '/developers',
+      '/developers/api',
+      '/developers/contract',
+      '/developers/identity-client-php.zip',
+    ])
       expect((await production.send(path)).status, path).toBe(200);
   } finally {
     await production.close();

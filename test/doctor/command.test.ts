@@ -57,7 +57,7 @@ it('proves a right client right, with exit status 0, and says before whom it log
     code: 0,
     out: expect.stringContaining('shop: right. Nothing wrong was found.'),
   });
-  expect(out).toMatch(/Secret {3}It holds the first secret configured here\./);
+  expect(out).toMatch(/Secret {3}It holds the secret configured here\./);
   expect(out).toMatch(/Clock {4}right/);
   expect(out).toContain('Whether it compares signatures in constant time.');
   expect(err).toContain('test people called "Identity doctor"');
@@ -115,7 +115,12 @@ it('prints no secret and no signature', async () => {
 
 describe('says why it cannot examine, with exit status 2:', () => {
   it.each<[string, RegExp, string[], Record<string, string>]>([
-    ['a client that is not there', /There is no client nobody/, ['nobody'], {}],
+    [
+      'a client that is not there',
+      /No client nobody is set here\. Run this with the service's environment/,
+      ['nobody'],
+      {},
+    ],
     ['no login URL', /is not set: set its LOGIN_URL/, ['shop'], { SSO_SHOP_LOGIN_URL: '' }],
     ['nobody there', /did not answer/, ['shop', '--url', 'http://127.0.0.1:1/callback'], {}],
     [

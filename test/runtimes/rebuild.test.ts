@@ -110,9 +110,14 @@ it('builds after any change of the source, however old the file', () => {
   }
 });
 
-it('does not build where a build or a test of a kit has left something behind', () => {
+it('does not build for tests of a kit, and what they or a build have left behind', () => {
   rebuild();
-  for (const file of ['typescript/dist/index.js', 'python/__pycache__/kit.pyc', 'php/.cache/a'])
+  for (const file of [
+    'typescript/dist/index.js',
+    'python/__pycache__/kit.pyc',
+    'php/.cache/a',
+    'php/tests/a.test.php',
+  ])
     write(`clients/${file}`, '');
   expect(rebuild('--if-needed')).toEqual(unchanged);
 });

@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import type { Answer, Answers, Content, Headers } from '../../../server/openapi/parts.ts';
 import { Prose, Sample, Words } from './prose.tsx';
-import { Kind } from './schema.tsx';
+import { Kind, nameOf } from './schema.tsx';
 
 export const answerAnchor = (code: string) => `answer-${code}`;
 
@@ -10,7 +10,7 @@ export function AnswerList({ answers }: { answers: Answers }) {
   const own: [string, Answer][] = [];
   const shared: [string, string][] = [];
   for (const [status, answer] of Object.entries(answers)) {
-    if ('$ref' in answer) shared.push([status, answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)]);
+    if ('$ref' in answer) shared.push([status, nameOf(answer.$ref)]);
     else own.push([status, answer]);
   }
   return (

@@ -3,7 +3,7 @@ import type { OpenApi } from '../../../server/openapi/document.ts';
 import type { Answer, Operation, Parameter, Reference } from '../../../server/openapi/parts.ts';
 import { AnswerList, Contents } from './answers.tsx';
 import { Prose, Sample } from './prose.tsx';
-import { Member } from './schema.tsx';
+import { Member, nameOf } from './schema.tsx';
 import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 
 /** `path` is undefined where the client says what it is. */
@@ -36,9 +36,7 @@ export function OperationCard({ place, document }: { place: Place; document: Ope
     responses,
   } = operation;
   const findAnswer = (answer: Answer | Reference) =>
-    '$ref' in answer
-      ? (document.components.responses[answer.$ref.slice(answer.$ref.lastIndexOf('/') + 1)] as Answer)
-      : answer;
+    '$ref' in answer ? (document.components.responses[nameOf(answer.$ref)] as Answer) : answer;
   const requests = path === undefined ? [] : listWorkedRequests(path, method, operation, findAnswer);
   return (
     <article className="card operation" aria-labelledby={operationId}>

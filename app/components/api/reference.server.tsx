@@ -72,7 +72,7 @@ const toAnchor = (name: string) => name.toLowerCase().replaceAll(' ', '-');
 
 function Contents({ tags }: { tags: { name: string; places: Place[] }[] }) {
   return (
-    <nav aria-label="Operations" className="contents">
+    <nav aria-label="Operations" className="operations">
       <ul>
         {tags.map(({ name, places }) => (
           <li key={name}>

@@ -4,7 +4,8 @@ import { Prose } from './prose.tsx';
 
 export const schemaAnchor = (name: string) => `schema-${name}`;
 
-const nameOf = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
+/** What a `$ref` leads to. */
+export const nameOf = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
 
 /** What kind of value it is, in a few words. */
 export function Kind({ schema }: { schema: JsonSchema }): ReactNode {
@@ -49,7 +50,7 @@ export function Limits({ schema }: { schema: JsonSchema }) {
     maxLength !== undefined && `At most ${maxLength.toLocaleString('en-GB')} characters.`,
     isLimit(minimum) && `At least ${minimum}.`,
     isLimit(maximum) && `At most ${maximum?.toLocaleString('en-GB')}.`,
-    usual !== undefined && `${String(usual)} if not said.`,
+    usual !== undefined && `Default: ${String(usual)}.`,
   ].filter(Boolean);
   if (limits.length === 0 && (!pattern || format)) return null;
   return (

@@ -6,9 +6,9 @@ import { compileKit } from './compile.ts';
 
 const encoder = new TextEncoder();
 
-/** Left behind by tests and tools, and what the archive brings from elsewhere. */
+/** Left behind by tests and tools, the tests themselves, and what the archive brings from elsewhere. */
 const isLeftOut = (name: string) =>
-  name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit'].includes(name);
+  name.startsWith('.') || ['__pycache__', 'node_modules', 'dist', 'kit', 'tests'].includes(name);
 
 /** The files below a folder, by their path in it, in one order everywhere. Links are left out. */
 export function listFiles(folder: string): string[] {

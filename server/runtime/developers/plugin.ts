@@ -13,6 +13,7 @@ import {
   findPublished,
   type PublishedDocument,
   type PublishedFile,
+  pathOf,
 } from './published.ts';
 import { type Rendered, renderDocument } from './render.ts';
 
@@ -59,7 +60,7 @@ function listSources(): string[] {
 function writeContents(): string {
   const pages = documents.map((document) => {
     const { slug, group, name: short, archive } = document;
-    const facts = { slug, group, name: short ?? render(document).title, archive };
+    const facts = { slug, path: pathOf(slug), group, name: short ?? render(document).title, archive };
     return writeEntry(facts, `page/${keyOfPage(slug)}`);
   });
   const published = files.map((file) => {

@@ -20,6 +20,9 @@ const kits = 'Kits';
 const guides = 'Guides';
 const reference = 'Reference';
 
+const archiveOf = (language: string) => `identity-client-${language}.zip`;
+const pluginArchive = 'identity-login-wordpress.zip';
+
 const describeKit = (name: string, example: string): PublishedDocument => {
   const language = name.toLowerCase();
   return {
@@ -27,7 +30,7 @@ const describeKit = (name: string, example: string): PublishedDocument => {
     name,
     file: `clients/${language}/README.md`,
     group: kits,
-    archive: `identity-client-${language}.zip`,
+    archive: archiveOf(language),
     example: `clients/${language}/${example}`,
   };
 };
@@ -43,7 +46,7 @@ export const documents: PublishedDocument[] = [
     name: 'WordPress',
     file: 'clients/wordpress/README.md',
     group: kits,
-    archive: 'identity-login-wordpress.zip',
+    archive: pluginArchive,
   },
   { slug: 'integrate', file: 'docs/integrate.md', group: guides },
   { slug: 'events', file: 'docs/events.md', group: guides },
@@ -62,12 +65,12 @@ const zip = 'application/zip';
 export const files: PublishedFile[] = [
   { name: 'sso-vectors.json', type: 'application/json', source: 'test/sso-vectors.json' },
   ...['typescript', 'php', 'python'].map((language) => ({
-    name: `identity-client-${language}.zip`,
+    name: archiveOf(language),
     type: zip,
     folders: [[`identity-client-${language}`, `clients/${language}`]] as Folder[],
   })),
   {
-    name: 'identity-login-wordpress.zip',
+    name: pluginArchive,
     type: zip,
     folders: [
       ['identity-login', 'clients/wordpress/identity-login'],

@@ -1,6 +1,6 @@
 // Thirty clients and some more, each as an ordinary engineer would write it, and each with one fault behind `is('…')`; and
-// `/right/…`, which has none. The doctor has to find each, and nothing else. They share no code with the kit or the service,
-// and keep everything in memory, by their name.
+// `/right/…`, which has none. The doctor has to find each, and nothing else. They share no code with the service,
+// keep everything in memory, by their name, and only `/kit/…` uses the kit.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
