@@ -312,7 +312,7 @@ describe('a configuration', () => {
 
   it.each([
     [{}, []],
-    [{ issuer: 'https://id.example.test/' }, ['issuer']],
+    [{ issuer: 'https://id.example.test/path' }, ['issuer']],
     [{ issuer: 'https://id.example.test?x' }, ['issuer']],
     [{ issuer: 'id.example.test' }, ['issuer']],
     [{ issuer: 'http://id.example.test' }, ['issuer']],

@@ -46,7 +46,7 @@ final readonly class Client
         }
         $demand = $prompt === 'login' ? 0 : $maxAge;
         [$state, $cookies] = $this->attempts->start($request, $demand, ($this->clock)());
-        $url = Query::append("{$this->configuration->issuer}/sso/launch/{$this->configuration->client}", [
+        $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", [
             'state' => $state,
             'return_to' => $returnTo !== null && ReturnTo::isRight($returnTo) ? $returnTo : null,
             'prompt' => $prompt,
@@ -99,7 +99,7 @@ final readonly class Client
         if (!ReturnTo::isRight($returnTo)) {
             throw new \InvalidArgumentException('returnTo must be a path on your site');
         }
-        return Query::append("{$this->configuration->issuer}/logout", [
+        return Query::append("{$this->configuration->baseUrl}/logout", [
             'client' => $this->configuration->client,
             'return_to' => $returnTo,
         ]);

@@ -8,6 +8,8 @@ namespace Identity;
 final readonly class Configuration
 {
     /** Scheme, host and port of the callback: where people go after a login. */
+    /** The issuer without a slash at its end. */
+    public string $baseUrl;
     public string $origin;
     public string $homeUrl;
     /** Whether the callback is on https. If not, it is on this machine. */
@@ -31,6 +33,7 @@ final readonly class Configuration
         ?string $homeUrl = null,
         public int $ttlSeconds = 300,
     ) {
+        $this->baseUrl = rtrim($issuer, '/');
         $this->origin = self::originOf($callbackUrl) ?? '';
         $this->homeUrl = $homeUrl ?? "$this->origin/";
         $this->isSecure = str_starts_with($this->origin, 'https:');
@@ -58,8 +61,8 @@ final readonly class Configuration
     /** A hand-off has to name it byte for byte. */
     private function findIssuerFault(): ?string
     {
-        return self::findUrlFault($this->issuer) ?? (preg_match('~^[a-z]+://[^/?]+$~D', $this->issuer) ? null
-            : 'must not have a slash at its end, a path or a query');
+        return self::findUrlFault($this->issuer) ?? (preg_match('~^[a-z]+://[^/?]+/?$~D', $this->issuer) ? null
+            : 'must not have a path or a query');
     }
 
     private function findSecretsFault(): ?string

@@ -88,7 +88,7 @@ final readonly class EventReader
     private function ask(int $after): HttpAnswer
     {
         $our = $this->configuration;
-        $url = Query::append("$our->issuer/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
+        $url = Query::append("$our->baseUrl/sso/events", ['after' => $after, 'limit' => self::LIMIT]);
         foreach ($our->secrets as $secret) {
             $token = hash_hmac('sha256', "identity events v1 $our->client", $secret);
             $answer = $this->http->get($url, ['Authorization' => "Bearer $token", 'Accept' => 'application/json']);

@@ -32,7 +32,7 @@ test('a faulty configuration names all faults at once, and no secret', function 
 
 test('each parameter is checked', function (): void {
     $wrong = [
-        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x', 'https://id.example.test/',
+        'issuer' => ['', 'http://id.example.test', 'https://id.example.test/path', 'https://id.example.test?x',
             'https://u:p@id.example.test', 'https://id.example.test#x', "https://id.example.test\n"],
         'client' => ['', 'shop-1', "shop\n", '1shop'],
         'secrets' => [[], [SECRET, NEXT, SECRET . 'x'], [SECRET, SECRET], [''], [str_repeat('x', 31)], [SECRET . "\n"],

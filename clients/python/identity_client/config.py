@@ -50,7 +50,7 @@ def ignore_session(_sid: str) -> None:
 class Config:
     """Every address comes from here, and none from the request."""
 
-    #: The base URL of the identity service: scheme, host and port, without a slash at its end.
+    #: The base URL of the identity service: as the operator has set it: each hand-off names it byte for byte.
     issuer: str
     #: Your name there.
     client: str
@@ -87,6 +87,11 @@ class Config:
             raise ConfigurationError("; ".join(faults))
 
     @property
+    def base_url(self) -> str:
+        """The issuer without a slash at its end."""
+        return self.issuer.removesuffix("/")
+
+    @property
     def origin(self) -> str:
         """Of your own site."""
         return _origin_of(self.callback_url)
@@ -108,7 +113,7 @@ def build_logout_url(config: Config, return_to: str | None = None) -> str:
     query = {"client": config.client}
     if return_to is not None and is_own_path(return_to):
         query["return_to"] = return_to
-    return f"{config.issuer}/logout?{urlencode(query)}"
+    return f"{config.base_url}/logout?{urlencode(query)}"
 
 
 def _find_url_faults(config: Config) -> list[str]:
@@ -122,8 +127,8 @@ def _find_url_faults(config: Config) -> list[str]:
                 f"{name} must be an https:// URL (http:// only on this machine), without a fragment"
             )
     if not faults:
-        if config.issuer != _origin_of(config.issuer):
-            faults.append("issuer must be scheme, host and port, without a slash at its end")
+        if config.base_url != _origin_of(config.issuer):
+            faults.append("issuer must be scheme, host and port alone")
         if _origin_of(config.login_url) != config.origin:
             faults.append(
                 "login_url must have the scheme, host and port of callback_url: they share a cookie"

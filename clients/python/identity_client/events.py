@@ -120,7 +120,7 @@ def _get_with(config: Config, secret: str, after: int) -> tuple[int, bytes]:
     token = hmac.digest(secret.encode(), f"identity events v1 {config.client}".encode(), hashlib.sha256).hex()
     query = urlencode({"after": after, "limit": _PAGE_SIZE})
     headers = {"Authorization": f"Bearer {token}", "User-Agent": "identity-client-python"}
-    request = HttpRequest(f"{config.issuer}/sso/events?{query}", headers=headers)
+    request = HttpRequest(f"{config.base_url}/sso/events?{query}", headers=headers)
     try:
         with _opener.open(request, timeout=_TIMEOUT_SECONDS) as answer:
             return int(answer.status), bytes(answer.read())

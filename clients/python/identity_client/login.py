@@ -74,7 +74,7 @@ def start_login(
     if max_age is not None:
         query["max_age"] = str(max_age)
     return redirect(
-        f"{config.issuer}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies
+        f"{config.base_url}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies
     )
 
 

@@ -33,7 +33,7 @@ class Configuration(unittest.TestCase):
         faults: list[tuple[str, Any]] = [
             *(
                 ("issuer", url)
-                for url in ("", "id.example.test", "http://id.example.test", "https://id.example.test/")
+                for url in ("", "id.example.test", "http://id.example.test", "https://id.example.test//")
             ),
             *(
                 ("issuer", url)

@@ -52,7 +52,7 @@ export async function startLogin(
   if (prompt) query.set('prompt', prompt);
   if (maxAge !== undefined) query.set('max_age', String(maxAge));
   const headers = setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-  return answer(303, { Location: `${settings.issuer}/sso/launch/${settings.client}?${query}` }, headers);
+  return answer(303, { Location: `${settings.baseUrl}/sso/launch/${settings.client}?${query}` }, headers);
 }
 
 /** Takes a hand-off: starts a session and leads away from the signed address, or refuses. */

@@ -4,7 +4,7 @@ import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
 
 export type Configuration = Stores & {
-  /** The base URL of the identity service, without a slash at its end. */
+  /** The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte. */
   issuer: string;
   /** Your name there, such as `shop`. */
   client: string;
@@ -34,6 +34,8 @@ export type LogEntry = {
 };
 
 export type Settings = Required<Configuration> & {
+  /** The issuer without a slash at its end. */
+  baseUrl: string;
   /** Browsers keep it to this host only. Without https there is no such prefix, and no need: it is this machine. */
   cookiePrefix: string;
   isSecure: boolean;
@@ -73,8 +75,8 @@ export function readConfiguration(given: Configuration): Settings {
 
   const issuer = readUrl('issuer', given.issuer);
   faultIf(
-    issuer !== undefined && given.issuer !== issuer.origin,
-    'issuer must be scheme, host and port, without a slash at its end',
+    issuer !== undefined && given.issuer.replace(/\/$/, '') !== issuer.origin,
+    'issuer must be scheme, host and port alone',
   );
   const callback = readUrl('callbackUrl', given.callbackUrl);
   faultIf(
@@ -112,6 +114,7 @@ export function readConfiguration(given: Configuration): Settings {
   const isSecure = callback.protocol === 'https:';
   return {
     ...given,
+    baseUrl: issuer.origin,
     homeUrl: home.href,
     ttlSeconds,
     log: given.log ?? (() => {}),

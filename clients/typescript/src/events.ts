@@ -95,12 +95,12 @@ async function ask(settings: Settings, after: number) {
 }
 
 async function askWith(
-  { issuer, client, fetch }: Settings,
+  { baseUrl, client, fetch }: Settings,
   secret: string,
   after: number,
 ): Promise<Response> {
   const token = toHex(await hmac(utf8(secret), utf8(`identity events v1 ${client}`)));
-  return fetch(`${issuer}/sso/events?after=${after}&limit=${limit}`, {
+  return fetch(`${baseUrl}/sso/events?after=${after}&limit=${limit}`, {
     headers: { Authorization: `Bearer ${token}` },
     // The token goes nowhere else.
     redirect: 'manual',

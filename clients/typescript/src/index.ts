@@ -54,7 +54,7 @@ export function createIdentityClient(configuration: Configuration) {
         client: settings.client,
         ...(returnTo && { return_to: returnTo }),
       });
-      return `${settings.issuer}/logout?${query}`;
+      return `${settings.baseUrl}/logout?${query}`;
     },
   };
 }

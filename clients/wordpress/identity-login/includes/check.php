@@ -42,7 +42,7 @@ function check_own_address(): array
 
 function check_service(): array
 {
-    $answer = wp_remote_get(settings()['issuer'] . '/healthz', ['redirection' => 0, 'timeout' => 5]);
+    $answer = wp_remote_get(rtrim(settings()['issuer'], '/') . '/healthz', ['redirection' => 0, 'timeout' => 5]);
     if (wp_remote_retrieve_response_code($answer) !== 200) {
         return [false, __('The identity service does not answer at the issuer’s address.', 'identity-login')];
     }

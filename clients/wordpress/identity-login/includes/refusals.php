@@ -35,5 +35,5 @@ function log_line(string $words): void
 /** Where the documents explain a code. */
 function refusal_url(string $code): string
 {
-    return settings()['issuer'] . '/developers/refusals#' . $code;
+    return rtrim(settings()['issuer'], '/') . '/developers/refusals#' . $code;
 }

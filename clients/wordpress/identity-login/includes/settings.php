@@ -75,5 +75,5 @@ function button_label(): string
 /** Where people edit what is kept there. */
 function identity_profile_url(): string
 {
-    return settings()['issuer'] . '/profile';
+    return rtrim(settings()['issuer'], '/') . '/profile';
 }
