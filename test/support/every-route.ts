@@ -57,6 +57,7 @@ const needNothing = new Set([
     '',
     '.data',
     '/integrate',
+    '/api',
     '/sso-vectors.json',
     '/identity-client-typescript.zip',
     '/identity-client-php.zip',
