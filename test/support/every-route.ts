@@ -58,6 +58,7 @@ const needNothing = new Set([
     '.data',
     '/integrate',
     '/api',
+    '/api.data',
     '/sso-vectors.json',
     '/identity-client-typescript.zip',
     '/identity-client-php.zip',
