@@ -37,7 +37,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/identity/events' => require __DIR__ . '/events.php',
     '/calls' => print(@file_get_contents(getenv('DATA') . '/calls')),
     '/profiles' => print(json_encode((new PDO('sqlite:' . getenv('DATA') . '/identity.sqlite'))
-        ->query('select id from identity_profiles')->fetchAll(PDO::FETCH_COLUMN))),
+        ->query("select id from identity_profiles where profile <> ''")->fetchAll(PDO::FETCH_COLUMN))),
     default => [session_start(), print(json_encode($_SESSION))],
 };
 `;

@@ -36,7 +36,7 @@ function read_form(mixed $form): array
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
     return [
-        'issuer' => esc_url_raw($text('issuer'), ['https', 'http']),
+        'issuer' => rtrim(esc_url_raw($text('issuer'), ['https', 'http']), '/'),
         'client' => $text('client'),
         'secrets' => read_secrets($form['secrets'] ?? [], $stored['secrets'], !empty($form['forget_second'])),
         'ttl' => (int) $text('ttl'),
