@@ -3,6 +3,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import type { Backend } from '../server/backend.ts';
 import type { ConfirmAsks } from '../server/identity/confirm.ts';
+import { errorsOf } from './answers.ts';
 
 export type Caller = ReturnType<Backend['createCaller']>['caller'];
 
@@ -71,7 +72,7 @@ function refuse(
   if (refusal.code === 'login_required') throw redirect(`/login?next=${encodeURIComponent(path)}`, 303);
   if (!['validation_failed', 'rate_limited', 'not_found', 'edited_meanwhile'].includes(refusal.code))
     throw refusal;
-  const errors = Object.fromEntries(refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
+  const errors = errorsOf(refusal);
   const hasField = Object.keys(errors).some((name) => form.has(name) && name !== 'id');
   const message = hasField ? undefined : refusal.detail;
   return [

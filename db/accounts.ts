@@ -23,6 +23,20 @@ export async function editAccountName(trx: Transaction<DB>, id: string, name: st
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
 
+/** Unless somebody belongs to it, or contracts do. */
+export async function deleteUnusedAccount(trx: Transaction<DB>, id: string): Promise<void> {
+  await trx
+    .deleteFrom('accounts as a')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('users as u').select('u.id').whereRef('u.account_id', '=', 'a.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('service_contracts as c').select('c.id').whereRef('c.account_id', '=', 'a.id'))),
+    )
+    .execute();
+}
+
 /**
  * What the marketplace says about an account: its capabilities, its name unless that was edited here, and that it is
  * verified. It never takes a verification back. The result is the account as it is now.

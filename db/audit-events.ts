@@ -2,6 +2,7 @@
 // that the outside is not told. Never a password, token, payload or signature.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { runInBatches } from './postgres/batches.ts';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
@@ -67,9 +68,6 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
 /** The details that say nothing about who somebody is. Any other goes with its user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
-// Well under the time that a statement may take, however often somebody has guessed at a password.
-const batchSize = 5_000;
-
 /**
  * Leaves what happened to the user, and when; addresses, and whatever else could tell who it was, are gone. `externalIds`
  * are theirs at the marketplace: events name them that tell of no user.
@@ -89,16 +87,16 @@ export async function eraseFromAuditEvents(
   await eraseEvents(trx, isTheirs);
 }
 
-async function eraseEvents(trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
+// However often somebody has guessed at a password.
+const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
+  runInBatches(
+    trx,
+    (limit) => sql`
       update audit_events set address = null, request_id = null, device = null, place = null, details = (
         select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(details)
         where key = any(${impersonalDetails}))
       where id in (
         select id from audit_events where ${which}
           and (num_nonnulls(address, request_id, device, place) > 0 or details - ${impersonalDetails}::text[] <> '{}')
-        limit ${batchSize})`.execute(trx);
-    if (Number(numAffectedRows) < batchSize) return;
-  }
-}
+        limit ${limit})`,
+  );

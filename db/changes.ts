@@ -1,6 +1,7 @@
 // Reads and erases `changes`: the history of people, accounts, links and contracts. Triggers alone add to it
 // (db/migrations/2026-11-25-history.ts).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { runInBatches } from './postgres/batches.ts';
 import type { Database } from './postgres/client.ts';
 import type { Origin } from './postgres/transactions.ts';
 import type { DB } from './schema.ts';
@@ -95,9 +96,6 @@ export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
-// Well under the time that a statement may take, however often somebody has changed their name.
-const eraseLimit = 5_000;
-
 /**
  * What changed about a user and their links, and about the account where that goes too. Triggers erase what is left, and
  * all of whoever is deleted by SQL.
@@ -110,14 +108,12 @@ export async function eraseChangesOf(
   if (accountId !== undefined) await eraseChanges(trx, sql`row_id = ${accountId} and subject = 'account'`);
 }
 
-async function eraseChanges(trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
+// However often somebody has changed their name.
+const eraseChanges = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
+  runInBatches(
+    trx,
+    (limit) => sql`
       update changes set members = null, erased_at = clock_timestamp(), request_id = null, cause = null,
           row_id = case subject when 'link' then null else row_id end
-        where id in (select id from changes where ${which} and erased_at is null limit ${eraseLimit})`.execute(
-      trx,
-    );
-    if (Number(numAffectedRows) < eraseLimit) return;
-  }
-}
+        where id in (select id from changes where ${which} and erased_at is null limit ${limit})`,
+  );

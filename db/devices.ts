@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
+import { isHeld } from './users.ts';
 
 const move = prepareDeferredWrite((db, { from, to }: { from: Uint8Array; to: Uint8Array }) =>
   db.updateTable('devices').set({ token_hash: to, is_last: false }).where('token_hash', '=', from),
@@ -81,7 +82,7 @@ const selectHolderOfDevice = prepare((db, values: { email: string; tokenHash: Ui
     .where('d.token_hash', '=', values.tokenHash)
     .where('d.forgotten_at', 'is', null)
     .where('u.email', '=', values.email)
-    .where(sql<boolean>`u.holds_email`),
+    .where(isHeld),
 );
 
 /**

@@ -104,6 +104,8 @@ export type Delivery = {
   /** The same, as the age that it has now; 0 where it has read all. */
   oldestSeconds: number;
   pulledAt: Date | null;
+  /** The same, as the age that it has now. */
+  pulledSeconds: number | null;
   /** When a nudge was last taken, and when one last was not, and why. */
   succeededAt: Date | null;
   failedAt: Date | null;
@@ -119,7 +121,7 @@ export async function listDeliveries(db: Database, clients: string[]): Promise<D
       coalesce(d.acknowledged, 0)::float8 as acknowledged,
       coalesce(s.latest - oldest.seq + 1, 0)::float8 as behind, oldest.occurred_at as "oldestAt",
       greatest(coalesce(extract(epoch from now() - oldest.occurred_at), 0), 0)::float8 as "oldestSeconds",
-      d.pulled_at as "pulledAt", d.succeeded_at as "succeededAt", d.failed_at as "failedAt", d.failure,
+      d.pulled_at as "pulledAt", extract(epoch from now() - d.pulled_at)::float8 as "pulledSeconds", d.succeeded_at as "succeededAt", d.failed_at as "failedAt", d.failure,
       ${isFailing} and d.acknowledged < s.latest as "isFailing"
     from unnest(${clients}::text[]) with ordinality c (client, place)
     left join event_sequences s on s.client = c.client

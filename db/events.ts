@@ -1,6 +1,7 @@
 // The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
 // `event_sequences`, are read, erased, and dropped after a restore. db/event-deliveries.ts reads how far each client is.
 import { sql, type Transaction } from 'kysely';
+import { runInBatches } from './postgres/batches.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
@@ -124,20 +125,16 @@ export async function listEvents(
   return rows.map((row) => readEvent(row as Row));
 }
 
-// Well under the time that a statement may take, however often somebody has changed their name.
-const eraseLimit = 5_000;
-
 /** Erases the events about a user from before this transaction. A trigger does the same for anybody deleted by SQL. */
-export async function eraseEventsOf(trx: Transaction<DB>, userId: string): Promise<void> {
-  for (;;) {
-    const { numAffectedRows } = await sql`
+export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<void> =>
+  runInBatches(
+    trx,
+    (limit) => sql`
       update events set type = 'erased', user_id = null, contract_id = null, body = null
         where id in (
-          select id from events where user_id = ${userId} and made_in <> pg_current_xact_id() limit ${eraseLimit}
-        )`.execute(trx);
-    if (Number(numAffectedRows) < eraseLimit) return;
-  }
-}
+          select id from events where user_id = ${userId} and made_in <> pg_current_xact_id() limit ${limit}
+        )`,
+  );
 
 /** After a restore: no number that may have been given since is given again, and nothing from before is read any more. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {

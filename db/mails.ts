@@ -1,44 +1,10 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
 import { sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { LetterKind, MailKind } from './mail-kinds.ts';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
-
-/** Those that say what happened to an account. */
-export type NoticeKind =
-  | 'account_deleted'
-  | 'account_linked'
-  | 'authenticator_added'
-  | 'authenticator_removed'
-  | 'codes_guessed'
-  | 'contract_added'
-  | 'data_downloaded'
-  | 'deletion_canceled'
-  | 'deletion_requested'
-  | 'email_change_undone'
-  | 'email_proved'
-  | 'email_replaced'
-  | 'factors_removed'
-  | 'new_browser'
-  | 'passkey_added'
-  | 'passkey_removed'
-  | 'password_changed'
-  | 'password_set'
-  | 'recovery_code_used'
-  | 'recovery_codes_made';
-
-/** Those with a link. */
-export type LetterKind =
-  | 'welcome'
-  | 'set_password'
-  | 'prove_address'
-  | 'verify_email'
-  | 'sign_up'
-  | 'account_exists'
-  | 'change_email'
-  | 'email_changed';
-
-export type MailKind = LetterKind | NoticeKind;
 
 export type MailRow = {
   id: string;
@@ -66,9 +32,9 @@ const insert = prepareDeferredWrite(
 
 export async function insertMail(
   db: Database,
-  mail: Omit<MailRow, 'createdAt' | 'attempts'> & { now: Date },
+  mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date },
 ): Promise<void> {
-  await insert(db, { ...mail, details: JSON.stringify(mail.details) });
+  await insert(db, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
 }
 
 /**
@@ -209,27 +175,6 @@ export async function markMailFailed(
     })
     .where('id', '=', id)
     .execute();
-}
-
-export type KeptMail = { id: string; recipient: string; subject: string; text: string; sentAt: Date };
-
-/** The newest first. */
-export async function listKeptMails(db: Database): Promise<KeptMail[]> {
-  const rows = await db
-    .selectFrom('mails')
-    .select(['id', 'recipient', 'kept_subject as subject', 'kept_text as text', 'sent_at as sentAt'])
-    .where('kept_text', 'is not', null)
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(50)
-    .execute();
-  return rows as KeptMail[];
-}
-
-/** Its HTML, where it was kept. */
-export async function findKeptHtml(db: Database, id: string): Promise<string | undefined> {
-  const row = await db.selectFrom('mails').select('kept_html').where('id', '=', id).executeTakeFirst();
-  return row?.kept_html ?? undefined;
 }
 
 export type WaitingMail = {

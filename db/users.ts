@@ -1,9 +1,9 @@
-// Reads and writes `users`; deletions.ts and address-owners.ts have what is theirs. `profile_updated_at` is set by a
-// trigger (see the first migration).
+// Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts have what is theirs.
+// `profile_updated_at` is set by a trigger (see the first migration).
 import { sql, type Transaction } from 'kysely';
+import { deleteUnusedAccount } from './accounts.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
-import type { Reader } from './postgres/reader.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -76,8 +76,8 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-// As text, not as a parameter: the index is of these rows only.
-const isHeld = sql<boolean>`u.holds_email`;
+/** Of `users as u`. As text, not as a parameter: the index is of these rows only. */
+export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
   selectUsers(db).where('u.email', '=', email).where(isHeld),
@@ -89,43 +89,10 @@ export async function findHolder(db: Database, email: string): Promise<User | un
   return row && toUser(row);
 }
 
-/** Whose password is checked. */
-export type PasswordOwner = {
-  userId: string;
-  /** Null if they have none. */
-  passwordHash: string | null;
-  /** Since when they know this device by a credential; null where they never gave one there, or forgot it since. */
-  deviceKnownSince: Date | null;
-};
-
-const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
-  db
-    .selectFrom('users as u')
-    .leftJoin('devices as d', (join) =>
-      join
-        .onRef('d.user_id', '=', 'u.id')
-        .on('d.token_hash', '=', deviceHash)
-        .on('d.forgotten_at', 'is', null),
-    )
-    .select(['u.id as userId', 'u.password_hash as passwordHash', 'd.known_since as deviceKnownSince']);
-
-const selectHolderPassword = prepare((db, values: { email: string; deviceHash: Uint8Array }) =>
-  selectPasswordOwner(db, values.deviceHash).where('u.email', '=', values.email).where(isHeld),
-);
-const selectOwnPassword = prepare((db, values: { userId: string; deviceHash: Uint8Array }) =>
-  selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
-);
-
-/** Who holds that address, or has that id. Only for checking a password. */
-export async function findPasswordOwner(
-  read: Reader,
-  key: { email: string } | { userId: string },
-  deviceHash: Uint8Array,
-): Promise<PasswordOwner | undefined> {
-  const [row] = await ('email' in key
-    ? selectHolderPassword(read, { ...key, deviceHash })
-    : selectOwnPassword(read, { ...key, deviceHash }));
-  return row;
+/** Takes no lock. */
+export async function findUserById(db: Database, id: string): Promise<User | undefined> {
+  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
+  return row && toUser(row);
 }
 
 const selectToLock = (db: Database) => selectUsers(db).forNoKeyUpdate(['a', 'u']);
@@ -154,39 +121,6 @@ export async function lockUser(
       ? lockByPassword(trx, key)
       : lockById(trx, key));
   return row && toUser(row);
-}
-
-export type LinkedUser = {
-  user: User;
-  /** `profile_updated_at` of the last profile applied from there. */
-  appliedProfileUpdatedAt: Date | null;
-  /** A password was set by mail since: the link leads nowhere before its user connects it again. */
-  isSleeping: boolean;
-};
-
-const lockByLink = prepare((db, values: { provider: string; externalId: string }) =>
-  db
-    .selectFrom('external_links as l')
-    .innerJoin('users as u', 'u.id', 'l.user_id')
-    .innerJoin('accounts as a', 'a.id', 'u.account_id')
-    .select(userColumns)
-    .select(['l.applied_profile_updated_at as appliedProfileUpdatedAt', 'l.sleeping_since as sleepingSince'])
-    .where('l.provider', '=', values.provider)
-    .where('l.external_id', '=', values.externalId)
-    .forUpdate('l')
-    .forNoKeyUpdate(['a', 'u']),
-);
-
-/** Locks the user of an external link: first the link, then account and user. */
-export async function lockLinkedUser(
-  trx: Transaction<DB>,
-  provider: string,
-  externalId: string,
-): Promise<LinkedUser | undefined> {
-  const [row] = await lockByLink(trx, { provider, externalId });
-  if (!row) return undefined;
-  const { appliedProfileUpdatedAt, sleepingSince, ...user } = row;
-  return { user: toUser(user), appliedProfileUpdatedAt, isSleeping: sleepingSince !== null };
 }
 
 type NewUser = Pick<
@@ -262,22 +196,7 @@ export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
 /** With all that belongs to this user alone; the account too, unless somebody else belongs to it, or contracts do. */
 export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
-  await trx
-    .deleteFrom('accounts as a')
-    .where('id', '=', account.id)
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('users as u').select('u.id').whereRef('u.account_id', '=', 'a.id'))),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(exists(selectFrom('service_contracts as c').select('c.id').whereRef('c.account_id', '=', 'a.id'))),
-    )
-    .execute();
-}
-
-/** Takes no lock. */
-export async function findUserById(db: Database, id: string): Promise<User | undefined> {
-  const row = await selectUsers(db).where('u.id', '=', id).executeTakeFirst();
-  return row && toUser(row);
+  await deleteUnusedAccount(trx, account.id);
 }
 
 /** The user's id, or undefined if nobody holds that address. A trigger ends the sessions of a suspended user. */

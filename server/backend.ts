@@ -1,7 +1,7 @@
 // Everything behind the routes, made once and handed to them as Remix's load context: no module-level
 // singletons, so that development, tests and production run the same thing.
 import { TRPCError } from '@trpc/server';
-import { listKeptMails } from '../db/mails.ts';
+import { listKeptMails } from '../db/kept-mails.ts';
 import type { DatabaseClient } from '../db/postgres/client.ts';
 import { createAside } from './aside.ts';
 import { createDemoClients } from './demo/demo-clients.ts';
@@ -19,7 +19,7 @@ import { passkeyOptions } from './endpoints/passkey-options.ts';
 import { securityTxt } from './endpoints/security-txt.ts';
 import { ssoEvents } from './endpoints/sso-events.ts';
 import { ssoProfile } from './endpoints/sso-profile.ts';
-import { AppError, isProblemCode, problems } from './errors.ts';
+import { AppError } from './errors.ts';
 import { createHeldRequests } from './events/hold-requests.ts';
 import { answerToAll } from './http/answer-to-all.ts';
 import { toAppError } from './http/answers.ts';
@@ -32,7 +32,7 @@ import {
   readOwnPath,
   type Visit,
 } from './http/requests.ts';
-import { type Actor, requireActor } from './identity/actor.ts';
+import { requireActor } from './identity/actor.ts';
 import {
   addAuthenticator,
   describeAuthenticator,
@@ -55,7 +55,7 @@ import {
   renameOwnPasskey,
 } from './identity/own-passkeys.ts';
 import { logInByPasskey } from './identity/passkey-login.ts';
-import { findPasswordMail, type NewCredential, setPasswordByMail } from './identity/password-by-mail.ts';
+import { findPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
 import { countHashing } from './identity/passwords.ts';
 import { finishLogin, hasPendingLogin, pathAfterLogin } from './identity/pending-login.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
@@ -69,7 +69,9 @@ import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPublished } from './openapi/document.ts';
+import { isProblemCode, problems } from './problems.ts';
 import type { Services } from './services.ts';
+import { prefixOf } from './settings/clients.ts';
 import type { Config } from './settings/config.ts';
 import { toRefusal } from './trpc/init.ts';
 import { createCaller, handleTrpc } from './trpc/router.ts';
@@ -96,6 +98,11 @@ export function createBackend(options: {
   const demoClients = config.production ? undefined : createDemoClients(services);
   const heldRequests = createHeldRequests(services);
   const publish = createPublished(config);
+  /** What works with the services, with these. */
+  const bind =
+    <Given extends unknown[], Result>(work: (services: Services, ...given: Given) => Result) =>
+    (...given: Given) =>
+      work(services, ...given);
   return {
     config,
     services,
@@ -106,110 +113,92 @@ export function createBackend(options: {
       ? undefined
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
 
-    launch: (request: Request, visit: Visit, client: string) => launch(services, request, visit, client),
+    launch: bind(launch),
     openApi: async (request: Request) => openApi(await publish(), request),
     describeApi: async () => (await publish()).document,
-    securityTxt: () => securityTxt(services),
-    brandFile: (name: string) => brandFile(services, name),
+    securityTxt: bind(securityTxt),
+    brandFile: bind(brandFile),
     ssoEvents: (request: Request, visit: Visit) => ssoEvents(services, heldRequests, request, visit),
-    ssoProfile: (request: Request, visit: Visit) => ssoProfile(services, request, visit),
-    marketplaceCallback: (request: Request, visit: Visit) => marketplaceCallback(services, request, visit),
-    crmSignups: (request: Request, visit: Visit) => crmSignups(services, request, visit),
-    crmContracts: (request: Request, visit: Visit) => crmContracts(services, request, visit),
-    passkeyOptions: (request: Request, visit: Visit) => passkeyOptions(services, request, visit),
-    trpc: (request: Request, visit: Visit) => handleTrpc(services, request, visit),
+    ssoProfile: bind(ssoProfile),
+    marketplaceCallback: bind(marketplaceCallback),
+    crmSignups: bind(crmSignups),
+    crmContracts: bind(crmContracts),
+    passkeyOptions: bind(passkeyOptions),
+    trpc: bind(handleTrpc),
     answerToAll,
     notFound(): never {
       throw new AppError('not_found');
     },
 
     /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
-    requirePlace() {
-      requirePlaceToLogIn(services);
-    },
+    requirePlace: bind(requirePlaceToLogIn),
     countHashing,
-    login: (request: Request, visit: Visit, credentials: { email: string; password: string }) =>
-      login(services, request, visit, credentials),
-    logInByPasskey: (request: Request, visit: Visit, passkey: string) =>
-      logInByPasskey(services, request, visit, passkey),
-    describeOwnPasskeys: (request: Request, visit: Visit) => describeOwnPasskeys(services, request, visit),
-    addOwnPasskey: (request: Request, visit: Visit, fields: { name: string; passkey: string }) =>
-      addOwnPasskey(services, request, visit, fields),
-    renameOwnPasskey: (request: Request, visit: Visit, fields: { id: string; name: string }) =>
-      renameOwnPasskey(services, request, visit, fields),
-    removeOwnPasskey: (request: Request, visit: Visit, id: string) =>
-      removeOwnPasskey(services, request, visit, id),
-    logout: (request: Request, visit: Visit) => logout(services, request, visit),
+    login: bind(login),
+    logInByPasskey: bind(logInByPasskey),
+    describeOwnPasskeys: bind(describeOwnPasskeys),
+    addOwnPasskey: bind(addOwnPasskey),
+    renameOwnPasskey: bind(renameOwnPasskey),
+    removeOwnPasskey: bind(removeOwnPasskey),
+    logout: bind(logout),
     /** Asks for a credential again before a sensitive change. */
-    confirm: (request: Request, visit: Visit, form: ReadonlyMap<string, string>) =>
-      confirm(services, request, visit, form),
+    confirm: bind(confirm),
     /** The same for forms that carry the password themselves. */
-    confirmWithoutPassword: (request: Request, visit: Visit, form: ReadonlyMap<string, string>) =>
-      confirmWithoutPassword(services, request, visit, form),
+    confirmWithoutPassword: bind(confirmWithoutPassword),
     /** The second step of a login. */
-    hasPendingLogin: (request: Request) => hasPendingLogin(services, request),
-    finishLogin: (request: Request, visit: Visit, code: string) =>
-      finishLogin(services, request, visit, code),
+    hasPendingLogin: bind(hasPendingLogin),
+    finishLogin: bind(finishLogin),
     pathAfterLogin,
     /** Who is logged in, for changes of their own. Throws 401 `login_required`. */
-    requireActor: (request: Request, visit: Visit) => requireActor(services, request, visit),
+    requireActor: bind(requireActor),
     authenticator: {
-      describe: (actor: Actor) => describeAuthenticator(services, actor),
-      offer: (actor: Actor) => offerAuthenticator(services, actor),
-      repeatOffer: (actor: Actor, sealed: string) => repeatOffer(services, actor, sealed),
-      add: (actor: Actor, given: { sealed: string; code: string }) =>
-        addAuthenticator(services, actor, given),
-      renewCodes: (actor: Actor) => renewRecoveryCodes(services, actor),
-      remove: (actor: Actor) => removeAuthenticator(services, actor),
+      describe: bind(describeAuthenticator),
+      offer: bind(offerAuthenticator),
+      repeatOffer: bind(repeatOffer),
+      add: bind(addAuthenticator),
+      renewCodes: bind(renewRecoveryCodes),
+      remove: bind(removeAuthenticator),
     },
     /** Where a logout that a client started goes on. */
     readLogoutTarget: (request: Request) => readLogoutTarget(config, request),
     /** What was typed to get a mail, from the form to the page that says it is on its way. */
-    keepTypedEmail: (typed: string) => keepTypedEmail(services, typed),
-    readTypedEmail: (request: Request) => readTypedEmail(services, request),
-    requestPasswordMail: (visit: Visit, wish: { email: string; next?: string }, request?: Request) =>
-      requestPasswordMail(services, visit, wish, request),
-    findPasswordMail: (token: string) => findPasswordMail(services, token),
-    setPasswordByMail: (request: Request, visit: Visit, fields: { token: string } & NewCredential) =>
-      setPasswordByMail(services, request, visit, fields),
-    downloadData: (request: Request, visit: Visit) => downloadData(services, request, visit),
-    describeDeletion: (request: Request, visit: Visit) => describeDeletion(services, request, visit),
-    requestDeletion: (request: Request, visit: Visit) => requestDeletion(services, request, visit),
-    cancelDeletion: (request: Request, visit: Visit) => cancelDeletion(services, request, visit),
+    keepTypedEmail: bind(keepTypedEmail),
+    readTypedEmail: bind(readTypedEmail),
+    requestPasswordMail: bind(requestPasswordMail),
+    findPasswordMail: bind(findPasswordMail),
+    setPasswordByMail: bind(setPasswordByMail),
+    downloadData: bind(downloadData),
+    describeDeletion: bind(describeDeletion),
+    requestDeletion: bind(requestDeletion),
+    cancelDeletion: bind(cancelDeletion),
     /** Throws 404 `not_configured` where nobody can sign up by themselves. */
-    requireSignUp: () => requireSignUp(services),
-    requestSignUp: (request: Request, visit: Visit, typed: { name: string; email: string; next?: string }) =>
-      requestSignUp(services, request, visit, typed),
-    findSignUp: (token: string) => findSignUp(services, token),
-    confirmSignUp: (
-      request: Request,
-      visit: Visit,
-      fields: { token: string; name: string } & ({ newPassword: string } | { passkey: string }),
-    ) => confirmSignUp(services, request, visit, fields),
+    requireSignUp: bind(requireSignUp),
+    requestSignUp: bind(requestSignUp),
+    findSignUp: bind(findSignUp),
+    confirmSignUp: bind(confirmSignUp),
     /** What keeps a user from changing their address. */
     findObstacle,
-    findUndo: (token: string) => findUndo(services, token),
-    undoEmailChange: (request: Request, visit: Visit, fields: { token: string; newPassword: string }) =>
-      undoEmailChange(services, request, visit, fields),
+    findUndo: bind(findUndo),
+    undoEmailChange: bind(undoEmailChange),
     /** Such as "Firefox on Linux". */
     describeBrowser: (request: Request) => describeDevice(userAgentOf(request)),
-    describePending: (request: Request, visit: Visit) => describePending(services, request, visit),
-    confirmPending: (request: Request, visit: Visit) => confirmPending(services, request, visit),
+    describePending: bind(describePending),
+    confirmPending: bind(confirmPending),
     /** Typed procedures for the pages; `headers` carries what they set. */
-    createCaller: (request: Request, visit: Visit) => createCaller(services, request, visit),
+    createCaller: bind(createCaller),
     /** Who is logged in, also where they have something to do first: only for showing it. */
     async findVisitor(request: Request, visit: Visit) {
       const session = await findPresentSession(services, request, visit);
       return session === 'suspended' ? undefined : session?.user;
     },
     /** The live session of a browser. Throws 403 `second_factor_required`. */
-    findSession: (request: Request, visit: Visit) => findLiveSession(services, request, visit),
+    findSession: bind(findLiveSession),
 
     /** Throws 404 `not_found` in production, and where a real callback is configured. */
     requireDemoClient(name: string) {
       const client = demoClients?.find(name);
       if (!demoClients || !client) throw new AppError('not_found');
-      return { client, title: client.title, clients: demoClients };
+      const callbackSetting = `${prefixOf(name)}_CALLBACK_URL`;
+      return { client, title: client.title, callbackSetting, clients: demoClients };
     },
 
     /** Ends the answers that go on by themselves, for a process that is to stop. */
@@ -225,7 +214,7 @@ export function createBackend(options: {
       if (config.mail) throw new AppError('not_found');
       return listKeptMails(services.db);
     },
-    keptMail: (id: string) => keptMail(services, id),
+    keptMail: bind(keptMail),
 
     /** Throws 404 `not_found` in production. */
     requireDemo() {

@@ -1,165 +1,7 @@
-// Every refusal that leaves this service: its code, its status and what it says to people (contract section 9).
-// `reason` is only for logs and the audit trail.
+// A refusal as it is thrown, and as programs get it: a problem document (RFC 9457). problems.ts has the codes and their
+// words. `reason` is only for logs and the audit trail.
 import { z } from 'zod';
-
-export const problems = {
-  invalid_request: [
-    400,
-    'This request is not valid',
-    'A parameter is missing, repeated or in the wrong format. Correct it and try again.',
-  ],
-  malformed_payload: [
-    400,
-    'We could not read the login link',
-    'The payload or signature has the wrong length, characters, JSON or fields. Go back to the site you came from and try again.',
-  ],
-  malformed_json: [
-    400,
-    'We could not read the JSON',
-    'The body must be strict JSON: UTF-8, no duplicate names in an object, and at most 16 levels deep.',
-  ],
-  login_required: [
-    401,
-    'Log in to continue',
-    'You are not logged in, or your session has ended. Log in and try again.',
-  ],
-  invalid_signature: [
-    401,
-    'We could not verify the login link',
-    'The signature does not match the payload, or the payload was made by or for another service. Go back to the site you came from and try again.',
-  ],
-  payload_expired: [
-    401,
-    'This login link is not valid right now',
-    'A login link from another site is valid for only a few minutes. This one is too old, or has a time that we do not accept. Go back to the site you came from and try again.',
-  ],
-  invalid_webhook_signature: [
-    401,
-    'We could not verify the webhook',
-    'The webhook-id, webhook-timestamp or webhook-signature header is missing, out of date or does not match the body. Sign the body exactly as you send it.',
-  ],
-  invalid_token: [
-    401,
-    'We could not verify the token',
-    'The Authorization header must carry the bearer token of a client that may read this.',
-  ],
-  account_suspended: [
-    403,
-    'Your account is suspended',
-    'You cannot log in while your account is suspended. Contact support for help.',
-  ],
-  admin_not_allowed: [
-    403,
-    'Administrators must log in here',
-    'Administrators and managers cannot log in through another site. Log in here with your password instead.',
-  ],
-  second_factor_required: [
-    403,
-    'Set up a second factor first',
-    'Administrators and managers need a second factor to log in, such as an authenticator app. Set one up, then try again.',
-  ],
-  cross_site_request: [
-    403,
-    'This request came from another site',
-    'You can only make changes from our own pages. Open the page here and try again.',
-  ],
-  email_unverified: [
-    403,
-    'Verify your email address',
-    'Your email address must be verified before you can continue. Verify it and try again.',
-  ],
-  unknown_client: [
-    404,
-    'We do not recognise this product',
-    'You cannot log in to a product with this name. Check the address.',
-  ],
-  not_configured: [404, 'This is not available here', 'It has not been set up on this service.'],
-  not_found: [
-    404,
-    'Page not found',
-    'Check that the address is correct. The page may have been moved or deleted.',
-  ],
-  method_not_allowed: [
-    405,
-    'This method is not allowed',
-    'This address does not accept this HTTP method. The Allow header lists the methods it accepts.',
-  ],
-  nonce_replayed: [
-    409,
-    'This login link has already been used',
-    'A login link from another site works only once. Go back to the site you came from and try again.',
-  ],
-  request_in_progress: [
-    409,
-    'This request is already in progress',
-    'We are still processing the same request. Try again in a moment.',
-  ],
-  email_in_use: [
-    409,
-    'This email address is already in use',
-    'Another account already uses this email address. Contact support if it is yours.',
-  ],
-  edited_meanwhile: [
-    409,
-    'The profile has changed meanwhile',
-    'Somebody changed this profile after you read it. Read it again, then make your change to what it is now.',
-  ],
-  events_gone: [
-    410,
-    'These events are no longer kept',
-    'There is no event to go on from after this number: it is too old, was never given, or our database was restored from a backup. End your sessions, drop your cached profiles, and go on from oldest - 1.',
-  ],
-  body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
-  unsupported_media_type: [
-    415,
-    'This content type is not supported',
-    'This address does not accept the Content-Type or Content-Encoding of your request.',
-  ],
-  validation_failed: [
-    422,
-    'Check what you entered',
-    'One or more values are not valid. Correct them and try again.',
-  ],
-  idempotency_key_reused: [
-    422,
-    'This webhook-id has already been used',
-    'You have sent a different body with this webhook-id. Use a new id for each new message.',
-  ],
-  rate_limited: [
-    429,
-    'Too many attempts',
-    'There have been too many attempts in a short time. Wait a while, then try again.',
-  ],
-  internal_error: [
-    500,
-    'Sorry, something went wrong',
-    'The problem is on our side, and we have logged it. Try again in a moment.',
-  ],
-  unavailable: [
-    503,
-    'Sorry, the service is unavailable',
-    'We are too busy, or cannot reach our database, right now. Nothing has been lost. Try again in a moment.',
-  ],
-} as const satisfies Record<string, readonly [status: number, title: string, explanation: string]>;
-
-/** What `payload_expired` says of each rule of time, by the reason. Its sender signed these times, so they are no secret. */
-export const timeDetails: Record<string, string> = {
-  exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again.',
-  'iat before restore':
-    'This login link is from before a repair of our service, so we cannot know whether it was used. Go back to the site you came from and try again.',
-  'iat in the future':
-    'This login link is dated in the future: the clock of the site you came from differs from ours. Go back and try again later.',
-  lifetime:
-    'This login link would be valid for a time that we do not accept. The site you came from must correct this.',
-  'profile_updated_at in the future':
-    'This login link says that your profile was changed in the future. The site you came from must correct this.',
-};
-
-export type ProblemCode = keyof typeof problems;
-
-export function isProblemCode(code: string): code is ProblemCode {
-  return Object.hasOwn(problems, code);
-}
+import { type ProblemCode, problems } from './problems.ts';
 
 const fieldErrorSchema = z.object({
   pointer: z
@@ -215,6 +57,10 @@ export class AppError extends Error {
     return this;
   }
 }
+
+/** Another try in a moment may succeed. */
+export const unavailable = (cause?: unknown) =>
+  new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause });
 
 export const problemSchema = z
   .object({

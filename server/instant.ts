@@ -1,7 +1,10 @@
-// Instants as others send them: RFC 3339 section 5.6, in the upper-case letters that everybody writes.
+// Instants: as others send them, and some days later.
 import { z } from 'zod';
 
-/** A Date, to the millisecond, in the years 1 to 9999 of UTC. */
+/** So many days of 24 hours later, or earlier where there are less than none. */
+export const daysAfter = (at: Date, days: number) => new Date(at.getTime() + days * 24 * 60 * 60 * 1_000);
+
+/** RFC 3339 section 5.6, in the upper-case letters that everybody writes. A Date, to the millisecond, in the years 1 to 9999 of UTC. */
 export const instantSchema = z.iso
   .datetime({
     offset: true,

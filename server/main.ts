@@ -24,6 +24,9 @@ const closeMs = 1_500;
 async function start(): Promise<void> {
   const config = readConfig(environment);
   const log = createLog();
+  // Not refused: they may be left over of a client that is gone, and to stop at an upgrade for that would log everybody out.
+  if (config.unreadSettings.length > 0)
+    log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   const isDevelopment = words.includes('--dev') && !config.production;
   const bundler = isDevelopment ? await (await import('./runtime/bundler.ts')).startBundler() : undefined;
   const pages = bundler?.pages ?? (await loadPages());

@@ -35,6 +35,16 @@ export function Notice({ kind, focus = false, children }: NoticeProps) {
   );
 }
 
+/** What there is to say of an email that has just been sent. */
+export function MailUnderWay({ keepsMails }: { keepsMails: boolean }) {
+  return (
+    <>
+      <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
+      {keepsMails && <KeptMails />}
+    </>
+  );
+}
+
 /** Local mode sends no email: where to read it instead. */
 export function KeptMails() {
   return (

@@ -1,5 +1,5 @@
 // Adds a button to each piece of code that copies it. Where the browser does not let a page copy, there is none.
-if (navigator.clipboard) for (const part of document.querySelectorAll('.code')) addButton(part);
+if (navigator.clipboard) for (const part of document.querySelectorAll('.code.copied')) addButton(part);
 
 /** @param {Element} part */
 function addButton(part) {

@@ -7,11 +7,14 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   const page = pages.find((each) => each.slug === slug);
   if (!page) return context.backend.notFound();
   const { title, html, sections } = await page.load();
+  const firstHeading = html.search(/<h2|$/);
   const isWanted = (name: string) => (slug === '' ? name.endsWith('.zip') : name === page.archive);
   return {
     path: page.path,
     title,
-    html,
+    /** Up to the first heading: what it is about. */
+    intro: html.slice(0, firstHeading),
+    text: html.slice(firstHeading),
     sections,
     menu: await loadDeveloperMenu(context),
     downloads: files

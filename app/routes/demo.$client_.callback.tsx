@@ -10,7 +10,7 @@ export const links = demoLinks;
 
 /** Verifies the hand-off and redirects to the client's page, or says why it was refused. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const { client, title, callbackSetting, clients } = context.backend.requireDemoClient(params.client ?? '');
   const outcome = await clients.receive(client, request);
   if (outcome instanceof Response) throw outcome;
   const { code, reason, status, launchId } = outcome;
@@ -19,18 +19,24 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
     'Identity-Refusal': code,
     ...(launchId && { 'Identity-Launch': launchId }),
   };
-  return data({ name: client.name, title, code, reason, launchId }, { status, headers });
+  return data({ name: client.name, title, callbackSetting, code, reason, launchId }, { status, headers });
 }
 
 export const headers = ({ loaderHeaders }: { loaderHeaders: Headers }) => loaderHeaders;
 
 export default function DemoCallback() {
-  const { name, title, code, reason, launchId } = useLoaderData<typeof loader>();
+  const { name, title, callbackSetting, code, reason, launchId } = useLoaderData<typeof loader>();
   return (
     <DemoPage client={name} title={title} heading="Hand-off refused">
       <Notice kind="error">
         This client refused the hand-off: <code>{code}</code> ({reason}).
       </Notice>
+      {code === 'state_unknown' && (
+        <p>
+          Did the login start at another site? Then it came here because <code>{callbackSetting}</code> is not
+          set, so this demo client stands in for <code>{name}</code>.
+        </p>
+      )}
       {launchId && (
         <p>
           The log has this launch as <code>{launchId}</code>.

@@ -1,23 +1,21 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
-import { KeptMails, Notice } from '../components/notice.tsx';
+import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Set or reset your password', 'Check your email');
 
-const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent(next)}` : '');
-
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { searchParams } = new URL(request.url);
-  const { readOwnPath, readTypedEmail, keepsMails } = context.backend;
+  const { readTypedEmail, keepsMails } = context.backend;
   return {
-    next: readOwnPath(searchParams.get('next')),
-    isSent: searchParams.has('sent'),
+    next: nextOf(request, context),
+    isSent: new URL(request.url).searchParams.has('sent'),
     typed: readTypedEmail(request),
     keepsMails,
   };
@@ -26,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const email = (await backend.readForm(request)).get('email') ?? '';
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const next = nextOf(request, context);
   try {
     await backend.requestPasswordMail(visit, { email, next }, request);
   } catch (error) {
@@ -36,8 +34,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     return data(answer, { status: refusal.status, headers: refusal.headers });
   }
   const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
-  const query = ['sent', queryOf(next)].filter(Boolean).join('&');
-  return redirectDocument(`/forgot-password?${query}`, { status: 303, headers });
+  return redirectDocument(withNext('/forgot-password?sent', next), { status: 303, headers });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -46,10 +43,9 @@ export default function ForgotPassword() {
   const { next, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  const query = next ? `?${queryOf(next)}` : '';
   const backToLogin = (
     <p className="aside">
-      <a href={`/login${query}`}>Back to login</a>
+      <a href={withNext('/login', next)}>Back to login</a>
     </p>
   );
   if (isSent && !refused) {
@@ -60,11 +56,10 @@ export default function ForgotPassword() {
             If there is an account with {typed ? <strong>{typed}</strong> : 'that address'}, we have sent it a
             link to set a password.
           </p>
-          <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
-          {keepsMails && <KeptMails />}
+          <MailUnderWay keepsMails={keepsMails} />
         </div>
         <p className="aside">
-          <a href={`/forgot-password${query}`}>Send it again, or use another address</a>
+          <a href={withNext('/forgot-password', next)}>Send it again, or use another address</a>
         </p>
         {backToLogin}
       </Page>

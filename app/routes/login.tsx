@@ -6,11 +6,14 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { toHeaders } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
+import { Support } from '../components/support.tsx';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
@@ -22,7 +25,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { searchParams } = new URL(request.url);
   const visitor = await backend.findVisitor(request, visit);
   const mustAsk = searchParams.get('prompt') === 'login';
-  const next = backend.readOwnPath(searchParams.get('next'));
+  const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
   if (visitor && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
   return {
@@ -49,9 +52,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
         ? await backend.login(request, visit, { email, password })
         : await backend.logInByPasskey(request, visit, passkey);
     if (step) {
-      const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
-      const headers = step.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-      return redirectDocument(backend.pathAfterLogin(step, next), { status: 303, headers });
+      const headers = toHeaders(step.setCookies);
+      return redirectDocument(backend.pathAfterLogin(step, nextOf(request, context)), {
+        status: 303,
+        headers,
+      });
     }
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
@@ -71,7 +76,6 @@ export default function Login() {
   const { next, email, clientTitle, clientLogo, hasLoggedOut, demo, signUp, supportUrl } =
     useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
-  const query = next ? `?next=${encodeURIComponent(next)}` : '';
   const here = useFormAction();
   return (
     <Page
@@ -108,17 +112,16 @@ export default function Login() {
         </button>
       </PasskeyForm>
       <p className="aside">
-        <a href={`/forgot-password${query}`}>Forgot your password, or don’t have one yet?</a>
+        <a href={withNext('/forgot-password', next)}>Forgot your password, or don’t have one yet?</a>
       </p>
       <p className="aside">
         {signUp === 'open' ? (
           <>
-            New here? <a href={`/signup${query}`}>Create an account</a>
+            New here? <a href={withNext('/signup', next)}>Create an account</a>
           </>
         ) : (
           <>
-            You cannot create an account here by yourself.{' '}
-            {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact support'} to get one.
+            You cannot create an account here by yourself. <Support url={supportUrl} /> to get one.
           </>
         )}
       </p>

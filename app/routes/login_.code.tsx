@@ -6,10 +6,13 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { toHeaders } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { Support } from '../components/support.tsx';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -21,12 +24,10 @@ const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request) => new URL(request.url).searchParams.get('use') === 'recovery';
 
-const nextOf = (request: Request) => new URL(request.url).searchParams.get('next');
-
 /** Only in a browser where a password was given a moment ago. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
-  const next = backend.readOwnPath(nextOf(request));
+  const next = nextOf(request, context);
   if (!(await backend.hasPendingLogin(request))) throw redirect(backend.loginPathTo(next), 303);
   return {
     next,
@@ -39,16 +40,15 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const next = backend.readOwnPath(nextOf(request));
+  const next = nextOf(request, context);
   const code = (await backend.readForm(request)).get('code') ?? '';
   try {
     const outcome = await backend.finishLogin(request, visit, code);
     if (outcome === 'gone') return redirectDocument(backend.loginPathTo(next), 303);
     if (outcome !== 'wrong') {
-      const headers = outcome.map((cookie): [string, string] => ['Set-Cookie', cookie]);
       const goesHome = next === undefined || next === '/profile';
       const target = goesHome ? (usesRecovery(request) ? homeAfterRecovery : '/profile') : next;
-      return redirectDocument(target, { status: 303, headers });
+      return redirectDocument(target, { status: 303, headers: toHeaders(outcome) });
     }
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
@@ -65,7 +65,6 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 export default function Code() {
   const { next, usesRecovery, hasNewPassword, clientTitle, supportUrl } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
-  const query = next ? `next=${encodeURIComponent(next)}` : '';
   return (
     <Page
       title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}
@@ -92,21 +91,18 @@ export default function Code() {
       </form>
       <p className="aside">
         {usesRecovery ? (
-          <a href={`/login/code${query && `?${query}`}`}>Use your authenticator app instead</a>
+          <a href={withNext('/login/code', next)}>Use your authenticator app instead</a>
         ) : (
-          <a href={`/login/code?use=recovery${query && `&${query}`}`}>
-            Don’t have your phone? Use a recovery code
-          </a>
+          <a href={withNext('/login/code?use=recovery', next)}>Don’t have your phone? Use a recovery code</a>
         )}
       </p>
       <p className="aside">
-        <a href={`/login${query && `?${query}`}`}>Log in another way</a>
+        <a href={withNext('/login', next)}>Log in another way</a>
       </p>
       {usesRecovery && (
         <p className="aside">
-          Lost your recovery codes, too?{' '}
-          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact support'}. Once they know that it
-          is you, they can let you log in with your password alone.
+          Lost your recovery codes, too? <Support url={supportUrl} />. Once they know that it is you, they can
+          let you log in with your password alone.
         </p>
       )}
     </Page>

@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
+import { loginOr } from '../answers.ts';
 import {
   AuthenticatorOff,
   AuthenticatorOn,
@@ -10,6 +11,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf } from '../next.ts';
 
 /** Its forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
@@ -18,7 +20,7 @@ export const meta = titled('Authenticator app');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  const next = readNext(request, context);
+  const next = nextOf(request, context);
   try {
     const actor = await backend.requireActor(request, visit);
     const described = await backend.authenticator.describe(actor);
@@ -33,7 +35,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       hasRecovered: new URL(request.url).searchParams.has('recovered'),
     };
   } catch (error) {
-    throw toLogin(error, request, context) ?? error;
+    throw loginOr(error, context, backend.loginPath(request));
   }
 }
 
@@ -46,7 +48,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const actor = await backend.requireActor(request, visit);
     switch (form.get('intent')) {
       case 'go-on':
-        return redirectDocument(readNext(request, context) ?? '/profile', 303);
+        return redirectDocument(nextOf(request, context) ?? '/profile', 303);
       case 'set-up':
         return data({ setUp: await backend.authenticator.offer(actor), error: undefined });
       case 'add':
@@ -58,17 +60,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
         return redirectDocument('/profile/authenticator?off', 303);
     }
   } catch (error) {
-    const leads = toLogin(error, request, context);
-    if (leads) return leads;
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code !== 'rate_limited') throw error;
+    const refusal = loginOr(error, context, backend.loginPath(request));
+    if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
     return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
   throw backend.invalidParameter('intent', 'It must be an action of this page.');
 }
-
-const readNext = (request: Request, { backend }: Context) =>
-  backend.readOwnPath(new URL(request.url).searchParams.get('next'));
 
 type Context = ActionFunctionArgs['context'];
 type Actor = Awaited<ReturnType<Context['backend']['requireActor']>>;
@@ -89,12 +86,6 @@ async function add(actor: Actor, form: Map<string, string>, { backend, visit }: 
 /** The one time that they are shown. Without any, the page says how things are. */
 const showCodes = (codes: string[] | undefined, request: Request) =>
   codes ? data({ codes }) : redirectDocument(request.url, 303);
-
-function toLogin(error: unknown, request: Request, { backend, visit }: Context) {
-  return backend.readRefusal(error, visit).code === 'login_required'
-    ? redirectDocument(backend.loginPath(request), 303)
-    : undefined;
-}
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 

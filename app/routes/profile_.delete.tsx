@@ -6,6 +6,7 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { loginOr } from '../answers.ts';
 import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices, isOverdue } from '../components/account/invoices.tsx';
 import { Confirm } from '../components/confirm.tsx';
@@ -13,6 +14,7 @@ import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf } from '../next.ts';
 
 /** Its forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -23,9 +25,8 @@ const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  const { searchParams } = new URL(request.url);
   // Where a launch was stopped.
-  const next = backend.readOwnPath(searchParams.get('next'));
+  const next = nextOf(request, context);
   try {
     const { email, dueAt } = await backend.describeDeletion(request, visit);
     if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
@@ -42,13 +43,13 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
         .map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, backend.services.now()) })),
     };
   } catch (error) {
-    throw pageError(error, request, context);
+    throw loginOr(error, context, backend.loginPath(request));
   }
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const next = nextOf(request, context);
   try {
     const form = await backend.readForm(request);
     const intent = form.get('intent');
@@ -63,14 +64,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
       return data({ asks: undefined }, { status: 409 });
     return redirectDocument('/profile/delete', 303);
   } catch (error) {
-    throw pageError(error, request, context);
+    throw loginOr(error, context, backend.loginPath(request));
   }
-}
-
-function pageError(error: unknown, request: Request, { backend, visit }: LoaderFunctionArgs['context']) {
-  if (error instanceof Response) return error;
-  const refusal = backend.readRefusal(error, visit);
-  return refusal.code === 'login_required' ? redirectDocument(backend.loginPath(request), 303) : refusal;
 }
 
 export default function DeleteAccount() {

@@ -6,10 +6,11 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { SendAgain } from '../components/account/email-address.tsx';
 import { emailPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
-import { KeptMails, Notice } from '../components/notice.tsx';
+import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
@@ -122,17 +123,9 @@ function Sent({ email, pending, keepsMails }: SentProps) {
           We have sent an email to {pending ? <strong>{pending}</strong> : 'the new address'}. Open the link
           in it within an hour. Until then, your address is <strong>{email}</strong>.
         </p>
-        <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
-        {keepsMails && <KeptMails />}
+        <MailUnderWay keepsMails={keepsMails} />
         <div className="actions">
-          {pending && (
-            <form method="post" action={emailPage}>
-              <input type="hidden" name="email" value={pending} />
-              <button type="submit" className="secondary">
-                Send it again
-              </button>
-            </form>
-          )}
+          {pending && <SendAgain email={pending} className="secondary" />}
           <a href={emailPage}>{pending ? 'Use another address' : 'Send it again, or use another address'}</a>
           <a href="/profile">Go to your profile</a>
         </div>

@@ -6,6 +6,8 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { tokenOf } from '../answers.ts';
+import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
@@ -13,8 +15,6 @@ import { titled } from '../components/service-name.ts';
 export const handle = { isStatic: true };
 
 export const meta = titled('Confirm your new email address');
-
-const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -69,26 +69,24 @@ export default function ConfirmNewEmail() {
 }
 
 function Dead({ present, taken }: { present: string; taken: string | undefined }) {
+  const actions = (
+    <>
+      <a className="button" href="/profile/email">
+        Change your address
+      </a>
+      <a href="/profile">Go to your profile</a>
+    </>
+  );
   return (
-    <Page title={taken ? 'This address is in use' : 'This link does not work'}>
-      <div className="card">
-        <p>
-          {taken ? (
-            <>
-              Another account already uses <strong>{taken}</strong>.
-            </>
-          ) : (
-            'It has been used, is too old, or is for another account.'
-          )}{' '}
-          You are logged in as <strong>{present}</strong>.
-        </p>
-        <div className="actions">
-          <a className="button" href="/profile/email">
-            Change your address
-          </a>
-          <a href="/profile">Go to your profile</a>
-        </div>
-      </div>
-    </Page>
+    <DeadLink title={taken && 'This address is in use'} actions={actions}>
+      {taken ? (
+        <>
+          Another account already uses <strong>{taken}</strong>.
+        </>
+      ) : (
+        'It has been used, is too old, or is for another account.'
+      )}{' '}
+      You are logged in as <strong>{present}</strong>.
+    </DeadLink>
   );
 }

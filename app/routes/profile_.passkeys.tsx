@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
+import { errorsOf, loginOr } from '../answers.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Disclosure } from '../components/disclosure.tsx';
 import { Field } from '../components/field.tsx';
@@ -8,11 +9,14 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { withNext } from '../next.ts';
 
 /** Its forms are the browser's own. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Passkeys');
+
+const loginPath = withNext('/login', '/profile/passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
@@ -20,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     const described = await backend.describeOwnPasskeys(request, visit);
     return { ...described, saved: new URL(request.url).searchParams.get('saved') };
   } catch (error) {
-    throw loginOr(error, context);
+    throw loginOr(error, context, loginPath);
   }
 }
 
@@ -42,22 +46,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (!['validation_failed', 'not_found', 'rate_limited'].includes(refusal.code))
-      throw loginOr(error, context);
-    const errors = Object.fromEntries(
-      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
-    );
+      throw loginOr(error, context, loginPath);
+    const errors = errorsOf(refusal);
     const message = errors.name ? undefined : refusal.detail;
     return data({ ...refused, errors, message }, { status: refusal.status, headers: refusal.headers });
   }
   return redirectDocument(`/profile/passkeys?saved=${intent}`, 303);
-}
-
-/** Sends people who are not logged in to the login page; the shell answers the rest. */
-function loginOr(error: unknown, { backend, visit }: LoaderFunctionArgs['context']) {
-  const refusal = backend.readRefusal(error, visit);
-  return refusal.code === 'login_required'
-    ? redirectDocument('/login?next=%2Fprofile%2Fpasskeys', 303)
-    : refusal;
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

@@ -1,16 +1,20 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
+import { errorsOf, loginOr } from '../answers.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
+import { withNext } from '../next.ts';
 
 /** Its only script is that of the passkey. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Add a passkey');
+
+const loginPath = withNext('/login', '/profile/passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
@@ -20,7 +24,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName };
   } catch (error) {
-    throw error instanceof Response ? error : loginOr(error, context);
+    throw loginOr(error, context, loginPath);
   }
 }
 
@@ -34,21 +38,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
     await backend.addOwnPasskey(request, visit, { name, passkey: form.get('passkey') ?? '' });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed') throw loginOr(error, context);
-    const errors: Record<string, string> = Object.fromEntries(
-      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
-    );
-    return data({ asks: undefined, name, errors }, { status: refusal.status });
+    if (refusal.code !== 'validation_failed') throw loginOr(error, context, loginPath);
+    return data({ asks: undefined, name, errors: errorsOf(refusal) }, { status: refusal.status });
   }
   return redirectDocument('/profile/passkeys?saved=added', 303);
-}
-
-/** Sends people who are not logged in to the login page; the shell answers the rest. */
-function loginOr(error: unknown, { backend, visit }: LoaderFunctionArgs['context']) {
-  const refusal = backend.readRefusal(error, visit);
-  return refusal.code === 'login_required'
-    ? redirectDocument('/login?next=%2Fprofile%2Fpasskeys', 303)
-    : refusal;
 }
 
 export default function AddPasskey() {

@@ -1,18 +1,19 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { toHeaders, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
+import { DeadLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Set your password');
-
-const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -34,10 +35,9 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const done = await backend.setPasswordByMail(request, visit, fields);
     // The page says so itself.
     if (done === 'taken') return data({ error: undefined, fault: undefined }, { status: 409 });
-    const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
     const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
-    const target = backend.pathAfterLogin(done, next, home);
-    const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    const target = backend.pathAfterLogin(done, nextOf(request, context), home);
+    const headers = toHeaders(done.setCookies);
     // The page that asks for the code says so first.
     return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
   } catch (error) {
@@ -57,7 +57,7 @@ export default function SetPassword() {
   const { mail, hasToken } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  if (!mail) return <DeadLink hasToken={hasToken} />;
+  if (!mail) return <Dead hasToken={hasToken} />;
   const { email, sets } = mail;
   if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
@@ -80,22 +80,20 @@ export default function SetPassword() {
   );
 }
 
-function DeadLink({ hasToken }: { hasToken: boolean }) {
+function Dead({ hasToken }: { hasToken: boolean }) {
+  const actions = (
+    <>
+      <a className="button" href="/forgot-password">
+        Ask for a new link
+      </a>
+      <a href="/login">Log in</a>
+    </>
+  );
   return (
-    <Page title={hasToken ? 'This link no longer works' : 'This link is not complete'}>
-      <div className="card">
-        <p>
-          {hasToken
-            ? 'It has been used, is too old, or the password has been changed since it was sent.'
-            : 'Open the link from our email again, or copy the whole of it.'}
-        </p>
-        <div className="actions">
-          <a className="button" href="/forgot-password">
-            Ask for a new link
-          </a>
-          <a href="/login">Log in</a>
-        </div>
-      </div>
-    </Page>
+    <DeadLink title={hasToken ? 'This link no longer works' : 'This link is not complete'} actions={actions}>
+      {hasToken
+        ? 'It has been used, is too old, or the password has been changed since it was sent.'
+        : 'Open the link from our email again, or copy the whole of it.'}
+    </DeadLink>
   );
 }

@@ -6,28 +6,27 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { errorsOf } from '../answers.ts';
 import { Field } from '../components/field.tsx';
-import { KeptMails, Notice } from '../components/notice.tsx';
+import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Create an account', 'Check your email');
 
-const queryOf = (next: string | undefined) => (next ? `next=${encodeURIComponent(next)}` : '');
-
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   backend.requireSignUp();
-  const { searchParams } = new URL(request.url);
-  const next = backend.readOwnPath(searchParams.get('next'));
+  const next = nextOf(request, context);
   if (await backend.findVisitor(request, visit)) throw redirect(next ?? '/profile', 303);
   return {
     next,
     clientTitle: backend.findLaunchTitle(next),
-    isSent: searchParams.has('sent'),
+    isSent: new URL(request.url).searchParams.has('sent'),
     typed: backend.readTypedEmail(request),
     keepsMails: backend.keepsMails,
   };
@@ -37,21 +36,20 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const form = await backend.readForm(request);
   const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const next = nextOf(request, context);
   try {
     await backend.requestSignUp(request, visit, { name, email, next });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
-    const errors = Object.fromEntries(
-      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
-    );
     const message = refusal.errors.length > 0 ? undefined : refusal.detail;
-    return data({ name, email, errors, message }, { status: refusal.status, headers: refusal.headers });
+    return data(
+      { name, email, errors: errorsOf(refusal), message },
+      { status: refusal.status, headers: refusal.headers },
+    );
   }
   const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
-  const query = ['sent', queryOf(next)].filter(Boolean).join('&');
-  return redirectDocument(`/signup?${query}`, { status: 303, headers });
+  return redirectDocument(withNext('/signup?sent', next), { status: 303, headers });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -60,8 +58,7 @@ export default function SignUp() {
   const { next, clientTitle, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  const query = next ? `?${queryOf(next)}` : '';
-  if (isSent && !refused) return <Sent query={query} typed={typed} keepsMails={keepsMails} />;
+  if (isSent && !refused) return <Sent next={next} typed={typed} keepsMails={keepsMails} />;
   return (
     <Page
       title="Create an account"
@@ -92,15 +89,15 @@ export default function SignUp() {
         <button type="submit">Continue</button>
       </form>
       <p className="aside">
-        Already have an account? <a href={`/login${query}`}>Log in</a>
+        Already have an account? <a href={withNext('/login', next)}>Log in</a>
       </p>
     </Page>
   );
 }
 
-type SentProps = { query: string; typed: string | undefined; keepsMails: boolean };
+type SentProps = { next: string | undefined; typed: string | undefined; keepsMails: boolean };
 
-function Sent({ query, typed, keepsMails }: SentProps) {
+function Sent({ next, typed, keepsMails }: SentProps) {
   return (
     <Page title="Check your email">
       <div className="card">
@@ -109,14 +106,13 @@ function Sent({ query, typed, keepsMails }: SentProps) {
           the link in it to create your account. If there is an account with that address already, the email
           says so.
         </p>
-        <p>It can take a few minutes to arrive. If you cannot find it, check your spam folder.</p>
-        {keepsMails && <KeptMails />}
+        <MailUnderWay keepsMails={keepsMails} />
       </div>
       <p className="aside">
-        <a href={`/signup${query}`}>Send it again, or use another address</a>
+        <a href={withNext('/signup', next)}>Send it again, or use another address</a>
       </p>
       <p className="aside">
-        <a href={`/login${query}`}>Back to login</a>
+        <a href={withNext('/login', next)}>Back to login</a>
       </p>
     </Page>
   );

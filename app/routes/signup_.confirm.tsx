@@ -1,23 +1,24 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { errorsOf, toHeaders, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
+import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Create your account');
 
-const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
-
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const next = nextOf(request, context);
   const signUp = await backend.findSignUp(tokenOf(request));
   return data({ signUp, next, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
 }
@@ -36,16 +37,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
     });
     // The page says so itself.
     if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
-    const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
-    const headers = done.map((cookie): [string, string] => ['Set-Cookie', cookie]);
-    return redirectDocument(next ?? '/profile?saved=signed-up', { status: 303, headers });
+    const headers = toHeaders(done);
+    return redirectDocument(nextOf(request, context) ?? '/profile?saved=signed-up', { status: 303, headers });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
-    const errors = Object.fromEntries(
-      refusal.errors.map(({ pointer, detail }) => [pointer.slice(1), detail]),
-    );
-    return data({ name, errors }, { status: refusal.status });
+    return data({ name, errors: errorsOf(refusal) }, { status: refusal.status });
   }
 }
 
@@ -56,7 +53,7 @@ export default function ConfirmSignUp() {
   const { signUp, next, clientTitle } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  if (!signUp) return <DeadLink next={next} />;
+  if (!signUp) return <Dead next={next} />;
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
     <Page title="Create your account" intro={`for ${signUp.email}`}>
@@ -98,21 +95,18 @@ export default function ConfirmSignUp() {
   );
 }
 
-function DeadLink({ next }: { next: string | undefined }) {
-  const query = next ? `?next=${encodeURIComponent(next)}` : '';
+function Dead({ next }: { next: string | undefined }) {
+  const actions = (
+    <>
+      <a className="button" href={withNext('/signup', next)}>
+        Ask for a new link
+      </a>
+      <a href={withNext('/login', next)}>Log in</a>
+    </>
+  );
   return (
-    <Page title="This link does not work">
-      <div className="card">
-        <p>
-          It has been used, is too old, or is not complete. If you have created your account with it, log in.
-        </p>
-        <div className="actions">
-          <a className="button" href={`/signup${query}`}>
-            Ask for a new link
-          </a>
-          <a href={`/login${query}`}>Log in</a>
-        </div>
-      </div>
-    </Page>
+    <DeadLink actions={actions}>
+      It has been used, is too old, or is not complete. If you have created your account with it, log in.
+    </DeadLink>
   );
 }

@@ -1,15 +1,16 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { toHeaders, tokenOf } from '../answers.ts';
+import { DeadLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { Support } from '../components/support.tsx';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Undo the change of your email address');
-
-const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -23,7 +24,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const newPassword = (await backend.readForm(request)).get('newPassword') ?? '';
   try {
     const done = await backend.undoEmailChange(request, visit, { token: tokenOf(request), newPassword });
-    const headers = done.setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+    const headers = toHeaders(done.setCookies);
     const target = backend.pathAfterLogin(done, undefined, '/profile?saved=email-undone');
     // The page that asks for the code says so first.
     return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
@@ -41,7 +42,7 @@ export default function UndoEmailChange() {
   const { email, supportUrl } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
-  if (!email) return <DeadLink supportUrl={supportUrl} />;
+  if (!email) return <Dead supportUrl={supportUrl} />;
   return (
     <Page title="Get your email address back" intro={email}>
       <form method="post" action={here} className="card">
@@ -57,20 +58,16 @@ export default function UndoEmailChange() {
   );
 }
 
-function DeadLink({ supportUrl }: { supportUrl: string | undefined }) {
+function Dead({ supportUrl }: { supportUrl: string | undefined }) {
+  const logIn = (
+    <a className="button" href="/login">
+      Log in
+    </a>
+  );
   return (
-    <Page title="This link does not work">
-      <div className="card">
-        <p>
-          It has been used, is too old, or is not complete. If somebody else has your account,{' '}
-          {supportUrl ? <a href={supportUrl}>contact support</a> : 'contact support'}.
-        </p>
-        <div className="actions">
-          <a className="button" href="/login">
-            Log in
-          </a>
-        </div>
-      </div>
-    </Page>
+    <DeadLink actions={logIn}>
+      It has been used, is too old, or is not complete. If somebody else has your account,{' '}
+      <Support url={supportUrl} words="contact support" />.
+    </DeadLink>
   );
 }

@@ -9,6 +9,7 @@ import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -17,8 +18,7 @@ export const meta = titled('Verify your email address');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  const { searchParams } = new URL(request.url);
-  const next = backend.readOwnPath(searchParams.get('next'));
+  const next = nextOf(request, context);
   const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
@@ -26,7 +26,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: session.user.email,
     holdsEmail: session.user.holdsEmail,
     clientTitle: backend.findLaunchTitle(next),
-    isSent: searchParams.has('sent'),
+    isSent: new URL(request.url).searchParams.has('sent'),
     keepsMails: backend.keepsMails,
   };
 }
@@ -34,7 +34,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** Emails a link that carries `next` along. */
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const next = backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  const next = nextOf(request, context);
   const { caller } = backend.createCaller(request, visit);
   try {
     await caller.email.requestVerification({ next });
@@ -44,7 +44,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (refusal.code !== 'rate_limited') throw error;
     return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
-  return redirectDocument(`/verify-email?sent${next ? `&next=${encodeURIComponent(next)}` : ''}`, 303);
+  return redirectDocument(withNext('/verify-email?sent', next), 303);
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

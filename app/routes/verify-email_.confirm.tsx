@@ -6,8 +6,11 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { tokenOf } from '../answers.ts';
+import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { nextOf } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -17,23 +20,21 @@ export const meta = titled('Verify your email address');
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  const { searchParams } = new URL(request.url);
-  const next = backend.readOwnPath(searchParams.get('next'));
+  const next = nextOf(request, context);
   const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
   const { caller } = backend.createCaller(request, visit);
-  const isDead = !(await caller.email.canVerify({ token: searchParams.get('token') ?? '' }));
+  const isDead = !(await caller.email.canVerify({ token: tokenOf(request) }));
   const { email } = session.user;
   return data({ email, isDead, clientTitle: backend.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const { searchParams } = new URL(request.url);
   const { caller } = backend.createCaller(request, visit);
   try {
-    await caller.email.verify({ token: searchParams.get('token') ?? '' });
+    await caller.email.verify({ token: tokenOf(request) });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
@@ -41,10 +42,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     // The page says so itself.
     return data(null, { status: refusal.status });
   }
-  return redirectDocument(
-    backend.readOwnPath(searchParams.get('next')) ?? '/profile?saved=email-verified',
-    303,
-  );
+  return redirectDocument(nextOf(request, context) ?? '/profile?saved=email-verified', 303);
 }
 
 /** The token in this page's address must not leak through a Referer. */
@@ -54,20 +52,16 @@ export default function ConfirmEmail() {
   const { email, isDead, clientTitle } = useLoaderData<typeof loader>();
   const here = useFormAction();
   if (isDead) {
+    const askAgain = (
+      <a className="button" href="/verify-email">
+        Ask for a new link
+      </a>
+    );
     return (
-      <Page title="This link does not work">
-        <div className="card">
-          <p>
-            It has been used, is too old, or was sent to a different address. You are logged in as{' '}
-            <strong>{email}</strong>.
-          </p>
-          <div className="actions">
-            <a className="button" href="/verify-email">
-              Ask for a new link
-            </a>
-          </div>
-        </div>
-      </Page>
+      <DeadLink actions={askAgain}>
+        It has been used, is too old, or was sent to a different address. You are logged in as{' '}
+        <strong>{email}</strong>.
+      </DeadLink>
     );
   }
   return (

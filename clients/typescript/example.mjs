@@ -2,14 +2,14 @@
 import { createServer } from 'node:http';
 import { createIdentityClient, createMemoryStores } from 'identity-client';
 
-const { ISSUER = 'http://localhost:3000', IDENTITY_SECRET = '', PORT = 4000 } = process.env;
-const origin = `http://localhost:${PORT}`;
+const { ISSUER = 'http://localhost:3000', CLIENT = 'shop', IDENTITY_SECRET = '', PORT = 4000 } = process.env;
+const { ORIGIN = `http://localhost:${PORT}` } = process.env;
 const identity = createIdentityClient({
   issuer: ISSUER,
-  client: 'shop',
+  client: CLIENT,
   secrets: IDENTITY_SECRET.split(','),
-  callbackUrl: `${origin}/sso/callback`,
-  loginUrl: `${origin}/login`,
+  callbackUrl: `${ORIGIN}/sso/callback`,
+  loginUrl: `${ORIGIN}/login`,
   log: (entry) => process.stdout.write(`${JSON.stringify(entry)}\n`),
   ...createMemoryStores(),
 });
@@ -19,32 +19,32 @@ const hooks = {
   startSession({ sid, profile }) {
     const id = crypto.randomUUID();
     sessions.set(id, { sid, profile });
+    // On https also Secure, and the name __Host-shop_session.
     return { 'Set-Cookie': `shop_session=${id}; Path=/; HttpOnly; SameSite=Lax` };
   },
   endSession(sid) {
     for (const [id, session] of sessions) if (session.sid === sid) sessions.delete(id);
   },
-  apply({ profile }, isNewer) {
-    for (const kept of sessions.values())
-      if (isNewer && kept.profile.id === profile.id) kept.profile = profile;
+  apply({ type, user_id: userId, profile }, isNewer) {
+    for (const [id, session] of sessions) {
+      if (session.profile.id !== userId) continue;
+      if (type === 'user.deleted') sessions.delete(id);
+      else if (isNewer) session.profile = profile;
+    }
   },
   startOver: () => sessions.clear(),
 };
+const say = (error) => process.stderr.write(`${error}\n`);
 const pages = {
   '/': (request) => new Response(`Hello, ${findSession(request)?.profile.name ?? 'stranger: open /login'}\n`),
   '/login': (request) => identity.startLogin(request, { returnTo: '/' }),
   '/sso/callback': (request) => identity.handleCallback(request, { ...hooks, isLoggedIn: findSession }),
   '/identity/events': async (request) => {
     const answer = await identity.receiveNudge(request);
-    if (answer.ok) identity.pullEvents(hooks).catch((error) => process.stderr.write(`${error}\n`));
+    if (answer.ok) identity.pullEvents(hooks).catch(say);
     return answer;
   },
 };
-createServer(async (incoming, outgoing) => {
-  const { method, headers } = incoming;
-  const address = new URL(incoming.url, origin);
-  const sent = { method, headers, ...(method === 'POST' && { body: incoming, duplex: 'half' }) };
-  const answer = await (pages[address.pathname] ?? pages['/'])(new Request(address, sent));
-  outgoing.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text());
-}).listen(PORT, 'localhost');
-process.stdout.write(`Open ${origin}\n`);
+const answer = (request) => (pages[new URL(request.url).pathname] ?? pages['/'])(request);
+createServer(identity.createListener(answer, say)).listen(PORT, 'localhost');
+process.stdout.write(`Open ${ORIGIN}\n`);

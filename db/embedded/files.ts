@@ -53,13 +53,18 @@ export async function findIdentity(): Promise<Identity> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** `folder` where Postgres can reach it, else a folder below /var/lib in its place. Makes it where it is missing. */
-export async function prepareFolder(folder: string, identity: Identity): Promise<string> {
+/** `folder` where Postgres can reach it, else a folder below /var/lib in its place. */
+export async function findFolder(folder: string, identity: Identity): Promise<string> {
   const isReachable = identity.uid === undefined || (await isOpenToAll(dirname(folder)));
-  const base = isReachable ? folder : join('/var/lib/identity-service', shortDigest(folder));
+  return isReachable ? folder : join('/var/lib/identity-service', shortDigest(folder));
+}
+
+/** The same, made where it is missing. */
+export async function prepareFolder(folder: string, identity: Identity): Promise<string> {
+  const base = await findFolder(folder, identity);
   try {
     await mkdir(base, { recursive: true });
-    if (!isReachable) await chmod(dirname(base), 0o755);
+    if (base !== folder) await chmod(dirname(base), 0o755);
   } catch (error) {
     refuseFolder(base, error);
   }

@@ -15,6 +15,7 @@ import {
   EmbeddedPostgresError,
   exists,
   findBinaries,
+  findFolder,
   findIdentity,
   type Identity,
   prepareFolder,
@@ -82,8 +83,7 @@ export async function startEmbeddedPostgres(
     });
   }
   const { pid, port } = await readPostmaster(data);
-  const password = (await readFile(join(base, 'password'), 'utf8')).trim();
-  const urlOf = (database: string) => `postgres://identity:${password}@127.0.0.1:${port}/${database}`;
+  const urlOf = await readUrls(base, port);
   await createDatabase(urlOf('postgres'));
 
   return {
@@ -96,6 +96,22 @@ export async function startEmbeddedPostgres(
       await pgCtl('-w', '-s', '-m', 'fast', 'stop').catch(() => undefined);
     },
   };
+}
+
+/** The URL of the server whose data is in `folder`, where one is there. Starts and makes nothing. */
+export async function findEmbeddedPostgres(folder: string): Promise<string | undefined> {
+  try {
+    const base = await findFolder(resolve(folder), await findIdentity());
+    const { port } = await readPostmaster(join(base, 'postgres'));
+    return (await readUrls(base, port))('identity');
+  } catch {
+    return undefined;
+  }
+}
+
+async function readUrls(base: string, port: string): Promise<(database: string) => string> {
+  const password = (await readFile(join(base, 'password'), 'utf8')).trim();
+  return (database) => `postgres://identity:${password}@127.0.0.1:${port}/${database}`;
 }
 
 async function initialise(base: string, data: string, bin: string, identity: Identity): Promise<void> {

@@ -2,7 +2,7 @@
 import { CompiledQuery, type DatabaseConnection, sql, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
-import type { Database } from './client.ts';
+import { type Database, setOriginText } from './client.ts';
 
 /** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
 export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
@@ -76,12 +76,8 @@ export type Origin = {
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   const open = openTransactions.get(trx);
   if (!open) throw new Error('Only a transaction under way has an origin.');
-  // Not waited for: it is on the wire before whatever it is the origin of.
-  const text = "select set_config('identity.origin', $1, true)";
-  const write = open.connection.executeQuery(CompiledQuery.raw(text, [JSON.stringify(origin)]));
-  // Not unhandled: the transaction awaits it.
-  write.catch(() => undefined);
-  open.writes.push(write);
+  // It goes out ahead of the first statement that it is the origin of; if it fails, so does that.
+  void open.connection.executeQuery(CompiledQuery.raw(setOriginText, [JSON.stringify(origin)]));
 }
 
 type Options = {

@@ -80,7 +80,6 @@ async function welcomeCustomer(
 ) {
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   await insertMail(trx, {
-    id: uuidv7(),
     kind: 'welcome',
     userId: ids.id,
     recipient: user.email,

@@ -5,20 +5,19 @@
 // lock, and a unique index allows one invoice a period.
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import {
+  findContractsInArrears,
+  findContractsToInvoice,
+  findEndedTrials,
+  type Search,
+} from '../../db/due-contracts.ts';
 import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import {
-  type Contract,
-  findContractsInArrears,
-  findContractsToInvoice,
-  findEndedTrials,
-  lockContract,
-  type Search,
-  updateContract,
-} from '../../db/service-contracts.ts';
+import { type Contract, lockContract, updateContract } from '../../db/service-contracts.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { endOfPeriod } from './periods.ts';
@@ -107,7 +106,7 @@ async function invoiceNextPeriod(
     unitAmount: price.unitAmount,
     status: isFree ? 'paid' : 'open',
     issuedAt: now,
-    dueAt: new Date(now.getTime() + daysToPay * 24 * 60 * 60 * 1_000),
+    dueAt: daysAfter(now, daysToPay),
     paidAt: isFree ? now : null,
   });
   const invoiced = { ...contract, nextPeriodStartsAt: endsAt };

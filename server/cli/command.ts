@@ -4,6 +4,7 @@ import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { type Database, openDatabase } from '../../db/postgres/client.ts';
 import { isMigrated, migrate } from '../../db/postgres/migrate.ts';
 import type { Origin } from '../../db/postgres/transactions.ts';
+import { findHolder, findUserById, type User } from '../../db/users.ts';
 import { readEmailAddress } from '../identity/email-address.ts';
 import { nameSchema } from '../identity/names.ts';
 import { dataFolder } from '../runtime/files.ts';
@@ -73,6 +74,10 @@ export function readUserKey(text: string): UserKey {
   if (!email) throw new InvalidArgumentError('Enter a valid email address, or the id of a user.');
   return { email };
 }
+
+/** Takes no lock. */
+export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
+  'id' in key ? findUserById(db, key.id) : findHolder(db, key.email);
 
 export function readNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Enter a whole number.');

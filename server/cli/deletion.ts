@@ -7,13 +7,21 @@ import { listInvoices } from '../../db/invoices.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { listContracts } from '../../db/service-contracts.ts';
-import { findHolder, findUserById, lockUser, type User } from '../../db/users.ts';
+import { lockUser, type User } from '../../db/users.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { dueAfter } from '../identity/deletion.ts';
 import { eraseUser } from '../identity/erase-user.ts';
 import { notify } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
-import { byCommand, CommandError, now, readUserKey, type UserKey, withDatabase } from './command.ts';
+import {
+  byCommand,
+  CommandError,
+  findUser,
+  now,
+  readUserKey,
+  type UserKey,
+  withDatabase,
+} from './command.ts';
 
 export function addDeletionCommand(program: Command): void {
   program
@@ -24,7 +32,7 @@ export function addDeletionCommand(program: Command): void {
     .action(async (key: UserKey, options: { now: boolean }) => {
       const lines = await withDatabase((db) =>
         inTransaction(db, byCommand('user:delete'), async (trx) => {
-          const user = await ('id' in key ? findUserById(trx, key.id) : findHolder(trx, key.email));
+          const user = await findUser(trx, key);
           if (!user) throw new CommandError('There is no such user.');
           const stays = await countInvoices(trx, user);
           return [await (options.now ? erase(trx, user) : plan(trx, user)), stays];

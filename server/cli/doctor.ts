@@ -1,13 +1,17 @@
-// The doctor: proves a client right, or says what is wrong with it. It needs the settings, and no database.
+// The doctor: proves a client right, or says what is wrong with it. It needs the settings; where it has the database of the
+// service too, it sees whether nudges are followed by reads.
 import type { Command } from 'commander';
 import { announce, describeReport, toJson } from '../doctor/describe-report.ts';
 import { examine } from '../doctor/examine.ts';
 import type { Target } from '../doctor/target.ts';
 import { readCertificate } from '../runtime/certificate.ts';
+import { fetchAsHost } from '../runtime/fetch-as-host.ts';
 import { endWith, environment, print, printAside } from '../runtime/process.ts';
+import { prefixOf } from '../settings/clients.ts';
 import { type Config, readConfig } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 import { CommandError, now } from './command.ts';
+import { withReads } from './reads.ts';
 
 type Options = { url?: string; loginUrl?: string; eventsUrl?: string; json: boolean };
 
@@ -30,9 +34,12 @@ export function addDoctorCommand(program: Command): void {
     )
     .action(async (name: string, options: Options) => {
       endWith(2);
-      const target = readTarget(readConfig(environment), name, options);
+      const config = readConfig(environment);
+      const target = readTarget(config, name, options);
       printAside(`${announce(target)}\n`);
-      const report = await examine(target, { fetch, now, readCertificate });
+      const report = await withReads(config, name, (findReads) =>
+        examine(target, { fetch: fetchAsHost, now, readCertificate, findReads }),
+      );
       print(options.json ? JSON.stringify(toJson(report), null, 2) : describeReport(report));
       endWith(exitCodes[report.verdict]);
     });
@@ -40,18 +47,18 @@ export function addDoctorCommand(program: Command): void {
 
 function readTarget(config: Config, name: string, options: Options): Target {
   const client = config.clients.get(name);
-  if (!client)
-    throw new CommandError(
-      `No client ${name} is set here. Run this with the service's environment, or set SSO_CLIENTS and SSO_<X>_CALLBACK_URL (docs/operate.md).`,
-    );
-  const { callbackUrl, secrets, isDemo } = client;
+  if (!client) throw new CommandError(describeMissing(config, name));
+  const { callbackUrl, secrets } = client;
+  const isDemo = client.isDemo && !options.url;
   const setLogin = isDemo ? `${config.baseUrl}/demo/${name}/login` : client.loginUrl;
   const loginUrl = options.loginUrl ?? setLogin;
   if (!loginUrl)
     throw new CommandError(
-      `Where the login of ${name} starts is not set: set its LOGIN_URL (docs/operate.md), or give --login-url.`,
+      `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
     );
-  const eventsUrl = options.eventsUrl ?? client.eventsUrl;
+  // Of a demo client they are where it is itself.
+  const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
+  const eventsUrl = options.eventsUrl ?? setEvents;
   return {
     client: name,
     issuer: config.issuer,
@@ -60,7 +67,19 @@ function readTarget(config: Config, name: string, options: Options): Target {
     eventsUrl: eventsUrl && requireAddress('--events-url', eventsUrl),
     secrets,
     ttlSeconds: config.ssoTtlSeconds,
+    demoUnless: isDemo ? `${prefixOf(name)}_CALLBACK_URL` : undefined,
   };
+}
+
+function describeMissing({ clients, unreadSettings }: Config, name: string): string {
+  const known = [...clients.values()].map(
+    (client) => `${client.name}${client.isDemo ? ' (a demo client)' : ''}`,
+  );
+  return [
+    `No client ${name} is set here. These are: ${known.join(', ')}.`,
+    ...(unreadSettings.length > 0 ? [`No client has the settings ${unreadSettings.join(', ')}.`] : []),
+    `Run this with the environment of the service. There SSO_CLIENTS names further clients, and ${prefixOf(name)}_CALLBACK_URL says where this one takes hand-offs.`,
+  ].join('\n');
 }
 
 /** What is sent there logs somebody in, so it does not travel in the clear. */

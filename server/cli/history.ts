@@ -2,11 +2,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Change, listChangesOfUser, type Value } from '../../db/changes.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { findHolder, findUserById } from '../../db/users.ts';
 import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history.ts';
 import { instantSchema } from '../instant.ts';
 import { print } from '../runtime/process.ts';
-import { CommandError, readUserKey, type UserKey, withDatabase } from './command.ts';
+import { CommandError, findUser, readUserKey, type UserKey, withDatabase } from './command.ts';
 
 type Options = { at?: string; json: boolean };
 
@@ -35,7 +34,7 @@ function readTime(text: string): string {
 }
 
 async function findPerson(db: Database, key: UserKey) {
-  const user = await ('id' in key ? findUserById(db, key.id) : findHolder(db, key.email));
+  const user = await findUser(db, key);
   if (user) return { userId: user.id, accountId: user.account.id };
   const isKnown =
     'id' in key && (await listChangesOfUser(db, { userId: key.id, accountId: null })).length > 0;

@@ -1,6 +1,7 @@
 // Plays the CRM: signs a signup message and posts it to a running service. For the command line.
 import { v7 as uuidv7 } from 'uuid';
 import { signWebhook } from '../billing/webhook-signature.ts';
+import { daysAfter } from '../instant.ts';
 
 export type DemoSignup = {
   signupId?: string;
@@ -19,7 +20,7 @@ export async function sendSignup(
   signup: DemoSignup,
   now: Date,
 ): Promise<{ status: number; text: string }> {
-  const trialEndsAt = new Date(now.getTime() + signup.trialDays * 24 * 60 * 60 * 1_000);
+  const trialEndsAt = daysAfter(now, signup.trialDays);
   const body = new TextEncoder().encode(
     JSON.stringify({
       signup_id: signup.signupId ?? `cli_${uuidv7()}`,

@@ -75,6 +75,8 @@ export function createDemoClients({ config, db, log, now }: Pick<Services, 'conf
   function buildNonceStore({ name }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
+        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. One that lived for less would
+        // seem older than it is, and be refused after a restore rather than taken twice.
         const issuedAt = new Date((keepUntil - 60 - config.ssoTtlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
@@ -104,7 +106,10 @@ export function createDemoClients({ config, db, log, now }: Pick<Services, 'conf
       isLoggedIn: () => findVisit(client, request)?.session,
       async startSession(handOff, login) {
         await catchUpOnce(client);
-        const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
+        // Events may have brought a later one.
+        const isNewest = await stores.profiles.isNewer(handOff.profile);
+        const kept = isNewest ? undefined : await stores.profiles.find(handOff.profile.id);
+        const profile = kept ?? handOff.profile;
         const id = sessions.start(handOff, { ...login, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },

@@ -1,6 +1,7 @@
 // Where the client sends a browser, whatever the request or the payload says; and requests that are no hand-off at all.
+import type { Browser } from './browser.ts';
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
-import type { Sending } from './network.ts';
+import { UnreachableError } from './network.ts';
 import { describe } from './outcome.ts';
 
 const elsewhere = 'identity-doctor.invalid';
@@ -8,9 +9,7 @@ const elsewhere = 'identity-doctor.invalid';
 export async function probeAddresses(exam: Exam): Promise<void> {
   await Promise.all([
     ...openPaths.map((path) => tryOut(exam, ['return_to_open'], () => probeReturnTo(exam, path))),
-    ...forgedHosts(exam).map((headers) =>
-      tryOut(exam, ['host_followed'], () => probeHost(exam, { headers })),
-    ),
+    ...forgedHosts.map((headers) => tryOut(exam, ['host_followed'], () => probeHost(exam, headers))),
     ...malformed.map((query) => tryOut(exam, [], () => probeMalformed(exam, query))),
   ]);
 }
@@ -34,31 +33,34 @@ async function probeReturnTo(exam: Exam, path: string): Promise<void> {
   });
 }
 
-/** Over https a forged Host reaches another server, or none. */
-const forgedHosts = ({ target }: Exam): Record<string, string>[] => [
+const forgedHosts: Record<string, string>[] = [
   {
     'x-forwarded-host': elsewhere,
     'x-forwarded-server': elsewhere,
     'x-host': elsewhere,
     forwarded: `host=${elsewhere}`,
   },
-  ...(target.callbackUrl.startsWith('http:') ? [{ host: elsewhere }] : []),
+  { host: elsewhere },
 ];
 
-async function probeHost(exam: Exam, sending: Sending): Promise<void> {
+async function probeHost(exam: Exam, headers: Record<string, string>): Promise<void> {
   const { logins, notes, target } = exam;
-  const names = Object.keys(sending.headers ?? {}).join(', ');
-  const note = (where: string, location: URL | undefined, launchId?: string) => {
-    if (location?.href.includes(elsewhere))
+  const names = Object.keys(headers).join(', ');
+  // What stands in front may answer for another host, so only where it leads is looked at.
+  const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
+    const answer = await browser.open(url, { headers }).catch((error) => hangUp(error, headers));
+    if (answer?.location?.href.includes(elsewhere))
       notes.find('host_followed', { saw: `Sent another host in ${names}: ${where} led there.`, launchId });
   };
-  const started = await newBrowser(exam).open(new URL(target.loginUrl), sending);
-  note('the login start', started.location);
+  await open('the login start', newBrowser(exam), new URL(target.loginUrl));
   const owner = newBrowser(exam);
   const handOff = await makeFor(exam, await logins.start(owner));
-  // What stands in front may answer for another host, so the rest of the answer is not looked at.
-  const { location } = await owner.open(logins.addressOf(handOff.query), sending);
-  note('the callback', location, handOff.launchId);
+  await open('the callback', owner, logins.addressOf(handOff.query), handOff.launchId);
+}
+
+/** As a server may on a host that it does not know. */
+function hangUp(error: unknown, { host }: Record<string, string>): undefined {
+  if (host === undefined || !(error instanceof UnreachableError)) throw error;
 }
 
 const wellFormed = `payload=e30&signature=${'0'.repeat(64)}`;

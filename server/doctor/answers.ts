@@ -9,6 +9,7 @@ export const minSessionLength = 16;
 export function createAnswerChecks(notes: Notes) {
   const launchIds = new Set<string>();
   const sessionIds = new Set<string>();
+  let hasRepeated = false;
 
   function checkHeaders({ headers, status }: Answer, where: 'callback' | 'login start'): void {
     const caching = headers.get('cache-control') ?? '';
@@ -24,7 +25,7 @@ export function createAnswerChecks(notes: Notes) {
       });
   }
 
-  /** A cache has answered where the answer is about another hand-off, or gives somebody else's session. */
+  /** A cache has answered where the answer is about another hand-off, and may have where it gives the session of another browser. */
   function checkOrigin(
     { answer, launchId }: Outcome,
     { sessionCookies, held }: { sessionCookies: string[]; held: (string | undefined)[] },
@@ -45,8 +46,7 @@ export function createAnswerChecks(notes: Notes) {
     );
     for (const value of given) {
       if (value.length < minSessionLength || held.includes(value)) continue;
-      if (sessionIds.has(value))
-        notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
+      hasRepeated ||= sessionIds.has(value);
       sessionIds.add(value);
     }
   }
@@ -59,6 +59,8 @@ export function createAnswerChecks(notes: Notes) {
   }
 
   return {
+    /** Whether two browsers were given the same session. */
+    hasRepeatedSession: () => hasRepeated,
     checkLoginStart: (answer: Answer) => checkHeaders(answer, 'login start'),
     checkCallback(
       outcome: Outcome,

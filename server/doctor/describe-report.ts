@@ -6,8 +6,9 @@ import type { Finding } from './notes.ts';
 import type { Target } from './target.ts';
 
 /** What the doctor is about to do, said before it does it. */
-export function announce({ client, callbackUrl, loginUrl, eventsUrl }: Target): string {
+export function announce({ client, callbackUrl, loginUrl, eventsUrl, demoUnless }: Target): string {
   return (
+    (demoUnless ? `${describeDemo(client, demoUnless)}\n\n` : '') +
     `This logs test people called "Identity doctor" in to ${client} many times, and sends it wrong hand-offs.\n` +
     'Nobody else is touched. Their e-mail addresses end in .invalid; they stay there as local users.\n' +
     [
@@ -17,6 +18,9 @@ export function announce({ client, callbackUrl, loginUrl, eventsUrl }: Target): 
     ].join('\n')
   );
 }
+
+const describeDemo = (client: string, setting: string) =>
+  `THE DEMO CLIENT, and not your ${client}: ${setting} is not set, so the identity service plays ${client} itself.`;
 
 export function describeReport(report: Report): string {
   const { client, findings, unseen, requests, tookMs, reason } = report;
@@ -37,13 +41,15 @@ export function describeReport(report: Report): string {
     describeSeen(report),
     ...sections,
     hidden.length > 0 ? `Could not see\n${hidden.join('\n')}` : '',
+    report.demoUnless ? describeDemo(client, report.demoUnless) : '',
     `${requests} requests in ${(tookMs / 1_000).toFixed(1)} s`,
   ]
     .filter(Boolean)
     .join('\n\n');
 }
 
-function describeVerdict({ verdict, findings }: Report): string {
+function describeVerdict({ verdict, findings, demoUnless }: Report): string {
+  if (verdict === 'right' && demoUnless) return 'the demo client is right. Yours was not examined.';
   if (verdict === 'right') return 'right. Nothing wrong was found.';
   if (verdict === 'not_examined') return 'not examined.';
   const count = findings.filter(({ group }) => group !== 'advice').length;
@@ -71,6 +77,7 @@ export const toJson = (report: Report) => ({
   callback_url: report.callbackUrl,
   login_url: report.loginUrl,
   events_url: report.eventsUrl ?? null,
+  is_demo: report.demoUnless !== undefined,
   verdict: report.verdict,
   reason: report.reason ?? null,
   holds_secrets: report.holdsSecrets,

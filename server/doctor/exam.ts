@@ -30,14 +30,15 @@ const probesAtOnce = 4;
 export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   const network = openNetwork(tools);
   const notes = openNotes();
+  const people = await makeTestPeople(target.client, tools.now());
   return {
     target,
     tools,
     network,
     notes,
-    logins: openLogins(target, notes),
+    logins: openLogins(target, notes, people),
     limit: pLimit(probesAtOnce),
-    people: await makeTestPeople(target.client, tools.now()),
+    people,
     held: target.secrets,
     aheadSeconds: 0,
   };

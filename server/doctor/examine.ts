@@ -1,5 +1,6 @@
 // The whole examination of one client: what it holds, one genuine login, and then everything else, a few requests at once.
 import { probeAddresses, probeOddJson } from './addresses.ts';
+import { probeCaches } from './caches.ts';
 import { probeEvents } from './events.ts';
 import { type Exam, openExam } from './exam.ts';
 import { playGenuine } from './genuine.ts';
@@ -21,6 +22,8 @@ export type Report = {
   callbackUrl: string;
   loginUrl: string;
   eventsUrl: string | undefined;
+  /** That of the target. */
+  demoUnless: string | undefined;
   /** `right`: nothing is wrong. `not_examined`: `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined';
   reason: string | undefined;
@@ -57,6 +60,7 @@ export async function examine(target: Target, tools: Tools): Promise<Report> {
     callbackUrl: target.callbackUrl,
     loginUrl: target.loginUrl,
     eventsUrl: target.eventsUrl,
+    demoUnless: target.demoUnless,
     verdict: isWrong ? 'wrong' : reason === undefined ? 'right' : 'not_examined',
     reason,
     secretCount: target.secrets.length,
@@ -88,6 +92,7 @@ async function runProbes(
     probeOddJson(exam),
     probeEvents(exam),
   ]);
+  await probeCaches(exam);
   const clockAheadSeconds = exam.aheadSeconds || genuine.outcome.answer.clockOffset;
   return { held: exam.held, clockAheadSeconds };
 }

@@ -27,6 +27,7 @@ const catalog = {
     'Encode again what you have decoded, and refuse where that is not what arrived.',
   ],
   json_duplicate_names: ['accepts', 'Refuse JSON in which a name is given twice, at any level.'],
+  json_too_deep: ['accepts', 'Refuse JSON that is nested deeper than 16 levels.'],
   member_types: ['accepts', 'Check that each member is there and has its type.'],
   issuer_not_checked: ['accepts', 'Compare "iss" with the issuer that the operator gave you.'],
   audience_not_checked: ['accepts', 'Compare "aud" with your client name.'],
@@ -114,6 +115,10 @@ const catalog = {
     'noticed',
     'Lead the login start to the launch of this service, under your client name.',
   ],
+  leads_to_other_origin: [
+    'noticed',
+    'Lead to a page on the origin of the callback: browsers stop anywhere else, and the login page hangs.',
+  ],
   attempt_cookie_strict: [
     'noticed',
     'Set it with SameSite=Lax: browsers do not send a Strict one on the way back.',
@@ -135,6 +140,10 @@ const catalog = {
   session_cookie_readable: ['noticed', 'Set the session cookie with HttpOnly.'],
   session_cookie_insecure: ['noticed', 'Set the session cookie with Secure.'],
   session_cookie_cross_site: ['noticed', 'Set the session cookie with SameSite=Lax.'],
+  events_not_pulled: [
+    'noticed',
+    'Pull when a nudge comes, and look in its log for what fails: until then it learns of no change, and ends no session.',
+  ],
   launch_id_wrong: ['noticed', 'Make it from the nonce of the hand-off that is refused.'],
   store_unavailable: ['noticed', 'Look at the database of this client: nobody can be let in.'],
   crashes: ['noticed', 'Refuse what is malformed with a 4xx.'],
@@ -147,10 +156,17 @@ const catalog = {
     'advice',
     'Send the code of a refusal in a header "Identity-Refusal": the report says more then.',
   ],
-  refusal_status: ['advice', 'Refuse with a 4xx.'],
+  refusal_status: [
+    'advice',
+    'Refuse with a 4xx. Only a hand-off without "state" is answered with a redirect, to the login start.',
+  ],
   same_site_missing: [
     'advice',
     'Set the session cookie with SameSite=Lax: not every browser does by itself.',
+  ],
+  events_pulled_late: [
+    'advice',
+    'Pull when a nudge comes, too: until its timer runs, it learns of no change, and ends no session.',
   ],
   rotation_unfinished: ['advice', 'Give the client the second secret before the operator removes the first.'],
 } as const satisfies Record<string, readonly [Group, remedy: string]>;

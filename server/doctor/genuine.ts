@@ -1,8 +1,9 @@
 // The first genuine login. Without one nothing else can be seen, and from it the doctor learns what a login looks like.
 import refusals from '../../clients/refusals.json' with { type: 'json' };
 import { minSessionLength } from './answers.ts';
+import type { Browser } from './browser.ts';
 import { describeClock, measureClock } from './clock.ts';
-import { type Exam, type Played, play } from './exam.ts';
+import { type Exam, newBrowser, type Played, play } from './exam.ts';
 import { describe, type Outcome } from './outcome.ts';
 import { CannotExamineError } from './target.ts';
 
@@ -16,15 +17,23 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   const { browser, attempt, outcome } = played;
   if (outcome.kind !== 'taken') return noteRefusal(exam, outcome);
   await noteClock(exam, outcome);
-  await exam.logins.learn(browser, outcome, exam.people.main);
+  await exam.logins.learn(browser, outcome);
+  await learnPlaces(exam, browser);
   if (exam.logins.sessionCookies().length === 0 && !exam.logins.showsPeople())
     throw new CannotExamineError(
       'It does not show whether a genuine hand-off logs anybody in: the callback sets no cookie, and no page names the person.',
     );
   checkCookies(exam, played);
   checkLaunch(exam, attempt.launch);
+  checkTarget(exam, outcome);
   if (exam.held.length > 1) exam.held = await confirmSecrets(exam);
   return played;
+}
+
+/** Where a page says who is logged in, only two people show. */
+async function learnPlaces(exam: Exam, main: Browser): Promise<void> {
+  const other = await play(exam, { part: 'profile', secrets: exam.target.secrets });
+  if (other.outcome.kind === 'taken') await exam.logins.learnPlaces(main, other.browser, newBrowser(exam));
 }
 
 /** During a rotation: those of the two that a login works with alone. */
@@ -103,4 +112,15 @@ function checkLaunch({ target, notes }: Exam, launch: URL): void {
   const found = launch.origin + launch.pathname;
   if (found !== expected)
     notes.find('launch_elsewhere', { saw: `The login start leads to ${found}, and not to ${expected}.` });
+}
+
+/** Browsers apply the form-action of our login form to each redirect behind it. */
+function checkTarget({ target, notes }: Exam, { answer, launchId }: Outcome): void {
+  const own = new URL(target.callbackUrl).origin;
+  const { location } = answer;
+  if (location && location.origin !== own)
+    notes.find('leads_to_other_origin', {
+      saw: `After a genuine login, the callback on ${own} led to ${location.origin}.`,
+      launchId,
+    });
 }

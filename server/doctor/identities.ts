@@ -3,7 +3,8 @@ import { createNonce } from '../sso/envelope.ts';
 import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
 import type { Changes } from './hand-offs.ts';
-import { describe, isNamed } from './outcome.ts';
+import { describe } from './outcome.ts';
+import { isNamed } from './places.ts';
 
 const minuteMs = 60_000;
 
@@ -25,20 +26,20 @@ export async function probeIdentities(exam: Exam): Promise<void> {
 
 /** Two people with one address, one after the other. */
 async function probeSharedAddress(exam: Exam): Promise<void> {
-  const { logins, notes, people } = exam;
+  const { logins, notes } = exam;
   const first = await play(exam, { part: 'first' });
   if (isMissed(exam, 'linked_by_email', first)) return;
   const second = await play(exam, { part: 'second' });
   // A client with one person for each address may refuse the second.
   if (second.outcome.kind !== 'taken') return;
-  const [ofFirst, ofSecond] = [await logins.look(first.browser), await logins.look(second.browser)];
-  const isFirst = ofSecond.includes(people.first.id) || ofSecond.includes(people.first.name);
-  if (isFirst || ofFirst.includes(people.second.name))
+  const inFirst = await logins.findShown(first.browser);
+  const inSecond = await logins.findShown(second.browser);
+  if (isNamed(inSecond, 'first') || isNamed(inFirst, 'second'))
     notes.find('linked_by_email', {
       saw: 'Logged in two people with one e-mail address: the second got the local user of the first.',
       launchId: second.handOff.launchId,
     });
-  else if (!isNamed(ofSecond, people.second))
+  else if (!isNamed(inSecond, 'second'))
     notes.miss('linked_by_email', 'The page did not say who was logged in as the second.');
 }
 

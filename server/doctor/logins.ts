@@ -1,12 +1,13 @@
 // Logins at the client as a browser goes through them: its login start, its callback, and the page that it leads to. What
 // a login looks like there is learned from the first genuine one.
-import type { StandardProfile } from '../sso/payload.ts';
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
 import { type Answer, LimitedError, type Sending } from './network.ts';
 import type { Notes } from './notes.ts';
-import { isNamed, type Kind, type Outcome } from './outcome.ts';
+import type { Kind, Outcome } from './outcome.ts';
+import type { TestPeople } from './people.ts';
+import { findPlaces, type Places, readPlaces, type Shown } from './places.ts';
 import { CannotExamineError, type Target } from './target.ts';
 
 export type Attempt = {
@@ -24,18 +25,20 @@ type Known = {
   /** Those that only a login sets. */
   proof: string[];
   leadsTo: string | undefined;
-  /** The page that says who is logged in. */
-  landing: URL | undefined;
+  /** The page that says who is logged in, and where on it. */
+  landing: { page: URL; places: Places } | undefined;
+  /** Where the login led to, and the start page. */
+  pages: URL[];
 };
 
 const maxRedirects = 5;
 
 export type Logins = ReturnType<typeof openLogins>;
 
-export function openLogins(target: Target, notes: Notes) {
+export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   const callback = new URL(target.callbackUrl);
   const login = new URL(target.loginUrl);
-  const { checkCallback, checkLoginStart } = createAnswerChecks(notes);
+  const { checkCallback, checkLoginStart, hasRepeatedSession } = createAnswerChecks(notes);
   let known: Known | undefined;
   /** Cookies that a browser gets before anybody is logged in, so they prove nothing. */
   const anonymous = new Set<string>();
@@ -113,23 +116,30 @@ export function openLogins(target: Target, notes: Notes) {
   const isLoginStart = (url: URL) =>
     isLaunch(url) || (url.origin === login.origin && url.pathname === login.pathname);
 
-  /** From the first genuine login: which cookies are the session, and which page says who is logged in. */
-  async function learn(browser: Browser, { answer }: Outcome, person: StandardProfile): Promise<void> {
+  /** From the first genuine login: which cookies are the session, and which pages may say who is logged in. */
+  async function learn(browser: Browser, { answer }: Outcome): Promise<void> {
     const sessionCookies = listSet(answer);
     const proof = sessionCookies.filter((name) => !anonymous.has(name));
-    known = { sessionCookies, proof, leadsTo: readPath(answer.location), landing: undefined };
+    known = { sessionCookies, proof, leadsTo: readPath(answer.location), landing: undefined, pages: [] };
     const landed = await follow(browser, answer);
     if (landed.location && isLoginStart(landed.location)) {
       const saw = `After a genuine login, ${landed.url.pathname} led to the login start again.`;
       return notes.find('session_not_kept', { saw });
     }
-    const home = new URL('/', callback);
-    for (const page of [landed.url, home]) {
-      const text = page === landed.url ? landed.text : await readPage(browser, page);
-      if (isNamed(text, person)) {
-        known.landing = page;
-        return;
-      }
+    known.pages = [landed.url, new URL('/', callback)];
+  }
+
+  /** From browsers in which two people are logged in: which page says who is, and where. */
+  async function learnPlaces(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
+    if (!known) return;
+    for (const page of known.pages) {
+      const [ofMain = '', ofProfile = '', ofVisitor = ''] = await Promise.all(
+        [main, profile, visitor].map((browser) => readPage(browser, page)),
+      );
+      const places = findPlaces(people, { main: ofMain, profile: ofProfile, visitor: ofVisitor });
+      if (Object.keys(places).length === 0) continue;
+      known.landing = { page, places };
+      return;
     }
   }
 
@@ -146,17 +156,31 @@ export function openLogins(target: Target, notes: Notes) {
   const readPage = async (browser: Browser, url: URL) =>
     (await follow(browser, await browser.open(url))).text;
 
+  /** The page that says who is logged in, or an empty text where there is none. */
+  const look = async (browser: Browser) => (known?.landing ? readPage(browser, known.landing.page) : '');
+
   return {
     start,
     open,
     addressOf,
     learn,
+    learnPlaces,
     isLoginStart,
     sessionCookies: () => known?.sessionCookies ?? [],
+    hasRepeatedSession,
+    /** What an answer sets as the session; an empty text where it sets none. */
+    readSession: ({ answer }: Outcome) =>
+      answer.cookies
+        .filter(({ name, isGone }) => known?.sessionCookies.includes(name) && !isGone)
+        .map(({ name, value }) => `${name}=${value}`)
+        .sort()
+        .join(),
     /** Whether a page of the client says who is logged in. */
     showsPeople: () => known?.landing !== undefined,
-    /** That page, or an empty text where there is none. */
-    look: async (browser: Browser) => (known?.landing ? readPage(browser, known.landing) : ''),
+    look,
+    /** Whom it shows as logged in. */
+    findShown: async (browser: Browser): Promise<Shown> =>
+      readPlaces(people, known?.landing?.places ?? {}, await look(browser)),
   };
 }
 

@@ -2,7 +2,8 @@
 import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
 import type { Sending } from './network.ts';
-import { describe, isNamed, type Outcome } from './outcome.ts';
+import { describe, type Outcome } from './outcome.ts';
+import { isNamed } from './places.ts';
 import { isTaken } from './single-hand-offs.ts';
 
 const atOnce = 16;
@@ -28,7 +29,7 @@ async function prepare(exam: Exam): Promise<Ready> {
 
 /** The same hand-off again: in that browser, as by a reload, and in one with the same attempt and no session. */
 async function probeSecondUse(exam: Exam): Promise<void> {
-  const { logins, notes, people } = exam;
+  const { logins, notes } = exam;
   const { browser, handOff } = await prepare(exam);
   const others = [browser.copy(), browser.copy()] as const;
   const first = await logins.open(browser, handOff);
@@ -41,7 +42,7 @@ async function probeSecondUse(exam: Exam): Promise<void> {
     return;
   }
   await logins.open(browser, handOff);
-  if (logins.showsPeople() && !isNamed(await logins.look(browser), people.main))
+  if (logins.showsPeople() && !isNamed(await logins.findShown(browser), 'main'))
     notes.find('second_submit_logs_out', {
       saw: 'Sent a hand-off twice in one browser: after the second time nobody was logged in.',
       launchId: handOff.launchId,

@@ -1,5 +1,4 @@
 // What became of a hand-off at the client.
-import type { StandardProfile } from '../sso/payload.ts';
 import type { Answer } from './network.ts';
 
 /** `bounced`: sent to the login start, or to a launch. */
@@ -12,8 +11,5 @@ export function describe({ kind, code, answer }: Outcome): string {
   const { status, location } = answer;
   if (kind === 'taken') return `it was taken (${status}${location ? ` to ${location.pathname}` : ''})`;
   if (kind === 'bounced') return `it was sent to the login start (${status})`;
-  return `it was answered with ${status}${code ? ` ${code}` : ''}`;
+  return `it was answered with ${status}${code ? ` ${code}` : ''}${location ? ` to ${location.origin}${location.pathname}` : ''}`;
 }
-
-export const isNamed = (page: string, { id, name }: StandardProfile) =>
-  page.includes(id) || page.includes(name);

@@ -6,11 +6,12 @@ import { encodeHex } from 'oslo/encoding';
 import type { StandardProfile } from '../sso/payload.ts';
 
 /** `first` and `second` have one address, as people do after one of them has changed theirs. */
-export type Part = 'main' | 'first' | 'second' | 'profile';
+export const parts = ['main', 'first', 'second', 'profile'] as const;
+export type Part = (typeof parts)[number];
 
 export type TestPeople = Record<Part, StandardProfile>;
 
-const parts: [Part, name: string, mailbox: string][] = [
+const cast: [Part, name: string, mailbox: string][] = [
   ['main', 'Identity doctor', 'identity-doctor'],
   ['first', 'Identity doctor (one)', 'identity-doctor-shared'],
   ['second', 'Identity doctor (two)', 'identity-doctor-shared'],
@@ -18,7 +19,7 @@ const parts: [Part, name: string, mailbox: string][] = [
 ];
 
 export async function makeTestPeople(client: string, now: Date): Promise<TestPeople> {
-  const made = parts.map(async ([part, name, mailbox]) => [
+  const made = cast.map(async ([part, name, mailbox]) => [
     part,
     {
       id: await makeId(`${client} ${part}`),

@@ -86,7 +86,9 @@ async function sendExpired(exam: Exam, secret: string, changes: Changes = {}): P
 
 function requireCallback({ answer: { status, url }, code }: Outcome): void {
   if (status === 404 && code === undefined)
-    throw new CannotExamineError(`There is nothing at the callback ${url.origin}${url.pathname} (404).`);
+    throw new CannotExamineError(
+      `There is nothing at the callback ${url.origin}${url.pathname} (404). Look up under which path this client takes its callback, and set that, or give it with --url.`,
+    );
 }
 
 /** Whether two refusals say the same, by their codes or else as far as their pages show. */

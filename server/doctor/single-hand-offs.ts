@@ -1,6 +1,7 @@
 // Plays each hand-off of the two tables in a browser of its own.
 import { type Exam, type Played, play, tryOut } from './exam.ts';
-import { describe, isNamed } from './outcome.ts';
+import { describe } from './outcome.ts';
+import { isNamed } from './places.ts';
 import { type RightHandOff, rightHandOffs } from './right-hand-offs.ts';
 import { type WrongHandOff, wrongHandOffs } from './wrong-hand-offs.ts';
 
@@ -28,17 +29,23 @@ async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Pro
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
 }
 
-/** Where pages say who is logged in, a cookie alone is no proof: some clients give each browser one. */
-export async function isTaken(exam: Exam, { browser, outcome }: Pick<Played, 'browser' | 'outcome'>) {
-  const { logins, notes, people } = exam;
-  if (outcome.kind !== 'taken' && (outcome.kind !== 'refused' || outcome.answer.status >= 400)) return false;
-  const isLoggedIn = logins.showsPeople()
-    ? isNamed(await logins.look(browser), people.main)
-    : outcome.kind === 'taken';
-  if (!isLoggedIn && outcome.answer.status !== 204)
-    notes.find('refusal_status', {
-      saw: `A refusal was answered with ${outcome.answer.status}.`,
-      launchId: outcome.launchId,
+/** Notes a refusal that is no 4xx, too. */
+export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outcome'>): Promise<boolean> {
+  const { status } = played.outcome.answer;
+  const isLoggedIn = await logsIn(exam, played);
+  if (!isLoggedIn && played.outcome.kind !== 'bounced' && status < 400 && status !== 204)
+    exam.notes.find('refusal_status', {
+      saw: `A refusal was answered with ${status}.`,
+      launchId: played.outcome.launchId,
     });
   return isLoggedIn;
+}
+
+/** Where pages say who is logged in, a cookie alone is no proof: some clients give each browser one. */
+export async function logsIn(
+  { logins }: Exam,
+  { browser, outcome }: Pick<Played, 'browser' | 'outcome'>,
+): Promise<boolean> {
+  if (outcome.kind !== 'taken' && (outcome.kind !== 'refused' || outcome.answer.status >= 400)) return false;
+  return logins.showsPeople() ? isNamed(await logins.findShown(browser), 'main') : outcome.kind === 'taken';
 }

@@ -2,8 +2,8 @@
 import { createNonce } from '../sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
 import { expectUnused } from './nonces.ts';
-import { describe } from './outcome.ts';
-import { isTaken } from './single-hand-offs.ts';
+import { describe, type Outcome } from './outcome.ts';
+import { isTaken, logsIn } from './single-hand-offs.ts';
 
 export async function probeStates(exam: Exam): Promise<void> {
   await Promise.all([
@@ -64,9 +64,10 @@ async function probeUnsolicited(exam: Exam): Promise<void> {
   const outcome = await logins.open(browser, unsolicited);
   const { launchId } = unsolicited;
   const saw = `Sent a hand-off without a state: ${describe(outcome)}.`;
-  if (await isTaken(exam, { browser, outcome }))
+  if (await logsIn(exam, { browser, outcome }))
     return notes.find('state_missing_accepted', { saw, launchId });
-  if (outcome.kind !== 'bounced') notes.find('unsolicited_refused', { saw, launchId });
+  if (outcome.kind !== 'bounced')
+    notes.find('unsolicited_refused', { saw, remedy: describeOtherOrigin(exam, outcome), launchId });
   const handOff = await makeFor(
     exam,
     { state, returnTo },
@@ -74,6 +75,13 @@ async function probeUnsolicited(exam: Exam): Promise<void> {
   );
   const sent = 'a hand-off without a state, and then one with its nonce that was asked for';
   await expectUnused(exam, { browser: owner, handOff }, 'unsolicited_uses_nonce', sent);
+}
+
+/** It does lead on, but to where the cookie of the attempt is not, such as from localhost to 127.0.0.1. */
+function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome): string | undefined {
+  const own = new URL(target.callbackUrl).origin;
+  if (!location || location.origin === own) return undefined;
+  return `Your callback leads to ${location.origin}, which is not its own origin (${own}): have login start and callback on one.`;
 }
 
 /** Two tabs start a login each; both come back, the older one first. */

@@ -57,6 +57,9 @@ const withSpareBits = (wire: string) =>
 const twice = (name: string) => (json: string) =>
   json.replace(`"${name}":`, `"${name}":"customer","${name}":`);
 
+/** Lists in lists. */
+const nest = (levels: number): unknown[] => (levels === 1 ? [] : [nest(levels - 1)]);
+
 const hour = 3_600;
 
 export const wrongHandOffs: WrongHandOff[] = [
@@ -139,6 +142,12 @@ export const wrongHandOffs: WrongHandOff[] = [
     sent: '"role" twice in the profile, once spelt with an escape',
     codes: ['json_malformed'],
     changes: { json: (json) => json.replace('"role":', '"\\u0072ole":"customer","role":') },
+  },
+  {
+    id: 'json_too_deep',
+    sent: 'JSON of 17 levels',
+    codes: ['json_malformed'],
+    changes: set('identity_doctor', nest(16)),
   },
   {
     id: 'member_types',

@@ -1,7 +1,7 @@
 // GET /integrations/crm/contracts (contract section 7): the CRM app reads all contracts.
 
 import { readContractPage } from '../billing/contract-list.ts';
-import { respond } from '../http/answers.ts';
+import { respondJson } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
 import { readParameter, readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -15,7 +15,5 @@ export async function crmContracts(services: Services, request: Request, visit: 
   const params = readQuery(request);
   const after = readParameter(params, 'after');
   const limit = readWhole(params, 'limit', contractsLimit);
-  const page = await readContractPage(services, { after, limit });
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  return respond(200, headers, JSON.stringify(page));
+  return respondJson(await readContractPage(services, { after, limit }));
 }

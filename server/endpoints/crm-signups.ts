@@ -10,7 +10,7 @@ import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
 import { respond, toAppError } from '../http/answers.ts';
 import { readBody, type Visit } from '../http/requests.ts';
-import type { SignupResult } from '../metrics/metrics.ts';
+import type { SignupResult } from '../metrics/results.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Services } from '../services.ts';
 

@@ -1,6 +1,6 @@
 // GET /dev/mail/{id}: the HTML of a mail that local mode keeps, as a mail program would show it.
 import { z } from 'zod';
-import { findKeptHtml } from '../../db/mails.ts';
+import { findKeptHtml } from '../../db/kept-mails.ts';
 import { AppError } from '../errors.ts';
 import { respond } from '../http/answers.ts';
 import type { Services } from '../services.ts';

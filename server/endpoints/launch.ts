@@ -5,17 +5,24 @@ import { recordLaunch } from '../../db/launches.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { AppError } from '../errors.ts';
 import { redirect, respond } from '../http/answers.ts';
-import { invalidParameter, isSpeculative, readParameter, readQuery, type Visit } from '../http/requests.ts';
+import {
+  checkReturnTo,
+  invalidParameter,
+  isSpeculative,
+  readParameter,
+  readQuery,
+  type Visit,
+} from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/profile.ts';
 import { mustSetUpFactor, setUpPath } from '../identity/second-factor.ts';
 import { findPresentSession } from '../identity/sessions.ts';
 import { buildLaunchId } from '../launch-id.ts';
-import type { LaunchOutcome } from '../metrics/metrics.ts';
+import type { LaunchOutcome } from '../metrics/results.ts';
 import type { Services } from '../services.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
-import { isReturnTo, type Payload, stateForm } from '../sso/payload.ts';
+import { type Payload, stateForm } from '../sso/payload.ts';
 
 export async function launch(
   services: Services,
@@ -68,12 +75,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
   if (state !== undefined && !stateForm.test(state)) {
     throw invalidParameter('state', 'It must be 1 to 512 letters, digits or the characters . _ ~ -');
   }
-  if (returnTo !== undefined && !isReturnTo(returnTo)) {
-    throw invalidParameter(
-      'return_to',
-      'It must be a path on your own site: one slash at the start, at most 2,048 characters.',
-    );
-  }
+  checkReturnTo(returnTo);
   if (prompt !== undefined && prompt !== 'none' && prompt !== 'login') {
     throw invalidParameter('prompt', 'It must be none or login.');
   }
@@ -141,8 +143,9 @@ async function findLaunched(
   login: ReturnType<typeof checkLogin>,
 ): Promise<(LaunchSession & { sid: string }) | keyof typeof refusals> {
   if (typeof login !== 'object') return login;
+  if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  const sid = login.sid ?? (await inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched)));
+  const sid = await inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
   // Logged out, suspended or erased in this moment.
   return sid === undefined ? 'nobody' : { ...login, sid };
 }

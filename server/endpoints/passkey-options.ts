@@ -3,13 +3,14 @@
 import { base64url } from 'oslo/encoding';
 import { listPasskeys } from '../../db/passkeys.ts';
 import type { User } from '../../db/users.ts';
-import { respond } from '../http/answers.ts';
+import { respondJson } from '../http/answers.ts';
 import { invalidParameter, readForm, type Visit } from '../http/requests.ts';
 import { requireActor } from '../identity/actor.ts';
 import { type ChallengeUse, challengeSeconds, createChallenge } from '../identity/passkey-challenges.ts';
-import { algorithms, rpIdOf, userHandleOf } from '../identity/passkeys.ts';
+import { algorithms } from '../identity/passkey-registration.ts';
 import { requireNewcomer } from '../identity/password-by-mail.ts';
 import { findFutureUser } from '../identity/sign-up.ts';
+import { rpIdOf, userHandleOf } from '../identity/webauthn.ts';
 import type { Services } from '../services.ts';
 
 /**
@@ -68,7 +69,7 @@ async function answer(
 ): Promise<Response> {
   const { challenge, setCookie } = await createChallenge(services, request, use);
   const bytes = new TextEncoder().encode(challenge);
-  const body = { ...options, challenge: base64url.encode(bytes, { includePadding: false }) };
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
-  return respond(200, headers, JSON.stringify(body), [setCookie]);
+  return respondJson({ ...options, challenge: base64url.encode(bytes, { includePadding: false }) }, [
+    setCookie,
+  ]);
 }

@@ -1,16 +1,17 @@
 // GET /.well-known/security.txt (RFC 9116): where to report a weakness.
 import { AppError } from '../errors.ts';
 import { respond } from '../http/answers.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 
 // The RFC asks for less than a year. Whoever reads it gets a new date each time.
-const validForMs = 180 * 24 * 60 * 60 * 1_000;
+const validDays = 180;
 
 /** Throws 404 `not_configured` where no contact is set. */
 export function securityTxt({ config, now }: Services): Response {
   const { securityContact, baseUrl } = config;
   if (!securityContact) throw new AppError('not_configured');
-  const expires = new Date(now().getTime() + validForMs).toISOString();
+  const expires = daysAfter(now(), validDays).toISOString();
   const lines = [
     `Contact: ${securityContact}`,
     `Expires: ${expires}`,

@@ -3,7 +3,7 @@ import { recordPull } from '../../db/event-deliveries.ts';
 import { describeEvent, type EventPage } from '../events/describe-event.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';
 import { readEvents } from '../events/read-events.ts';
-import { respond } from '../http/answers.ts';
+import { respondJson } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
 import { readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -35,9 +35,5 @@ export async function ssoEvents(
     if (!signal?.aborted) page = await readEvents(services, visit, { client, after, limit });
   }
   const body: EventPage = { events: page.events.map(describeEvent), latest: page.latest };
-  return respond(
-    200,
-    { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
-    JSON.stringify(body),
-  );
+  return respondJson(body);
 }

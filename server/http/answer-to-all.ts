@@ -1,5 +1,5 @@
 // An answer that is the same for everybody: caches keep it, and ask whether it is still right.
-import { sha256 } from '../runtime/hash.ts';
+import { shortDigest } from '../runtime/hash.ts';
 import { respond } from './answers.ts';
 import { matchesTag } from './requests.ts';
 
@@ -12,8 +12,7 @@ export function answerToAll(
   further: Record<string, string>,
 ): Response {
   const bytes = typeof body === 'string' ? encoder.encode(body) : body;
-  const tag = Array.from(sha256(bytes).slice(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
-  const headers = { 'Cache-Control': 'public, no-cache', ETag: `"${tag}"` };
+  const headers = { 'Cache-Control': 'public, no-cache', ETag: `"${shortDigest(bytes)}"` };
   if (matchesTag(request, headers.ETag)) return respond(304, headers);
   return new Response(bytes, { headers: { ...further, ...headers } });
 }

@@ -1,7 +1,8 @@
 // Making answers: pure helpers over Response. No framework, no runtime.
 import { z } from 'zod';
 import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
-import { AppError, buildProblem, timeDetails } from '../errors.ts';
+import { AppError, buildProblem, unavailable } from '../errors.ts';
+import { timeDetails } from '../problems.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
 /** What /healthz and /readyz say. */
@@ -25,6 +26,15 @@ export function respond(
   partsOf.set(response, parts);
   return response;
 }
+
+/** 200 with JSON that no cache keeps. */
+export const respondJson = (body: unknown, setCookies?: string[]): Response =>
+  respond(
+    200,
+    { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+    JSON.stringify(body),
+    setCookies,
+  );
 
 function build({ status, headers, setCookies, body }: Parts): Response {
   const [cookie, ...others] = setCookies;
@@ -66,9 +76,7 @@ export function toAppError(error: unknown): AppError {
       detail: code === 'payload_expired' ? timeDetails[reason] : undefined,
     });
   }
-  if (isDatabaseAway(error) || isDatabaseBusy(error)) {
-    return new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause: error });
-  }
+  if (isDatabaseAway(error) || isDatabaseBusy(error)) return unavailable(error);
   return new AppError('internal_error', { cause: error });
 }
 

@@ -1,6 +1,6 @@
 // The deadline of a request (contract section 9, 503 `unavailable`): one for all that it waits for, however many statements
 // that are, so that no answer takes three seconds (docs/decisions/deadline.md).
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 
 const answerAfterMs = 2_800;
 // Earlier, so that what is being committed when the deadline comes was most likely sent in time to be answered.
@@ -57,8 +57,4 @@ export class Deadline {
   }
 }
 
-const tooLate = () =>
-  new AppError('unavailable', {
-    headers: { 'Retry-After': '5' },
-    cause: new Error(`no answer within ${answerAfterMs} ms`),
-  });
+const tooLate = () => unavailable(new Error(`no answer within ${answerAfterMs} ms`));

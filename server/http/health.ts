@@ -1,15 +1,14 @@
 // GET /healthz and GET /readyz (contract section 9): whether the process runs, and whether it can serve.
 import { isMigrated } from '../../db/postgres/migrate.ts';
-import { AppError } from '../errors.ts';
+import { unavailable } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Health, respond } from './answers.ts';
+import { type Health, respondJson } from './answers.ts';
 import type { Route } from './route.ts';
 
 export function buildHealthRoutes({ db }: Services, isDraining: () => boolean): Route[] {
   const common = { methods: ['GET', 'HEAD'], isPage: false };
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
   const ok: Health = { status: 'ok' };
-  const answerOk = () => respond(200, headers, JSON.stringify(ok));
+  const answerOk = () => respondJson(ok);
   return [
     { ...common, path: '/healthz', handle: async () => answerOk() },
     {
@@ -17,7 +16,7 @@ export function buildHealthRoutes({ db }: Services, isDraining: () => boolean): 
       path: '/readyz',
       async handle() {
         if (!isDraining() && (await isMigrated(db))) return answerOk();
-        throw new AppError('unavailable', { headers: { 'Retry-After': '5' } });
+        throw unavailable();
       },
     },
   ];

@@ -1,6 +1,8 @@
 // Reading requests: pure helpers over Request. No framework, no runtime.
 import { parseAccept } from 'hono/utils/accept';
-import { AppError, type ProblemCode } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import type { ProblemCode } from '../problems.ts';
+import { isReturnTo } from '../sso/payload.ts';
 import type { Deadline } from './deadline.ts';
 import type { Trace } from './trace-context.ts';
 
@@ -67,6 +69,15 @@ export function readParameter(params: URLSearchParams, name: string): string | u
   const values = params.getAll(name);
   if (values.length > 1) throw invalidParameter(name, 'Send it only once.');
   return values[0];
+}
+
+/** Throws 400 `invalid_request` where `return_to` is there and is no path on a client's own site. */
+export function checkReturnTo(path: string | undefined): void {
+  if (path === undefined || isReturnTo(path)) return;
+  throw invalidParameter(
+    'return_to',
+    'It must be a path on your own site: one slash at the start, at most 2,048 characters.',
+  );
 }
 
 export type WholeRange = { min: number; max: number; usual: number };

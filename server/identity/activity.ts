@@ -1,6 +1,7 @@
 // What somebody reads about their own account: the audit trail of 90 days, in plain words, and what changed with it or by
 // itself. Not who else did it, nor anything about anybody else's account.
 import { type ActivityLine, type LineChange, listActivity, listChangesOfLines } from '../../db/activity.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import type { Actor } from './actor.ts';
 import { describeAuthor, describeHappening, describeMembers } from './change-words.ts';
@@ -105,7 +106,7 @@ export async function listOwnActivity({ db, now }: Services, { session }: Actor,
     types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
     withContracts: emailVerifiedAt !== null,
   };
-  const after = new Date(now().getTime() - days * 24 * 60 * 60 * 1_000);
+  const after = daysAfter(now(), -days);
   const lines = await listActivity(db, { ...whose, after, before, limit: pageSize + 1 });
   const page = lines.slice(0, pageSize);
   const ids = page.map(({ id }) => id);

@@ -1,12 +1,15 @@
 // Somebody who is logged in, and the request they make: what rules about their own data work with.
+import type { Transaction } from 'kysely';
 import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
+import type { Session } from '../../db/live-sessions.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import type { Session } from '../../db/sessions.ts';
+import type { DB } from '../../db/schema.ts';
+import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { describeDevice } from './device.ts';
-import { findLiveSession } from './sessions.ts';
+import { findLiveSession, isConfirmed } from './sessions.ts';
 
 export type Actor = { session: Session; request: Request; visit: Visit };
 
@@ -15,6 +18,21 @@ export async function requireActor(services: Services, request: Request, visit: 
   const session = await findLiveSession(services, request, visit);
   if (!session) throw new AppError('login_required');
   return { session, request, visit };
+}
+
+/**
+ * Throws 401 `login_required` where no credential was given in that session within ten minutes. The page has asked already
+ * ("Confirm it's you"); this is for whoever goes past it.
+ */
+export function requireConfirmed(services: Services, { session }: Pick<Actor, 'session'>): void {
+  if (!isConfirmed(services, session)) throw new AppError('login_required');
+}
+
+/** Their row and account, held until the transaction ends. Throws 401 `login_required` where they are gone. */
+export async function lockActor(trx: Transaction<DB>, { session }: Pick<Actor, 'session'>): Promise<User> {
+  const user = await lockUser(trx, { id: session.user.id });
+  if (!user) throw new AppError('login_required');
+  return user;
 }
 
 type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;

@@ -9,7 +9,7 @@ import { type Amr, endSessions, setSessionAmr } from '../../db/sessions.ts';
 import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
 import { notify } from './notices.ts';
@@ -17,7 +17,7 @@ import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { seal, unseal } from './sealing.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from './second-factor.ts';
 import { secretContext } from './second-factor-check.ts';
-import { amrOf, isConfirmed } from './sessions.ts';
+import { amrOf } from './sessions.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** What the page shows while nothing is being set up. */
@@ -124,10 +124,6 @@ export async function removeAuthenticator(services: Services, actor: Actor): Pro
     await recordActorEvent(trx, actor, { type: 'authenticator.removed' });
     await notify(trx, services, user, 'authenticator_removed', actor.request);
   });
-}
-
-function requireConfirmed(services: Services, { session }: Actor): void {
-  if (!isConfirmed(services, session)) throw new AppError('login_required');
 }
 
 // Another one than that of a stored secret, so that neither passes for the other.

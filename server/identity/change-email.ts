@@ -1,7 +1,6 @@
 // Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
 // back for seven days (undo-email-change.ts), and belongs to nobody else meanwhile.
 import type { Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters, insertMail } from '../../db/mails.ts';
@@ -17,14 +16,14 @@ import type { DB } from '../../db/schema.ts';
 import { lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readTrace } from '../http/trace-context.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, lockActor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { keepTrace, voidMails } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
 import { describeDevice, userAgentOf } from './device.ts';
 import { malformedEmail, readEmailAddress } from './email-address.ts';
-import { isConfirmed } from './sessions.ts';
 import { tellOwner } from './sign-up.ts';
 import { hashToken } from './tokens.ts';
 
@@ -45,7 +44,7 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   const { now } = services;
   const { session, request, visit } = actor;
   if (findObstacle(session.user)) throw new AppError('email_unverified');
-  if (!isConfirmed(services, session)) throw new AppError('login_required');
+  requireConfirmed(services, actor);
   const email = readEmailAddress(typed);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(services, session.user, email);
@@ -56,7 +55,7 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
     await recordActorEvent(trx, actor, { type: 'email.change_requested' });
     const details = keepTrace(visit.trace);
     const owner = await findAddressOwner(trx, email, now());
-    const mail = { id: uuidv7(), kind: 'change_email', userId: user.id, recipient: email } as const;
+    const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, services, { owner, email, details });
     else await insertMail(trx, { ...mail, details, now: now() });
     // Last, as in an erasure of the owner, whose row a mail to them waits for.
@@ -80,8 +79,7 @@ export const findOwnEmailChange = (
 /** Gives up what the actor has asked for: its link works no more. Without anything to give up, nothing happens. */
 export const cancelEmailChange = ({ db }: Services, actor: Actor): Promise<void> =>
   inTransactionOf(actor.visit, db, async (trx) => {
-    const user = await lockUser(trx, { id: actor.session.user.id });
-    if (!user) throw new AppError('login_required');
+    const user = await lockActor(trx, actor);
     await voidChangeMails(trx, user.id);
     if (await deletePendingEmailChange(trx, user.id))
       await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
@@ -136,13 +134,12 @@ export async function confirmEmailChange(
     if (!user?.holdsEmail || user.suspendedAt) throw new AppError('not_found');
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
-    const expiresAt = new Date(now().getTime() + undoDays * 24 * 60 * 60 * 1_000);
+    const expiresAt = daysAfter(now(), undoDays);
     await updateUser(trx, user.id, { email, emailVerifiedAt: now() });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt });
     await voidMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'email.changed' });
     await insertMail(trx, {
-      id: uuidv7(),
       kind: 'email_changed',
       userId: user.id,
       recipient: user.email,

@@ -7,7 +7,7 @@ import { type Actor, recordActorEvent } from './actor.ts';
 import { voidMails } from './address-proof.ts';
 import { notify } from './notices.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
-import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import { startSession } from './sessions.ts';
 
 /**
@@ -23,8 +23,7 @@ export async function changePassword(
   const { session, request, visit } = actor;
   const currentHash = await requireOwnPassword(services, actor, currentPassword);
   const { email, name } = session.user;
-  await requireGoodPassword(newPassword, { config: services.config, email, name });
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const passwordHash = await hashNewPassword(visit, newPassword, { config: services.config, email, name });
   return inTransactionOf(visit, services.db, async (trx) => {
     const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
     if (!user) throw wrongPassword();

@@ -7,12 +7,13 @@ import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { loginAgainPath, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, lockActor, recordActorEvent } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
-import { checkAssertion, PasskeyRefusal, usePasskey } from './passkeys.ts';
+import { checkAssertion, usePasskey } from './passkey-assertion.ts';
 import { lacksSecondFactor } from './second-factor.ts';
 import { findLiveSession, isFresh, passkeyAmr } from './sessions.ts';
+import { PasskeyRefusal } from './webauthn.ts';
 
 /** What the page of `app/components/confirm.tsx` shows. */
 export type ConfirmAsks = {
@@ -108,7 +109,7 @@ async function confirmByPasskey(services: Services, actor: Actor, passkey: strin
   try {
     const assertion = await checkAssertion(services, request, visit, { purpose: 'confirm', userId }, passkey);
     await inTransactionOf(visit, services.db, async (trx) => {
-      if (!(await lockUser(trx, { id: userId }))) throw new AppError('login_required');
+      await lockActor(trx, actor);
       const refusal = await usePasskey(trx, services, assertion);
       if (refusal) throw new PasskeyRefusal(refusal);
       const isLive = await confirmSession(trx, { id: session.id, now: services.now(), amr: passkeyAmr });

@@ -1,21 +1,17 @@
 // Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
 // (erase-user.ts).
-import type { Transaction } from 'kysely';
 import { hasOtherAdmin, setDeletionDue } from '../../db/deletions.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import type { DB } from '../../db/schema.ts';
-import { lockUser, type User } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent, requireActor } from './actor.ts';
+import { lockActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { notify } from './notices.ts';
-import { isConfirmed } from './sessions.ts';
 
 export const graceDays = 14;
 
 /** When somebody who asks now is erased. */
-export const dueAfter = (now: Date) => new Date(now.getTime() + graceDays * 24 * 60 * 60 * 1_000);
+export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 
 /**
  * Whose account it is, and when it is deleted, or null where nobody has asked for that. Throws 401 `login_required` without
@@ -36,9 +32,9 @@ export async function requestDeletion(
   visit: Visit,
 ): Promise<'planned' | 'last_admin'> {
   const actor = await requireActor(services, request, visit);
-  if (!isConfirmed(services, actor.session)) throw new AppError('login_required');
+  requireConfirmed(services, actor);
   return inTransactionOf(visit, services.db, async (trx) => {
-    const user = await requireUser(trx, actor);
+    const user = await lockActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
     if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
     await setDeletionDue(trx, user.id, dueAfter(services.now()));
@@ -52,16 +48,10 @@ export async function requestDeletion(
 export async function cancelDeletion(services: Services, request: Request, visit: Visit): Promise<void> {
   const actor = await requireActor(services, request, visit);
   await inTransactionOf(visit, services.db, async (trx) => {
-    const user = await requireUser(trx, actor);
+    const user = await lockActor(trx, actor);
     if (!user.deletionDueAt) return;
     await setDeletionDue(trx, user.id, null);
     await recordActorEvent(trx, actor, { type: 'user.deletion_canceled' });
     await notify(trx, services, user, 'deletion_canceled', request);
   });
-}
-
-async function requireUser(trx: Transaction<DB>, { session }: Actor): Promise<User> {
-  const user = await lockUser(trx, { id: session.user.id });
-  if (!user) throw new AppError('login_required');
-  return user;
 }

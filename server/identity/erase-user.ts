@@ -1,7 +1,6 @@
 // Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
 // with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security.md).
 import type { Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { eraseFromAuditEvents, recordAuditEvent } from '../../db/audit-events.ts';
 import { eraseChangesOf } from '../../db/changes.ts';
 import { findUsersToErase, isAccountShared, lockUserToErase } from '../../db/deletions.ts';
@@ -87,7 +86,6 @@ export async function eraseUser(
   await recordAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
   if (user.holdsEmail) {
     await insertMail(trx, {
-      id: uuidv7(),
       kind: 'account_deleted',
       userId: null,
       recipient: user.email,

@@ -1,6 +1,6 @@
 // One guess at a password, by a stranger or by somebody who is logged in: counted before it is checked, and checked only
 // where there is room for it.
-import type { PasswordOwner } from '../../db/users.ts';
+import type { PasswordOwner } from '../../db/password-owners.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';

@@ -1,15 +1,15 @@
 // Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
 // work.
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { findPasswordOwner, type PasswordOwner } from '../../db/password-owners.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { findPasswordOwner, lockUser, type PasswordOwner } from '../../db/users.ts';
-import { AppError, type ProblemCode } from '../errors.ts';
-import { toAppError } from '../http/answers.ts';
+import { lockUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
-import type { LoginResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
+import { countLogin } from './count-login.ts';
 import { readEmailAddress } from './email-address.ts';
 import { guessPassword } from './guess-password.ts';
 import { requirePlace } from './passwords.ts';
@@ -26,34 +26,14 @@ export async function login(
   visit: Visit,
   credentials: Credentials,
 ): Promise<LoginStep | undefined> {
-  return countLogin(services, 'wrong_password', () => tryLogin(services, request, visit, credentials));
-}
-
-/** Runs a try to log in, and counts what becomes of it. */
-export async function countLogin(
-  { metrics }: Services,
-  wrong: LoginResult,
-  tryToLogIn: () => Promise<LoginStep | undefined>,
-): Promise<LoginStep | undefined> {
-  try {
-    const step = await tryToLogIn();
-    metrics.countLogin(step ? (step.needsCode ? 'code_asked' : 'ok') : wrong);
-    return step;
-  } catch (error) {
-    metrics.countLogin(results[toAppError(error).code] ?? 'failed');
-    throw error;
-  }
+  return countLogin(
+    services,
+    () => tryLogin(services, request, visit, credentials),
+    (step) => (step ? (step.needsCode ? 'code_asked' : 'ok') : 'wrong_password'),
+  );
 }
 
 type Credentials = { email: string; password: string };
-
-const results: Partial<Record<ProblemCode, LoginResult>> = {
-  rate_limited: 'rate_limited',
-  account_suspended: 'suspended',
-  unavailable: 'unavailable',
-  // What was sent has been read by then: only the client can still go.
-  invalid_request: 'cancelled',
-};
 
 /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
 export function requirePlaceToLogIn({ metrics }: Services): void {

@@ -1,8 +1,7 @@
 // Where a logout goes on that a client started (contract section 4): to a path on that client's own site, never elsewhere.
 import { AppError } from '../errors.ts';
-import { invalidParameter, readParameter, readQuery } from '../http/requests.ts';
+import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../http/requests.ts';
 import type { Config } from '../settings/config.ts';
-import { isReturnTo } from '../sso/payload.ts';
 
 /** Undefined where no client started it. Throws 400 `invalid_request` and 404 `unknown_client`. */
 export function readLogoutTarget(
@@ -18,12 +17,7 @@ export function readLogoutTarget(
   }
   const client = clients.get(name);
   if (!client) throw new AppError('unknown_client');
-  if (returnTo !== undefined && !isReturnTo(returnTo)) {
-    throw invalidParameter(
-      'return_to',
-      'It must be a path on your own site: one slash at the start, at most 2,048 characters.',
-    );
-  }
+  checkReturnTo(returnTo);
   // After the origin as text: what follows its first slash cannot change it.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
   return { url: url.href, title: client.title };

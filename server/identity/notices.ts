@@ -1,11 +1,12 @@
 // Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
 // address, and without any text that somebody could have typed.
-import { v7 as uuidv7 } from 'uuid';
 import { findDeviceUse } from '../../db/devices.ts';
-import { hasRecentMail, insertMail, type NoticeKind } from '../../db/mails.ts';
+import type { NoticeKind } from '../../db/mail-kinds.ts';
+import { hasRecentMail, insertMail } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { User } from '../../db/users.ts';
 import { readTrace } from '../http/trace-context.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { keepTrace } from './address-proof.ts';
 import { describeDevice, readDevice, userAgentOf } from './device.ts';
@@ -21,7 +22,6 @@ export async function notify(
   if (!user.holdsEmail) return;
   const at = now();
   await insertMail(trx, {
-    id: uuidv7(),
     kind,
     userId: user.id,
     recipient: user.email,
@@ -33,6 +33,19 @@ export async function notify(
   });
 }
 
+/** The same, once a day at most. */
+export async function notifyOnceADay(
+  trx: Database,
+  services: Pick<Services, 'now'>,
+  user: User,
+  kind: NoticeKind,
+  request: Request,
+): Promise<void> {
+  const since = daysAfter(services.now(), -1);
+  if (await hasRecentMail(trx, { userId: user.id, kind, since })) return;
+  await notify(trx, services, user, kind, request);
+}
+
 /** Once a day at most, and not at the first login of all. */
 export async function notifyNewBrowser(
   trx: Database,
@@ -42,7 +55,5 @@ export async function notifyNewBrowser(
 ): Promise<void> {
   const device = readDevice(services, request) ?? new Uint8Array();
   if ((await findDeviceUse(trx, user.id, device)) !== 'others') return;
-  const dayAgo = new Date(services.now().getTime() - 24 * 60 * 60 * 1_000);
-  if (await hasRecentMail(trx, { userId: user.id, kind: 'new_browser', since: dayAgo })) return;
-  await notify(trx, services, user, 'new_browser', request);
+  await notifyOnceADay(trx, services, user, 'new_browser', request);
 }

@@ -1,10 +1,10 @@
 // The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
 import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
 import { listLastLaunches } from '../../db/launches.ts';
+import { lockLinkedUser } from '../../db/linked-users.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
-import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';

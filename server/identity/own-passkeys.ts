@@ -14,13 +14,13 @@ import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent, requireActor } from './actor.ts';
+import { recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { describeDevice, userAgentOf } from './device.ts';
 import { nameSchema } from './names.ts';
 import { notify } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
-import { checkRegistration, PasskeyRefusal } from './passkeys.ts';
-import { isConfirmed } from './sessions.ts';
+import { checkRegistration } from './passkey-registration.ts';
+import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
@@ -56,7 +56,8 @@ export async function addOwnPasskey(
   visit: Visit,
   fields: { name: string; passkey: string },
 ): Promise<void> {
-  const actor = await requireFreshActor(services, request, visit);
+  const actor = await requireActor(services, request, visit);
+  requireConfirmed(services, actor);
   const { id: userId } = actor.session.user;
   const fresh = await readNewPasskey(services, request, visit, { purpose: 'add', userId }, fields);
   await inTransactionOf(visit, services.db, async (trx) => {
@@ -128,7 +129,8 @@ export async function removeOwnPasskey(
   visit: Visit,
   id: string,
 ): Promise<void> {
-  const actor = await requireFreshActor(services, request, visit);
+  const actor = await requireActor(services, request, visit);
+  requireConfirmed(services, actor);
   const userId = actor.session.user.id;
   await inTransactionOf(visit, services.db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
@@ -138,13 +140,6 @@ export async function removeOwnPasskey(
     await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
     await notify(trx, services, user, 'passkey_removed', request);
   });
-}
-
-/** The page has asked already ("Confirm it's you"); this is for whoever goes past it. */
-async function requireFreshActor(services: Services, request: Request, visit: Visit): Promise<Actor> {
-  const actor = await requireActor(services, request, visit);
-  if (!isConfirmed(services, actor.session)) throw new AppError('login_required');
-  return actor;
 }
 
 function readName(text: string): string {

@@ -1,5 +1,5 @@
 // Checking the password of somebody who is logged in, before a change that a session alone must not make.
-import { findPasswordOwner } from '../../db/users.ts';
+import { findPasswordOwner } from '../../db/password-owners.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';

@@ -1,6 +1,7 @@
 // The sessions of somebody who is logged in: where they are, and ending them.
+import { listSessions } from '../../db/live-sessions.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { endSessions, listSessions } from '../../db/sessions.ts';
+import { endSessions } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent } from './actor.ts';

@@ -69,7 +69,8 @@ async function sign(
   return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
 }
 
-function readText(given: string): string | undefined {
+/** Text in base64url; undefined where it is none. */
+export function readText(given: string): string | undefined {
   try {
     return new TextDecoder().decode(base64url.decode(given, { strict: false }));
   } catch {

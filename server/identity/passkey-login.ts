@@ -7,10 +7,11 @@ import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
-import { countLogin } from './login.ts';
-import { type Assertion, checkAssertion, PasskeyRefusal, usePasskey } from './passkeys.ts';
+import { countLogin } from './count-login.ts';
+import { type Assertion, checkAssertion, usePasskey } from './passkey-assertion.ts';
 import type { LoginStep } from './pending-login.ts';
 import { startSession } from './sessions.ts';
+import { PasskeyRefusal } from './webauthn.ts';
 
 /**
  * A session, or undefined for a passkey that is refused, for whatever reason. `passkey` is what
@@ -24,17 +25,17 @@ export async function logInByPasskey(
 ): Promise<LoginStep | undefined> {
   const { log } = services;
   const { address, requestId } = visit;
-  return countLogin(services, 'wrong_passkey', async () => {
+  const tryPasskey = async (): Promise<LoginStep | undefined> => {
     try {
       const assertion = await checkAssertion(services, request, visit, { purpose: 'login' }, passkey);
-      const setCookies = await start(services, request, visit, assertion);
-      return { setCookies, needsCode: false };
+      return { setCookies: await start(services, request, visit, assertion), needsCode: false };
     } catch (error) {
       if (!(error instanceof PasskeyRefusal)) throw error;
       log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'login refused');
       return undefined;
     }
-  });
+  };
+  return countLogin(services, tryPasskey, (step) => (step ? 'ok' : 'wrong_passkey'));
 }
 
 async function start(

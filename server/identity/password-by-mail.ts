@@ -17,7 +17,7 @@ import { openMailToken, voidMails } from './address-proof.ts';
 import { hasOwnLogin } from './customers.ts';
 import { notify } from './notices.ts';
 import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
-import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 import { endWhatPasswordOpened, passkeyAmr } from './sessions.ts';
 
@@ -76,9 +76,8 @@ async function readCredential(
     const use = { purpose: 'arrive', userId } as const;
     return { passkey: { userId, ...(await readNewPasskey(services, request, visit, use, given)) } };
   }
-  const { newPassword } = given;
-  await requireGoodPassword(newPassword, { config: services.config, ...opened });
-  return { passwordHash: await visit.deadline.pause(() => hashPassword(newPassword, visit.signal)) };
+  const context = { config: services.config, ...opened };
+  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
 }
 
 /** Of an address that was typed, and is being proved: whoever proved it first holds it. */

@@ -4,6 +4,7 @@ import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import type { Config } from '../settings/config.ts';
 
@@ -114,10 +115,15 @@ export async function findPasswordFault(
   return undefined;
 }
 
-/** Throws 422 `validation_failed` at `/newPassword`. */
-export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
+/** The hash of a new password. Throws 422 `validation_failed` at `/newPassword`, and what `hashPassword` throws. */
+export async function hashNewPassword(
+  { deadline, signal }: Pick<Visit, 'deadline' | 'signal'>,
+  password: string,
+  context: PasswordContext,
+): Promise<string> {
   const detail = await findPasswordFault(password, context);
   if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+  return deadline.pause(() => hashPassword(password, signal));
 }
 
 /** Whole, and in their parts. */

@@ -2,20 +2,19 @@
 // minutes. Until then there is no session.
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { hasRecentMail } from '../../db/mails.ts';
+import { findPasswordOwner } from '../../db/password-owners.ts';
 import { deletePendingLogin, findPendingLogin, insertPendingLogin } from '../../db/pending-logins.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import type { Amr } from '../../db/sessions.ts';
-import { findPasswordOwner, lockUser, type User } from '../../db/users.ts';
-import { AppError, type ProblemCode } from '../errors.ts';
-import { toAppError } from '../http/answers.ts';
+import { lockUser, type User } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
-import type { LoginResult } from '../metrics/metrics.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
+import { countLogin } from './count-login.ts';
 import { nameDevice, readDevice } from './device.ts';
-import { notify } from './notices.ts';
+import { notify, notifyOnceADay } from './notices.ts';
 import { type FactorUse, readFactor } from './second-factor-check.ts';
 import { type SessionStart, startSession } from './sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
@@ -71,21 +70,12 @@ export async function finishLogin(
   visit: Visit,
   typed: string,
 ): Promise<string[] | 'wrong' | 'gone'> {
-  try {
-    const outcome = await tryCode(services, request, visit, typed);
-    if (outcome !== 'gone') services.metrics.countLogin(outcome === 'wrong' ? 'wrong_code' : 'ok');
-    return outcome;
-  } catch (error) {
-    services.metrics.countLogin(results[toAppError(error).code] ?? 'failed');
-    throw error;
-  }
+  return countLogin(
+    services,
+    () => tryCode(services, request, visit, typed),
+    (outcome) => (outcome === 'gone' ? undefined : outcome === 'wrong' ? 'wrong_code' : 'ok'),
+  );
 }
-
-const results: Partial<Record<ProblemCode, LoginResult>> = {
-  rate_limited: 'rate_limited',
-  account_suspended: 'suspended',
-  unavailable: 'unavailable',
-};
 
 async function tryCode(
   services: Services,
@@ -108,7 +98,8 @@ async function tryCode(
     const trail = { ...trailOf(visit), userId };
     if (!factor || !(await factor.consume(trx))) {
       await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
-      if (isLast) await warnOwner(trx, services, user, request);
+      // Somebody has their password and goes on guessing.
+      if (isLast) await notifyOnceADay(trx, services, user, 'codes_guessed', request);
       return 'wrong';
     }
     await deletePendingLogin(trx, key.tokenHash);
@@ -140,18 +131,6 @@ async function countTry(services: Services, request: Request, visit: Visit, user
     address: visit.address,
     device: owner?.deviceKnownSince ? nameDevice(userId, owner.deviceKnownSince) : undefined,
   });
-}
-
-/** Somebody has their password and goes on guessing. Once a day at most. */
-async function warnOwner(
-  trx: Transaction<DB>,
-  services: Services,
-  user: User,
-  request: Request,
-): Promise<void> {
-  const since = new Date(services.now().getTime() - 24 * 60 * 60 * 1_000);
-  if (await hasRecentMail(trx, { userId: user.id, kind: 'codes_guessed', since })) return;
-  await notify(trx, services, user, 'codes_guessed', request);
 }
 
 function readKey({ config, now }: Services, request: Request) {

@@ -4,11 +4,11 @@ import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
 import type { ProfileSnapshot } from '../../db/events.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { editUser, lockUser, type User } from '../../db/users.ts';
+import { editUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
 import type { StandardProfile } from '../sso/payload.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, lockActor, recordActorEvent } from './actor.ts';
 import { listActiveCapabilities, readCapabilities } from './capabilities.ts';
 import { nameSchema } from './names.ts';
 
@@ -66,8 +66,7 @@ export async function editProfile(
   { profile_updated_at: madeFrom, ...edit }: z.infer<typeof profileEditSchema>,
 ): Promise<void> {
   await inTransactionOf(actor.visit, db, async (trx) => {
-    const user = await lockUser(trx, { id: actor.session.user.id });
-    if (!user) throw new AppError('login_required');
+    const user = await lockActor(trx, actor);
     const present = { name: user.name, accountName: user.account.name };
     const { accountName, ...changes } = pickChanges(present, edit);
     const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];

@@ -1,6 +1,5 @@
 // Asking for the mail through which a password is set (password-by-mail.ts).
 import type { Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
@@ -60,9 +59,10 @@ async function sendPasswordMail(
   const event = { type: 'password_link.requested', reason, userId: user.id };
   await recordAuditEvent(trx, { ...trailOf(visit), ...event });
   if (user.suspendedAt) return;
-  const mail = { id: uuidv7(), kind: 'set_password', userId: user.id, recipient: email } as const;
   await insertMail(trx, {
-    ...mail,
+    kind: 'set_password',
+    userId: user.id,
+    recipient: email,
     details: { ...keepNext(config, next), ...keepTrace(visit.trace) },
     now: now(),
   });

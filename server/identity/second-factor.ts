@@ -1,5 +1,5 @@
 // Who has a second factor, and who has to set one up before anything else (contract section 9).
-import type { Session } from '../../db/sessions.ts';
+import type { Session } from '../../db/live-sessions.ts';
 import type { User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Config } from '../settings/config.ts';

@@ -6,16 +6,15 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { forgetDevices } from '../../db/devices.ts';
+import { findSessionByTokenHash, type Session } from '../../db/live-sessions.ts';
 import type { DB } from '../../db/schema.ts';
 import {
   type Amr,
   endOldestSessions,
   endSessionByTokenHash,
   endSessions,
-  findSessionByTokenHash,
   insertSession,
   renewSession,
-  type Session,
   type SessionLimits,
   touchSession,
 } from '../../db/sessions.ts';

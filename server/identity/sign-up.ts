@@ -20,7 +20,7 @@ import { describeDevice, userAgentOf } from './device.ts';
 import { malformedEmail, readEmailAddress } from './email-address.ts';
 import { nameSchema } from './names.ts';
 import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
-import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import { passkeyAmr, startSession } from './sessions.ts';
 import { hashToken } from './tokens.ts';
 
@@ -51,7 +51,6 @@ export async function requestSignUp(
     const owner = await findAddressOwner(trx, email, services.now());
     if (owner) return tellOwner(trx, services, { owner, email, details });
     await insertMail(trx, {
-      id: uuidv7(),
       kind: 'sign_up',
       userId: null,
       recipient: email,
@@ -72,7 +71,7 @@ export async function tellOwner(
 ): Promise<void> {
   if (owner.suspendedAt || owner.email !== email) return;
   const kind = hasOwnLogin(owner) ? 'account_exists' : 'set_password';
-  await insertMail(trx, { id: uuidv7(), kind, userId: owner.id, recipient: email, details, now: now() });
+  await insertMail(trx, { kind, userId: owner.id, recipient: email, details, now: now() });
 }
 
 function readName(text: string): { value: string; errors: FieldError[] } {
@@ -173,6 +172,6 @@ async function readCredential(
     const fields = { name: describeDevice(userAgentOf(request)), passkey: given.passkey };
     return { passkey: await readNewPasskey(services, request, visit, use, fields) };
   }
-  await requireGoodPassword(given.newPassword, { config: services.config, ...person });
-  return { passwordHash: await visit.deadline.pause(() => hashPassword(given.newPassword, visit.signal)) };
+  const context = { config: services.config, ...person };
+  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
 }

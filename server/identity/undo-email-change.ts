@@ -12,12 +12,13 @@ import { findReservation, releaseAddresses } from '../../db/reserved-addresses.t
 import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
+import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { undoDays } from './change-email.ts';
 import { notify } from './notices.ts';
 import { startAnew } from './password-by-mail.ts';
-import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { hashNewPassword } from './passwords.ts';
 import type { LoginStep } from './pending-login.ts';
 import { deleteFactors } from './remove-factors.ts';
 import { hashToken } from './tokens.ts';
@@ -52,8 +53,7 @@ export async function undoEmailChange(
   const opened = await openToken(db, services, token);
   if (!opened) throw new AppError('not_found');
   const { email, userId, name } = opened;
-  await requireGoodPassword(newPassword, { config, email, name });
-  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const passwordHash = await hashNewPassword(visit, newPassword, { config, email, name });
   return inTransactionOf(visit, db, async (trx) => {
     await lockExternalLinks(trx, userId);
     const former = await lockUser(trx, { id: userId });
@@ -65,7 +65,7 @@ export async function undoEmailChange(
     await consumeMailToken(trx, opened);
     await updateUser(trx, userId, { email, emailVerifiedAt: now(), passwordHash });
     // Whoever took the address may have locked the owner out by a second factor of their own, just before it or since.
-    const since = new Date(first.expiresAt.getTime() - (undoDays + 1) * 24 * 60 * 60 * 1_000);
+    const since = daysAfter(first.expiresAt, -(undoDays + 1));
     const hadFactors = await deleteFactors(trx, userId, since);
     // Theirs, in place of the owner's.
     if (await hasRecentMail(trx, { userId, kind: 'recovery_codes_made', since }))

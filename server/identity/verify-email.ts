@@ -1,5 +1,4 @@
 // Proving an address from a session of its user: a mail with a link, and the click on it.
-import { v7 as uuidv7 } from 'uuid';
 import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { insertMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
@@ -7,7 +6,7 @@ import { findReservation } from '../../db/reserved-addresses.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, lockActor, recordActorEvent } from './actor.ts';
 import { keepNext, keepTrace, openMailToken } from './address-proof.ts';
 import { findDeviceName } from './device.ts';
 import { notify } from './notices.ts';
@@ -30,11 +29,10 @@ export async function requestEmailVerification(
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
     // A hand-off may have moved their link to somebody else, and removed them.
-    if (!(await lockUser(trx, { id: user.id }))) throw new AppError('login_required');
+    await lockActor(trx, actor);
     // Reserved for whoever had it until a short while ago: it gets no other mail.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     await insertMail(trx, {
-      id: uuidv7(),
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
       userId: user.id,
       recipient: user.email,

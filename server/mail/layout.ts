@@ -2,6 +2,7 @@
 //
 // Mail programs know little CSS, and some remove <style>: what the look depends on is at the elements, and <style> only
 // adds what dark mode changes. Nothing is loaded from anywhere.
+import { escapeHtml } from '../escape-html.ts';
 import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
 
@@ -114,13 +115,3 @@ function listFacts(facts: [string, string][]): string {
   );
   return `<table role="presentation" cellpadding="0" cellspacing="0" style="margin:0 0 16px">${rows.join('')}</table>`;
 }
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => entities[character] ?? '');

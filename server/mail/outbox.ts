@@ -1,31 +1,14 @@
 // Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
 // days; giving up is logged as an error. Any number of instances may do this at once.
-import type { MailTokenPurpose } from '../../db/mail-tokens.ts';
-import {
-  claimMails,
-  deleteMail,
-  type LetterKind,
-  type MailRow,
-  markMailFailed,
-  markMailSent,
-} from '../../db/mails.ts';
+import type { LetterKind } from '../../db/mail-kinds.ts';
+import { claimMails, deleteMail, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
 import { createMailToken } from '../identity/address-proof.ts';
 import type { Services } from '../services.ts';
 import { buildAccent } from '../settings/accent.ts';
-import { layOut, type MailMessage } from './layout.ts';
+import { layOut } from './layout.ts';
+import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
-import {
-  buildAccountExists,
-  buildChangeEmail,
-  buildEmailChanged,
-  buildNotice,
-  buildProveAddress,
-  buildSetPassword,
-  buildSignUp,
-  buildVerifyEmail,
-  buildWelcome,
-  type LetterWords,
-} from './messages.ts';
+import { buildNotice } from './notices.ts';
 
 const batchSize = 10;
 // Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
@@ -34,31 +17,6 @@ const sendTimeoutMs = 90_000;
 const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
-
-const hourMs = 60 * 60 * 1_000;
-const hour = { life: '1 hour', lifeMs: hourMs };
-const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
-
-// Those with a link. Somebody waits for most of them; a welcome comes unasked. One without a purpose needs no token; one
-// without a life says itself until when its link works.
-const kinds = {
-  welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
-  set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
-  prove_address: { build: buildProveAddress, purpose: 'set_password', path: '/set-password', ...hour },
-  verify_email: { build: buildVerifyEmail, purpose: 'verify_email', path: '/verify-email/confirm', ...hour },
-  sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
-  account_exists: { build: buildAccountExists, path: '/login' },
-  change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
-  email_changed: { build: buildEmailChanged, purpose: 'undo_email_change', path: '/undo-email-change' },
-} satisfies Record<LetterKind, Letter>;
-
-type Letter = {
-  build: (words: LetterWords) => MailMessage;
-  purpose?: MailTokenPurpose;
-  path: string;
-  life?: string;
-  lifeMs?: number;
-};
 
 /** Stops when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it keeps the mails. */
 export async function sendDueMails(
@@ -113,7 +71,7 @@ async function composeMessage({ db, config, now }: Services, mail: MailRow): Pro
     const { at = '', device } = details;
     return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device }), style) };
   }
-  const { build, purpose, path, life = '', lifeMs = 0 }: Letter = kinds[kind];
+  const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
   const { at = '', device, until } = details;
   const expiresAt = until === undefined ? new Date(now().getTime() + lifeMs) : new Date(until);
   const token = purpose && (await createMailToken(db, purpose, id, expiresAt));
@@ -129,7 +87,7 @@ const usualAccent = buildAccent('#0e6b56');
 /** To somebody who is erased: their address goes with the mail. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 
-const isLetter = (kind: MailRow['kind']): kind is keyof typeof kinds => kind in kinds;
+const isLetter = (kind: MailRow['kind']): kind is LetterKind => kind in letters;
 
 async function recordFailure(
   { db, now, log, metrics }: Services,

@@ -1,26 +1,18 @@
-// What a profile from the marketplace changes here (contract section 6): the table of cases, and master data.
+// Whose a profile from the marketplace is (contract section 6): the table of cases. apply-profile.ts says what it changes.
 //
 // Identity is the marketplace's id, never the e-mail address. The rules run in the caller's transaction and lock the
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
-import { updateAccountFromMarketplace } from '../../db/accounts.ts';
-import { findAddressOwner, lockAddressOwner } from '../../db/address-owners.ts';
+import { lockAddressOwner } from '../../db/address-owners.ts';
 import { findExternalId, setExternalLink, setExternalLinkApplied } from '../../db/external-links.ts';
+import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
 import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import {
-  deleteUser,
-  type LinkedUser,
-  lockLinkedUser,
-  lockUser,
-  type User,
-  updateUser,
-} from '../../db/users.ts';
+import { deleteUser, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import type { Capability } from '../identity/capabilities.ts';
 import { createCustomer, hasOwnLogin } from '../identity/customers.ts';
 import { notify } from '../identity/notices.ts';
-import type { Services } from '../services.ts';
+import { type Applied, applyProfile, type Occasion, readAccount } from './apply-profile.ts';
 import type { MarketplaceProfile } from './payload.ts';
 
 export const provider = 'marketplace';
@@ -36,26 +28,6 @@ export type ProfileOutcome =
     }
   /** Nobody is linked before this user, who can log in by themselves, has done so and connected the two. */
   | { kind: 'connect_needed'; userId: string };
-
-export type Applied = { before: User; after: User; kept: Kept };
-
-/** Members of the profile that differ from ours, which stay as they are here, and why. */
-export type Kept = {
-  name?: 'edited_here';
-  'account.name'?: 'edited_here';
-  email?: KeptEmail;
-};
-
-type KeptEmail =
-  /** The user can log in by themselves. */
-  | 'own_login'
-  /** The marketplace has not verified the new one. */
-  | 'not_verified'
-  /** The new one belongs to somebody else here. */
-  | 'email_in_use';
-
-/** When it happens, and the request of the person's browser, if there is one. */
-type Occasion = Pick<Services, 'now'> & { request?: Request };
 
 /**
  * Applies one profile. `known` is the user linked to its id, locked. Throws 403 `admin_not_allowed` and
@@ -200,54 +172,4 @@ async function createUser(
   const { id: externalId, profile_updated_at: appliedProfileUpdatedAt } = profile;
   await setExternalLink(trx, { provider, externalId, userId: id, appliedProfileUpdatedAt });
   return id;
-}
-
-/** Updates whatever was not edited here, and tells the owner of an address that was replaced. */
-async function applyProfile(
-  trx: Transaction<DB>,
-  occasion: Occasion,
-  user: User,
-  profile: MarketplaceProfile,
-): Promise<Applied> {
-  const now = occasion.now();
-  const account = await updateAccountFromMarketplace(trx, user.account.id, {
-    name: profile.account.name,
-    ...readAccount(profile, now),
-  });
-  const { kept: email, ...address } = await readAddress(trx, user, profile, now);
-  const change = { ...(!user.nameEditedAt && { name: profile.name }), ...address };
-  await updateUser(trx, user.id, change);
-  if (address.email && user.emailVerifiedAt)
-    await notify(trx, occasion, user, 'email_replaced', occasion.request);
-  const after: User = { ...user, ...change, account };
-  const accountName = profile.account.name ?? account.name;
-  const kept: Kept = {
-    ...(after.name !== profile.name && { name: 'edited_here' }),
-    ...(account.name !== accountName && { 'account.name': 'edited_here' }),
-    ...(email && { email }),
-  };
-  return { before: user, after, kept };
-}
-
-/** What the profile's address changes, or why it changes nothing. */
-async function readAddress(
-  trx: Transaction<DB>,
-  user: User,
-  { email, email_verified: isVerified }: MarketplaceProfile,
-  now: Date,
-): Promise<{ email?: string; emailVerifiedAt?: Date; kept?: KeptEmail }> {
-  if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
-  // A typed address may become another typed one.
-  if (!user.holdsEmail) return { email };
-  if (hasOwnLogin(user)) return { kept: 'own_login' };
-  if (!isVerified) return { kept: 'not_verified' };
-  const owner = await findAddressOwner(trx, email, now);
-  return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
-}
-
-function readAccount({ role, account }: MarketplaceProfile, now: Date) {
-  const granted = account.capabilities;
-  const isBareMerchant = role === 'merchant' && granted.length === 0;
-  const capabilities: Capability[] = isBareMerchant ? ['manage_storefront'] : granted;
-  return { capabilities, verifiedAt: granted.includes('sell_products') ? now : null };
 }

@@ -3,11 +3,11 @@
 // moment and run again.
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { lockLinkedUser } from '../../db/linked-users.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
-import { lockLinkedUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './accept-profile.ts';

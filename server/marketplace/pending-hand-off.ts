@@ -5,6 +5,8 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
+import type { Session } from '../../db/live-sessions.ts';
 import {
   consumePendingHandOff,
   deletePendingHandOff,
@@ -18,8 +20,7 @@ import {
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import type { Session } from '../../db/sessions.ts';
-import { type LinkedUser, lockLinkedUser, lockUser } from '../../db/users.ts';
+import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { trailOf } from '../identity/actor.ts';
@@ -27,6 +28,7 @@ import { findLiveSession, isConfirmed, startSession } from '../identity/sessions
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
+import type { Occasion } from './apply-profile.ts';
 import { marketplaceProfileSchema } from './payload.ts';
 
 const cookiePrefix = 'identity_pending_';
@@ -158,11 +160,7 @@ export async function confirmPending(
   });
 }
 
-async function connect(
-  trx: Transaction<DB>,
-  occasion: Parameters<typeof connectProfile>[1],
-  pending: PendingHandOff,
-): Promise<string[]> {
+async function connect(trx: Transaction<DB>, occasion: Occasion, pending: PendingHandOff): Promise<string[]> {
   const profile = marketplaceProfileSchema.parse(pending.profile);
   await connectProfile(trx, occasion, profile, pending.userId);
   return [];

@@ -3,50 +3,24 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { type ProblemCode, problems } from '../errors.ts';
 import type { Log } from '../log.ts';
+import type { ProblemCode } from '../problems.ts';
 import type { Config } from '../settings/config.ts';
 import { gauge } from './at-scrape.ts';
+import {
+  codes,
+  handOffResults,
+  type LaunchOutcome,
+  launchOutcomes,
+  loginResults,
+  mailResults,
+  type NudgeResult,
+  nudgeResults,
+  passwordMailResults,
+  signupResults,
+} from './results.ts';
 import { registerHashing, registerPool, registerProcess } from './state.ts';
 import { registerWaiting } from './waiting.ts';
-
-/** Of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had gone. */
-export type LoginResult =
-  | 'ok'
-  | 'code_asked'
-  | 'wrong_password'
-  | 'wrong_passkey'
-  | 'wrong_code'
-  | 'rate_limited'
-  | 'suspended'
-  | 'busy'
-  | 'unavailable'
-  | 'cancelled'
-  | 'failed';
-
-/** `continue` and `connect`: asks on /continue. `repeated`: leads on to where it led before. Else why it was refused. */
-export type HandOffResult = 'accepted' | 'continue' | 'connect' | 'repeated' | ProblemCode;
-
-/** `login`, `verify_email`, `second_factor` and `deletion`: a page comes first. The last three are what the callback gets instead of a payload. */
-export type LaunchOutcome =
-  | 'payload'
-  | 'login'
-  | 'verify_email'
-  | 'deletion'
-  | 'second_factor'
-  | 'login_required'
-  | 'interaction_required'
-  | 'access_denied';
-
-/** What became of the contract, or `repeated` for an answer that was kept. Else why it was refused. */
-export type SignupResult = 'created' | 'updated' | 'unchanged' | 'repeated' | ProblemCode;
-
-export type MailResult = 'sent' | 'failed' | 'given_up';
-
-/** Whether the client answered with a 2xx. */
-export type NudgeResult = 'taken' | 'failed';
-
-export type PasswordMailResult = 'sent' | 'unknown_user' | 'suspended';
 
 export type Answered = {
   method: string;
@@ -60,7 +34,6 @@ export type Answered = {
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-const codes = Object.keys(problems) as ProblemCode[];
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 // A launch takes a few milliseconds, a login some hundred; 503 comes within three seconds.
@@ -82,7 +55,12 @@ export function createMetrics({
   const registers = [registry];
 
   /** Each value begins at 0: a rate of something that was never seen is none, and an alert would miss the first. */
-  function counter<Value extends string>(name: string, help: string, label: string, values: Value[]) {
+  function counter<Value extends string>(
+    name: string,
+    help: string,
+    label: string,
+    values: readonly Value[],
+  ) {
     const metric = new Counter({ name, help, labelNames: [label], registers });
     for (const value of values) metric.inc({ [label]: value }, 0);
     return (value: Value) => metric.inc({ [label]: value });
@@ -121,18 +99,8 @@ export function createMetrics({
     labelNames: ['client', 'outcome'],
     registers,
   });
-  const outcomes: LaunchOutcome[] = [
-    'payload',
-    'login',
-    'verify_email',
-    'deletion',
-    'second_factor',
-    'login_required',
-    'interaction_required',
-    'access_denied',
-  ];
   for (const client of config.clients.keys())
-    for (const outcome of outcomes) launches.inc({ client, outcome }, 0);
+    for (const outcome of launchOutcomes) launches.inc({ client, outcome }, 0);
 
   const nudges = new Counter({
     name: 'identity_nudges_total',
@@ -141,7 +109,7 @@ export function createMetrics({
     registers,
   });
   for (const { name: client, eventsUrl } of config.clients.values())
-    if (eventsUrl) for (const result of ['taken', 'failed']) nudges.inc({ client, result }, 0);
+    if (eventsUrl) for (const result of nudgeResults) nudges.inc({ client, result }, 0);
 
   const jobSuccess = new Gauge({
     name: 'identity_job_last_success_timestamp_seconds',
@@ -182,47 +150,35 @@ export function createMetrics({
     countTurnedAway: () => turnedAway.inc(),
     countNudge: (client: string, result: NudgeResult) => nudges.inc({ client, result }),
     countLaunch: (client: string, outcome: LaunchOutcome) => launches.inc({ client, outcome }),
-    countLogin: counter<LoginResult>(
+    countLogin: counter(
       'identity_logins_total',
       'Logins with a password or passkey, by result.',
       'result',
-      [
-        'ok',
-        'code_asked',
-        'wrong_password',
-        'wrong_passkey',
-        'wrong_code',
-        'rate_limited',
-        'suspended',
-        'busy',
-        'unavailable',
-        'cancelled',
-        'failed',
-      ],
+      loginResults,
     ),
-    countHandOff: counter<HandOffResult>(
+    countHandOff: counter(
       'identity_inbound_hand_offs_total',
       'Hand-offs from the marketplace, by result: accepted, asked on a page, repeated, or the code of the refusal.',
       'result',
-      ['accepted', 'continue', 'connect', 'repeated', ...codes],
+      handOffResults,
     ),
-    countSignup: counter<SignupResult>(
+    countSignup: counter(
       'identity_signups_total',
       'Signups from the CRM, by what became of the contract, repeated, or the code of the refusal.',
       'result',
-      ['created', 'updated', 'unchanged', 'repeated', ...codes],
+      signupResults,
     ),
-    countMail: counter<MailResult>(
+    countMail: counter(
       'identity_mails_total',
       'Tries to send a mail, by result. Given up: failed for three days, and not tried again.',
       'result',
-      ['sent', 'failed', 'given_up'],
+      mailResults,
     ),
-    countPasswordMail: counter<PasswordMailResult>(
+    countPasswordMail: counter(
       'identity_password_mails_total',
       'Mails to set a password that somebody asked for, within the limits, by result.',
       'result',
-      ['sent', 'unknown_user', 'suspended'],
+      passwordMailResults,
     ),
     /** The same work, with its good and bad ends counted. */
     watchJob(name: string, work: (signal: AbortSignal) => Promise<void>): typeof work {

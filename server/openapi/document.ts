@@ -1,10 +1,12 @@
 // What this service offers to programs, as a document in OpenAPI 3.1 (GET /openapi.json, and the page /developers/api).
 
-import { sha256 } from '../runtime/hash.ts';
+import { shortDigest } from '../runtime/hash.ts';
 import { version } from '../runtime/version.ts';
 import type { Config } from '../settings/config.ts';
 import { buildCrmPaths } from './crm-paths.ts';
 import { buildExamples } from './examples.ts';
+import { launchPath } from './launch-path.ts';
+import { marketplacePath } from './marketplace-path.ts';
 import {
   type Answer,
   type Answers,
@@ -14,9 +16,9 @@ import {
   type Operation,
   type PathItem,
 } from './parts.ts';
+import { eventsPath, profilePath } from './people-paths.ts';
 import { buildSchemas, type JsonSchema } from './schemas.ts';
 import { buildServicePaths } from './service-paths.ts';
-import { buildSsoPaths } from './sso-paths.ts';
 import { buildWebhooks } from './webhooks.ts';
 
 export type OpenApi = {
@@ -44,15 +46,13 @@ export function createPublished(
   const publish = async () => {
     const document = await buildDocument(config);
     const text = JSON.stringify(document);
-    return { document, text, etag: `"${toHex(sha256(text)).slice(0, 32)}"` };
+    return { document, text, etag: `"${shortDigest(text)}"` };
   };
   return () => {
     published ??= publish();
     return published;
   };
 }
-
-const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 async function buildDocument({
   issuer,
@@ -62,7 +62,10 @@ async function buildDocument({
   const worked = await buildExamples({ issuer });
   const refuse = buildRefuse(baseUrl);
   const paths = {
-    ...buildSsoPaths(worked, refuse),
+    '/sso/launch/{client}': launchPath(worked, refuse),
+    '/sso/profile': profilePath(worked, refuse),
+    '/sso/events': eventsPath(worked, refuse),
+    '/sso/marketplace/callback': marketplacePath(worked, refuse),
     ...buildCrmPaths(worked, refuse),
     ...buildServicePaths(refuse),
   };

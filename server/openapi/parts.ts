@@ -1,5 +1,6 @@
 // What an OpenAPI 3.1 document is made of, as far as ours needs it, and the answers that operations share.
-import { AppError, buildProblem, type ProblemCode, problems } from '../errors.ts';
+import { AppError, buildProblem } from '../errors.ts';
+import { type ProblemCode, problems } from '../problems.ts';
 import { type JsonSchema, schemaRef } from './schemas.ts';
 
 export type Reference = { $ref: string };
@@ -31,6 +32,13 @@ export type Method = 'get' | 'head' | 'post';
 export type PathItem = Partial<Record<Method, Operation>>;
 
 export const text = (pattern?: string): JsonSchema => ({ type: 'string', ...(pattern && { pattern }) });
+
+export const ifNoneMatch: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of an earlier answer.',
+  schema: text(),
+};
 
 /** A header that always has this value. */
 export const always = (value: string): Header => ({ required: true, schema: { const: value } });

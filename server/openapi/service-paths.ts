@@ -1,7 +1,10 @@
 // The paths about the service itself, the browser's session and one's own data (contract sections 2, 4 and 9).
+
+import { clientParameter, returnTo } from './hand-off-parameters.ts';
 import {
   always,
   type Headers,
+  ifNoneMatch,
   json,
   location,
   noStore,
@@ -11,7 +14,6 @@ import {
   toExamples,
 } from './parts.ts';
 import { schemaRef } from './schemas.ts';
-import { clientParameter, returnTo } from './sso-paths.ts';
 
 const logout = (refuse: Refuse): PathItem => ({
   get: {
@@ -108,14 +110,7 @@ const document = (refuse: Refuse): PathItem => ({
     tags: ['Service'],
     summary: 'This document',
     security: [],
-    parameters: [
-      {
-        name: 'If-None-Match',
-        in: 'header',
-        description: 'The `ETag` of an earlier answer.',
-        schema: text(),
-      },
-    ],
+    parameters: [ifNoneMatch],
     responses: {
       200: { description: 'In OpenAPI 3.1.', headers: shortlyCached, content: json({ type: 'object' }) },
       304: { description: 'It has not changed.', headers: shortlyCached },

@@ -1,9 +1,9 @@
 // What comes from this service to a client: the browser with a hand-off, and nudges (contract sections 3 and 10).
 import { signedBodies, webhookHeaders } from './crm-paths.ts';
 import type { Worked } from './examples.ts';
+import { arrivesAtCallback } from './hand-off-parameters.ts';
 import { type Answer, json, noStore, type PathItem, text } from './parts.ts';
 import { schemaRef } from './schemas.ts';
-import { arrivesAtCallback } from './sso-paths.ts';
 
 const refusal = (description: string): Answer => ({
   description,

@@ -1,7 +1,7 @@
 // What the operator makes the pages look like: logos and the accent colour. Each file is read once, at the start, and
 // served under a name that holds its digest.
 import { readSmallFile } from '../runtime/files.ts';
-import { sha256 } from '../runtime/hash.ts';
+import { shortDigest } from '../runtime/hash.ts';
 import { type Accent, readAccent } from './accent.ts';
 import type { SettingsReader } from './reader.ts';
 
@@ -17,10 +17,7 @@ export class BrandFiles {
 
   /** The path that it is served at. */
   add(bytes: Uint8Array<ArrayBuffer>, type: string, ending: string): string {
-    const digest = Array.from(sha256(bytes).slice(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join(
-      '',
-    );
-    const path = `/brand/${digest}.${ending}`;
+    const path = `/brand/${shortDigest(bytes)}.${ending}`;
     this.#files.set(path, { type, bytes });
     return path;
   }

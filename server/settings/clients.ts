@@ -11,6 +11,15 @@ const knownClients = [
   { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app' },
 ];
 
+// What each client has. Whatever else has this form, nothing reads.
+const clientSetting = /^SSO_.+_(CALLBACK_URL|SECRET|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE)$/;
+
+/** The first part of the names of a client's settings, such as `SSO_WEBSITE` of `network_site`. */
+export const prefixOf = (client: string): string =>
+  knownClients.find(({ name }) => name === client)?.prefix ?? derivePrefix(client);
+
+const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
+
 // A callback may have a query of its own, but none of the parameters that we append.
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
@@ -59,8 +68,26 @@ export function readClients(reader: SettingsReader, baseUrl: string, files: Bran
     reader.production && clients.size === 0 && !reader.isAtFault(/_CALLBACK_URL$/),
     'or the callback of another client must be set: there is no client',
   );
+  refuseMistakenNames(reader);
   return clients;
 }
+
+/** Of a built-in client. Without this the service would go on without a word, in local mode as a demo client. */
+function refuseMistakenNames(reader: SettingsReader): void {
+  for (const setting of listUnreadSettings(reader)) {
+    const [, end = ''] = clientSetting.exec(setting) ?? [];
+    const client = knownClients.find(({ name }) => setting === `${derivePrefix(name)}_${end}`);
+    if (client && !reader.text(`${client.prefix}_${end}`))
+      reader.faultIf(setting, true, `is not read: for ${client.name} set ${client.prefix}_${end} instead`);
+  }
+}
+
+/** Those that look like a client's and that nothing reads, once all clients are read. */
+export function listUnreadSettings(reader: SettingsReader): string[] {
+  return reader.listUnread(clientSetting);
+}
+
+const builtInOnes = `Built in are ${knownClients.map(({ name, prefix }) => `${name} (${prefix}_…)`).join(', ')}`;
 
 function readLaterClients(reader: SettingsReader): typeof knownClients {
   const names =
@@ -74,10 +101,10 @@ function readLaterClients(reader: SettingsReader): typeof knownClients {
     reader.faultIf(
       'SSO_CLIENTS',
       !isRight,
-      'must be distinct names of lower-case letters, digits and underscores, other than the built-in ones',
+      `must be distinct names of lower-case letters, digits and underscores. ${builtInOnes}`,
     );
     taken.add(name);
     const title = name.replaceAll('_', ' ').replace(/^./, (first) => first.toUpperCase());
-    return isRight ? [{ name, prefix: `SSO_${name.toUpperCase()}`, title }] : [];
+    return isRight ? [{ name, prefix: derivePrefix(name), title }] : [];
   });
 }

@@ -1,8 +1,8 @@
 // The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value.
-import proxyAddr from 'proxy-addr';
 import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
-import { readClients } from './clients.ts';
+import { listUnreadSettings, readClients } from './clients.ts';
+import { readHost, readMetricsPort, readPlaceHeader, readTrustedProxies } from './network.ts';
 import { decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
@@ -19,6 +19,8 @@ export type Config = {
   ssoTtlSeconds: number;
   /** By name; only clients with a callback. */
   clients: ReadonlyMap<string, Client>;
+  /** Names of settings as clients have them, but of none that is named here. */
+  unreadSettings: string[];
   /** Undefined: the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
@@ -98,6 +100,7 @@ function readSettings(reader: SettingsReader): Config {
     baseUrl,
     ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
     clients: readClients(reader, baseUrl, brandFiles),
+    unreadSettings: listUnreadSettings(reader),
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
       fallback: localSecrets.CRM_SIGNUPS_SECRET,
@@ -181,56 +184,4 @@ function readMail(reader: SettingsReader): Config['mail'] {
     'may say tls=off, and nothing else for tls',
   );
   return smtpUrl && from ? { smtpUrl, from } : undefined;
-}
-
-function readHost(reader: SettingsReader): string {
-  const host = reader.text('HOST') ?? (reader.production ? '0.0.0.0' : '127.0.0.1');
-  reader.requireThisMachine('HOST', host);
-  return host;
-}
-
-function readMetricsPort(reader: SettingsReader, port: number): number | undefined {
-  if (!reader.text('METRICS_PORT')) return undefined;
-  const metricsPort = reader.integer('METRICS_PORT', { min: 1, max: 65_535, fallback: 1 });
-  reader.faultIf('METRICS_PORT', metricsPort === port, 'must differ from PORT');
-  return metricsPort;
-}
-
-function readTrustedProxies(reader: SettingsReader): Config['trustsProxy'] {
-  const text = reader.text('TRUSTED_PROXIES');
-  // Without it each visitor would have the address of the proxy, and share its limits with everybody.
-  reader.faultIf(
-    'TRUSTED_PROXIES',
-    !text && reader.production,
-    'is missing (none where no proxy is in front)',
-  );
-  const proxies = !text || text === 'none' ? [] : text.split(',').map((proxy) => proxy.trim());
-  try {
-    const trusts = proxyAddr.compile(proxies);
-    return (address) => trusts(address, 0);
-  } catch {
-    reader.faultIf(
-      'TRUSTED_PROXIES',
-      true,
-      'must be none, or IP addresses, subnets, or the names loopback, linklocal or uniquelocal, separated by commas',
-    );
-    return () => false;
-  }
-}
-
-function readPlaceHeader(reader: SettingsReader): string | undefined {
-  const header = reader.text('IDENTITY_PLACE_HEADER')?.toLowerCase();
-  if (!header) return undefined;
-  reader.faultIf(
-    'IDENTITY_PLACE_HEADER',
-    !/^[a-z0-9-]{1,64}$/.test(header) || /^(cookie|authorization|proxy-authorization)$/.test(header),
-    'must be the name of a header that says where a visitor is, such as cf-ipcity',
-  );
-  const proxies = reader.text('TRUSTED_PROXIES') ?? 'none';
-  reader.faultIf(
-    'IDENTITY_PLACE_HEADER',
-    proxies === 'none',
-    'needs TRUSTED_PROXIES: it is believed only from those',
-  );
-  return header;
 }

@@ -42,6 +42,13 @@ export class SettingsReader {
     return [...this.#names];
   }
 
+  /** What is set, has a name of that form, and was not asked for so far. */
+  listUnread(form: RegExp): string[] {
+    return Object.keys(this.#env).filter(
+      (name) => form.test(name) && this.#env[name]?.trim() && !this.#names.has(name),
+    );
+  }
+
   /** Empty counts as not set: that is how shells and compose files leave a setting out. */
   text(setting: string): string | undefined {
     this.#names.add(setting);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
 
 // Prose and a picture; a download and a program; tables and code.
-const pages = ['', '/php', '/integrate'];
+const pages = ['', '/php', '/integrate', '/doctor', '/refusals'];
 
 let site: TestSite;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ it('code is copied by a button, which says so', async () => {
   const { page, context } = await site.visit();
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: site.baseUrl });
   await page.goto('/developers/integrate');
-  const part = page.locator('.code').first();
+  const part = page.locator('.code', { has: page.getByRole('button') }).first();
   const button = part.getByRole('button', { name: 'Copy' });
   await button.focus();
   await page.keyboard.press('Enter');
@@ -33,6 +33,43 @@ it('code is copied by a button, which says so', async () => {
   const copied = await page.evaluate('navigator.clipboard.readText()');
   expect(copied).toBe(await part.locator('code').textContent());
   await context.close();
+});
+
+it.each(appearances)(
+  'the button to copy covers no code, nothing is cut off, and code is as large as text: %s',
+  async (_, options) => {
+    const { page, context } = await site.visit(options);
+    for (const path of pages) {
+      await page.goto(`/developers${path}`);
+      expect(await page.evaluate(findOverlaps), path).toEqual([]);
+    }
+    await context.close();
+  },
+);
+
+/** Runs in the page. */
+const findOverlaps = `[...document.querySelectorAll('.code')].flatMap((part) => {
+  const pre = part.querySelector('pre').getBoundingClientRect();
+  const button = part.querySelector('button')?.getBoundingClientRect();
+  const size = Number.parseFloat(getComputedStyle(part.querySelector('code')).fontSize);
+  const covers = button && button.left < pre.right && button.top < pre.bottom && button.bottom > pre.top;
+  const isBesideOrAbove = !button || part.getBoundingClientRect().right >= button.right;
+  return covers || !isBesideOrAbove || size < 14 ? [part.textContent.slice(0, 60) + ' ' + size] : [];
+}).concat([...document.querySelectorAll('.table')].flatMap((table) =>
+  innerWidth <= 640 && table.scrollWidth > table.clientWidth ? [table.textContent.slice(0, 60)] : []
+))`;
+
+it('a phone gets a picture that can be read there', async () => {
+  for (const [width, picture] of [
+    [390, 'flow-narrow'],
+    [1280, 'flow'],
+  ] as const) {
+    const { page, context } = await site.visit({ viewport: { width, height: 800 } });
+    await page.goto('/developers');
+    const shown = await page.evaluate("document.querySelector('.document img').currentSrc");
+    expect(shown).toMatch(new RegExp(`/${picture}-[\\w-]{8}\\.svg$`));
+    await context.close();
+  }
 });
 
 it('without script there is no button, and everything else', async () => {

@@ -18,12 +18,12 @@ it.each(appearances)('is right on a screen of %s', async (name, options) => {
   await page.route(`${shop}/**`, async (route) => {
     const refusal = new Refusal(new URL(route.request().url()).pathname.slice(1) as RefusalCode, 'why');
     refusal.launchId = '3f9a-12c4';
-    const answer = buildRefusalPage(refusal, loginUrl);
+    const answer = buildRefusalPage(refusal, { loginUrl, homeUrl: `${shop}/` });
     const headers = Object.fromEntries(answer.headers);
     await route.fulfill({ status: answer.status, headers, body: await answer.text() });
   });
   const looksDark = options.colorScheme === 'dark';
-  for (const code of ['state_unknown', 'store_unavailable', 'signature_malformed'] as const) {
+  for (const code of ['state_unknown', 'store_unavailable', 'nonce_replayed'] as const) {
     const answer = await page.goto(`${shop}/${code}`);
     expect(answer?.status()).toBe(refusalStatuses[code]);
     expect(await inspectPage(page, `kit ${code} ${name}`)).toEqual([]);

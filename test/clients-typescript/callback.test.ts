@@ -148,6 +148,29 @@ describe('a login', () => {
     expect(tabs.cookies.size).toBe(11);
   });
 
+  it('that starts at another host than the configured one says so in the log, and nowhere else', async () => {
+    const starts: [at: string, host?: string][] = [
+      [`${site}/login`],
+      [`${site}/login`, 'MARKETPLACE.example.test:443'],
+      ['http://marketplace.example.test/login'],
+      ['http://127.0.0.1:4000/login'],
+      [`${site}/login`, '127.0.0.1:4000'],
+      [`${site}/login`, 'no host'],
+    ];
+    for (const [at, host] of starts) {
+      const answer = await kit.identity.startLogin(new Request(at, { headers: { ...(host && { host }) } }));
+      expect([...answer.headers].join()).not.toMatch(/127\.0\.0|no host/);
+    }
+    const opened = ['127.0.0.1:4000', '127.0.0.1:4000', 'no host'];
+    expect(logged).toEqual(
+      opened.map((host) => ({
+        outcome: 'opened_elsewhere',
+        launchId: undefined,
+        reason: `opened at https://${host}/, but loginUrl is ${site}/sso/identity/login`,
+      })),
+    );
+  });
+
   it.each([-1, 0.5, 2_592_001, Number.NaN])('cannot demand a credential of %s seconds', async (maxAge) => {
     await expect(openTabs().start({ maxAge })).rejects.toThrow(RangeError);
   });
@@ -210,7 +233,7 @@ describe('a hand-off', () => {
     const away = async () => Promise.reject(new Error('the password of the database'));
     for (const [store, name] of [
       ['nonces', 'consume'],
-      ['profiles', 'apply'],
+      ['profiles', 'isNewer'],
       ['endedLogins', 'has'],
     ] as const) {
       kit = buildKit(nowSeconds, { log: (entry: LogEntry) => logged.push(entry) });
@@ -225,6 +248,14 @@ describe('a hand-off', () => {
       expect(logged.at(-1)).toMatchObject({ outcome: 'store_unavailable', cause: expect.any(Error) });
     }
     expect(sessions).toEqual([]);
+  });
+
+  it('leaves no session where its profile could not be kept', async () => {
+    kit.stores.profiles.apply = async () => Promise.reject(new Error('away'));
+    const [tabs, sid, ended] = [openTabs(), 'c2lkLW9mLW9uZS1sb2dpbg', [] as string[]];
+    const endSession = (of: string) => ended.push(of);
+    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }), { endSession });
+    expect([codeOf(answer), answer.headers.getSetCookie(), ended]).toEqual(['store_unavailable', [], [sid]]);
   });
 
   it('is of no more use after the application has failed to start a session', async () => {
@@ -246,6 +277,19 @@ describe('a hand-off', () => {
 });
 
 describe('a refusal', () => {
+  it('for its time says that the clock may be wrong, in the log only', async () => {
+    for (const [after, code, reason] of [
+      [3_600, 'expired', 'made 3600 s ago for 300 s: it took too long, or our clock is wrong'],
+      [-3_600, 'issued_in_future', 'iat is 3600 s ahead of our clock'],
+    ] as const) {
+      const iat = nowSeconds - after;
+      const answer = await openTabs().receive(await answerTo(undefined, { iat, exp: iat + 300 }));
+      expect(codeOf(answer)).toBe(code);
+      expect(await answer.text()).not.toContain('3600');
+      expect(logged.at(-1)).toMatchObject({ outcome: code, reason });
+    }
+  });
+
   it('is a page without anything of the payload, with the way to the login and what support needs', async () => {
     const tabs = openTabs();
     const query = await answerTo(await tabs.start(), { return_to: '/canary' });
@@ -260,6 +304,7 @@ describe('a refusal', () => {
     const text = await answer.text();
     expect(text).toContain(`Code: <code>nonce_replayed</code> · <code>${launch}</code>`);
     expect(text).toContain(`<a href="${site}/sso/identity/login">`);
+    expect(text).toContain(`<a href="${site}/">Go on</a>`);
     expect(text).not.toMatch(/canary|zoe|<script/i);
     expect(logged.at(-1)).toEqual({
       outcome: 'nonce_replayed',

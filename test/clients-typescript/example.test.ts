@@ -1,9 +1,13 @@
 // The kit for TypeScript as it is handed out: plain JavaScript with types, its example and its README.
 import { execFile, spawn } from 'node:child_process';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
@@ -66,6 +70,13 @@ it('the example has 50 lines at most, and lets somebody log in, changes with the
   let output = '';
   for (const stream of [example.stdout, example.stderr]) stream.on('data', (chunk) => (output += chunk));
   await expect.poll(() => output, soon).toContain(`Open ${shop}`);
+
+  // Whatever arrives, it stays alive.
+  for (const line of ['GET //', 'TRACE /', 'GET http://evil.example/', 'OPTIONS *']) {
+    const socket = connect(shopPort, 'localhost').on('error', () => undefined);
+    socket.end(`${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket), line).toMatch(/^HTTP\/1\.1 [24]00 /);
+  }
 
   const get = (address: string, cookie = '') => fetch(address, { headers: { cookie }, redirect: 'manual' });
   const post = (path: string, form: Record<string, string>, cookie = '') =>
@@ -134,18 +145,57 @@ it('what is handed out runs on Deno, and its types are right for a strict compil
   expect(stdout.trim()).toBe(`400 0 ${vectors.sso.launch.id}`);
 });
 
-it('what to put into a site does what it says', async () => {
+/** The samples of the README, of JavaScript. */
+async function readSamples(): Promise<string[]> {
   const blocks = readCodeBlocks({ path: kit, text: await readFile(join(kit, 'README.md'), 'utf8') });
-  const [sample] = blocks.filter(({ language }) => language === 'js');
-  const names = 'pool, hasSession, makeSession, hooks, console, process';
-  const code = `${sample?.code.replace("'identity-client'", "'./dist/index.js'")}
-    export { login, callback, events, stores };`;
-  const start = `const { ${names} } = globalThis.ofTheSite;\n`;
+  return blocks
+    .filter(({ language }) => language === 'js')
+    .map(({ code }) => code.replaceAll("'identity-client'", "'./dist/index.js'"));
+}
+
+it('what to put into a site does what it says, and its types are right', async () => {
+  const [sample = '', mounted = '', ...more] = await readSamples();
+  expect(more).toHaveLength(1);
+  const names = 'pool, sessions, people, app, console, process';
+  const code = `${sample}\n${mounted}\nexport { login, callback, events, hooks, stores };`;
+  const start = `const { ${names} } = globalThis.ofTheSite;`;
   const [imports = '', ...rest] = code.split('\n\n');
   await writeFile(join(folder, 'site.mjs'), [imports, start, ...rest].join('\n\n'));
+  await writeFile(
+    join(folder, 'site.d.ts'),
+    `declare const pool: { query(text: string, params: unknown[]): Promise<{ rows: Record<string, unknown>[] }> };
+    declare const process: { env: Record<string, string | undefined> };
+    declare const app: Record<'get' | 'post', (path: string, listener: import('node:http').RequestListener) => void>;
+    declare const people: { save(profile: import('./dist/index.js').Profile): Promise<void>; erase(id: string): Promise<void> };
+    declare const sessions: {
+      find(request: Request): unknown; start(id: string, sid?: string): Promise<string>;
+      endBySid(sid: string): Promise<void>; endAll(): Promise<void>;
+    };`,
+  );
+  // As the reader has it: without the names that stand for their site.
+  await writeFile(join(folder, 'typed.mjs'), code);
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    noImplicitAny: false,
+    checkJs: true,
+    module: 'nodenext',
+    target: 'es2022',
+    lib: ['ES2023', 'DOM', 'DOM.Iterable'],
+    types: ['node'],
+    typeRoots: [fileURLToPath(new URL('../../node_modules/@types', import.meta.url))],
+    skipLibCheck: true,
+  };
+  const project = join(folder, 'tsconfig.site.json');
+  await writeFile(project, JSON.stringify({ compilerOptions, files: ['typed.mjs', 'site.d.ts'] }));
+  await run(process.execPath, ['node_modules/typescript/bin/tsc', '-p', project]).catch((error) =>
+    expect.unreachable(error.stdout),
+  );
   const logged: { outcome: string }[] = [];
   const asked: string[] = [];
   const said: string[] = [];
+  const [saved, erased]: [string[], string[]] = [[], []];
+  const mountedAt = new Map<string, RequestListener>();
   let isAway = false;
   const ofTheSite = {
     pool: {
@@ -155,9 +205,14 @@ it('what to put into a site does what it says', async () => {
         return { rows: [] };
       },
     },
-    hasSession: () => true,
-    makeSession: () => 'shop=1',
-    hooks: { endSession() {}, startOver() {} },
+    people: {
+      save: ({ name }: { name: string }) => saved.push(name),
+      erase: (id: string) => erased.push(id),
+    },
+    app: {
+      get: (path: string, listener: RequestListener) => mountedAt.set(path, listener),
+      post: (path: string, listener: RequestListener) => mountedAt.set(path, listener),
+    },
     console: {
       log: (entry: { outcome: string }) => logged.push(entry),
       error: (error: Error) => said.push(error.message),
@@ -170,6 +225,17 @@ it('what to put into a site does what it says', async () => {
   expect(login.headers.get('location')).toMatch(
     /^https:\/\/id\.example\.com\/sso\/launch\/shop\?state=[\w-]{22}&return_to=%2Forders$/,
   );
+  expect([...mountedAt.keys()]).toEqual(['/login', '/sso/callback', '/identity/events']);
+  const server = createServer(mountedAt.get('/login'));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  closings.push(() => new Promise((done) => server.close(done)));
+  const { port } = server.address() as AddressInfo;
+  const mounted303 = await fetch(`http://127.0.0.1:${port}/login`, { redirect: 'manual' });
+  expect([mounted303.status, mounted303.headers.getSetCookie().length]).toEqual([303, 1]);
+  expect(logged.splice(0).map(({ outcome }) => outcome)).toEqual(['opened_elsewhere']);
+  for (const type of ['profile.updated', 'user.deleted'])
+    await shop.hooks.apply({ type, user_id: type, profile: { name: 'Zoë' } }, type === 'profile.updated');
+  expect([saved, erased]).toEqual([['Zoë'], ['user.deleted']]);
   expect((await shop.callback(new Request('https://shop.example.com/sso/callback'))).status).toBe(400);
   const nudge = async (init: RequestInit) =>
     (await shop.events(new Request('https://shop.example.com/identity/events', { method: 'POST', ...init })))
@@ -185,4 +251,22 @@ it('what to put into a site does what it says', async () => {
   const headers = signMessage(await buildNudgeSecret('shop', 'y'.repeat(32)), body);
   expect(await nudge({ body, headers })).toBe(204);
   await expect.poll(() => said, soon).toEqual(['the database is away']);
+});
+
+it('the sample for SQLite keeps what has to be kept', async () => {
+  const [, , sample = ''] = await readSamples();
+  const code = `import { createSqlStores, sqlTables } from './dist/index.js';
+    ${sample.replace("'identity.sqlite'", JSON.stringify(join(folder, 'identity.sqlite')))}
+    const used = [];
+    for (const nonce of ['a', 'a', 'b']) used.push(await stores.nonces.consume(nonce, 2e9));
+    await stores.sweep();
+    console.log(JSON.stringify(used));`;
+  await writeFile(join(folder, 'sqlite.mjs'), code);
+  const [command = '', ...flags] = commandOf.deno;
+  for (const expected of ['[true,false,true]', '[false,false,false]']) {
+    const { stdout } = await run(command, [...flags, join(folder, 'sqlite.mjs')], {
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+    expect(stdout.trim()).toBe(expected);
+  }
 });

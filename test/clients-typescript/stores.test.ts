@@ -41,6 +41,13 @@ it('on Postgres, where two clients may share a database', async () => {
         (select count(*) from ${sql.table(`${prefix}ended_logins`)}))::int as count`.execute(client.db);
       return rows[0]?.count;
     };
+    const claim = await stores.position.claim();
+    await query(`update ${prefix}position set holder = 'another', signs = signs + 1`, []);
+    expect(await claim?.advance(99)).toBe(false);
+    await claim?.release();
+    const { rows } = await query(`select seq, holder from ${prefix}position`, []);
+    expect(rows).toEqual([{ seq: expect.anything(), holder: 'another' }]);
+    expect(Number(rows[0]?.seq)).toBeLessThan(99);
     await stores.sweep();
     expect(await count()).toBe(3);
     await stores.sweep(new Date(Date.now() + 601_000));
@@ -53,6 +60,14 @@ it('on SQLite', async () => {
   const deno = run('deno', ['test/support/kit-stores.ts']);
   expect(await deno.exited, deno.output()).toBe(0);
   expectAllRight(JSON.parse(deno.output()));
+});
+
+it('those in memory let no pull wait for long', async () => {
+  const { position } = createMemoryStores();
+  const first = await position.claim();
+  expect(await Promise.all([position.claim(), position.claim()])).toEqual([undefined, undefined]);
+  await first?.release();
+  expect((await position.claim())?.position).toBe(0);
 });
 
 it('those in memory keep no more than they must', async () => {

@@ -1,7 +1,8 @@
 // The kit for TypeScript against every vector, on Node and on Deno.
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { refusalStatuses } from '../../clients/typescript/src/index.ts';
+import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
+import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
 import { readOurFile } from '../support/documents.ts';
 import { checkKitVectors } from '../support/kit-vectors.ts';
 import { run } from '../support/process.ts';
@@ -19,6 +20,20 @@ it('each vector is taken, or refused with its code, alike on Node and on Deno', 
 it('the codes and their statuses are those that all kits share', () => {
   const shared: { code: string; status: number }[] = JSON.parse(readOurFile('clients/refusals.json'));
   expect(refusalStatuses).toEqual(Object.fromEntries(shared.map(({ code, status }) => [code, status])));
+});
+
+it('the sentences to people are those that all kits share', async () => {
+  const shared: { code: RefusalCode; person?: string }[] = JSON.parse(readOurFile('clients/refusals.json'));
+  const shown = shared.filter(({ person }) => person !== undefined);
+  expect(shown.length).toBeGreaterThan(20);
+  const homeUrl = 'https://shop.example.test/';
+  for (const { code, person } of shown) {
+    const page = await buildRefusalPage(new Refusal(code, ''), {
+      homeUrl,
+      loginUrl: `${homeUrl}login`,
+    }).text();
+    expect(page, code).toContain(`<p>${person}</p>`);
+  }
 });
 
 it('the vectors have each code that there is', () => {

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { connect, makeFolder } from '../support/postgres.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -30,6 +30,19 @@ it('keeps its data in the folder that it is given', async () => {
   const folder = join(home, 'open', 'data');
   expect(await startAndStop(folder)).toBe(folder);
   expect(await readdir(folder)).toContain('postgres');
+});
+
+it('is found while it runs, without being started or made', async () => {
+  const folder = join(home, 'found', 'data');
+  expect(await findEmbeddedPostgres(folder)).toBeUndefined();
+  expect(await readdir(home)).not.toContain('found');
+  const postgres = await startEmbeddedPostgres(folder);
+  try {
+    expect(await findEmbeddedPostgres(folder)).toBe(postgres.url);
+  } finally {
+    await postgres.stop();
+  }
+  expect(await findEmbeddedPostgres(folder)).toBeUndefined();
 });
 
 it.runIf(isRoot)(

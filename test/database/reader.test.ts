@@ -81,9 +81,8 @@ it('a statement that hung goes to a connection of its own, until it is answered 
   const again = client.read(sleep(0.4));
   const [row] = await client.read(ask(2));
   // The connection that was left, and the one of its own.
-  const sleepers = await findSleepers();
-  expect(sleepers).toHaveLength(2);
-  expect(sleepers).not.toContain(row?.pid);
+  await expect.poll(findSleepers, { interval: 50, timeout: 2_000 }).toHaveLength(2);
+  expect(await findSleepers()).not.toContain(row?.pid);
   await Promise.all([hanging, again]);
   await client.read(sleep(0));
   const [[together], [alone]] = await Promise.all([client.read(sleep(0)), client.read(ask(3))]);

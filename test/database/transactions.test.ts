@@ -99,3 +99,17 @@ it('a transaction fails if the connection is cut before its begin is answered', 
   await wired.close();
   wire.close();
 });
+
+it('where saying for whom it works fails, that is the reason of what fails after it', async () => {
+  const { db, close } = connect(client.url);
+  const write = () =>
+    inTransaction(db, { by: 'service' }, async (trx) => {
+      await sql`delete from users where false`.execute(trx);
+    });
+  await write();
+  // As behind a pooler that loses prepared statements.
+  await sql`deallocate all`.execute(db);
+  await expect(write()).rejects.toSatisfy(isDatabaseAway);
+  await write();
+  await close();
+});

@@ -170,6 +170,18 @@ describe('a hand-off to a demo client', () => {
     expect((await receive()).status).toBe(303);
   });
 
+  it('says what is not set where the login started at another site with its name', async () => {
+    for (const [client, setting] of [
+      ['network_site', 'SSO_WEBSITE_CALLBACK_URL'],
+      ['later_app', 'SSO_LATER_APP_CALLBACK_URL'],
+    ]) {
+      const { receive } = await handOff(client);
+      const answer = await receive({}, { cookie: undefined });
+      expect(answer.text).toContain(`<code>${setting}</code> is not`);
+      expect((await receive({ signature: '0'.repeat(64) })).text).not.toContain(`<code>${setting}`);
+    }
+  });
+
   it('is refused when it is late before anybody looks at its state', async () => {
     const { receive } = await handOff();
     expectRefused(await receive({ wait_seconds: '3600' }, { cookie: undefined }), 'expired');

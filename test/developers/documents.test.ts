@@ -2,7 +2,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { documents, files, findPublished } from '../../server/runtime/developers/published.ts';
+import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/documents.ts';
 
 describe('docs/refusals.md', () => {
@@ -14,8 +16,39 @@ describe('docs/refusals.md', () => {
       ...readOurFile('docs/refusals.md').matchAll(/^### `(\w+)`\n\nStatus (\d+)\. (.+)\n\n(.+)\n/gm),
     ].map(([, code, status, meaning, remedy]) => ({ code, status: Number(status), meaning, remedy }));
     expect(refusals.length).toBeGreaterThan(20);
-    expect(explained).toEqual(refusals);
+    const expected = refusals.map(({ code, status, meaning, remedy }) => ({ code, status, meaning, remedy }));
+    expect(explained).toEqual(expected);
   });
+});
+
+it('docs/integrate.md says the form of each member of the payload, as the schema has it', () => {
+  type Schema = { pattern?: string; required?: string[]; properties?: Record<string, Schema> };
+  type Member = { name: string; isOptional: boolean; pattern: string | undefined };
+  const listMembers = ({ properties = {}, required = [] }: Schema, prefix = ''): Member[] =>
+    Object.entries(properties).flatMap(([name, member]) =>
+      member.properties
+        ? listMembers(member, `${prefix}${name}.`)
+        : [{ name: prefix + name, isOptional: !required.includes(name), pattern: member.pattern }],
+    );
+  const [, section = ''] =
+    /### The form of each member\n([\s\S]*?)\n### /.exec(readOurFile('docs/integrate.md')) ?? [];
+  const members = listMembers(z.toJSONSchema(payloadSchema) as Schema);
+  // The patterns of these two are in words.
+  const inWords = ['profile.profile_updated_at', 'return_to'];
+  const said = [...section.matchAll(/^\| `([\w.]+)` \| (.+) \|$/gm)].map(([, name = '', form = '']) => ({
+    name,
+    isOptional: form.startsWith('optional: '),
+    pattern: /`(\S*\{\d\S*)`/.exec(form)?.[1],
+  }));
+  const byName = (one: Member, other: Member) => (one.name < other.name ? -1 : 1);
+  expect(said.sort(byName)).toEqual(
+    members
+      .map(({ pattern, ...member }) => ({
+        ...member,
+        pattern: inWords.includes(member.name) ? undefined : pattern?.slice(1, -1),
+      }))
+      .sort(byName),
+  );
 });
 
 describe('on the forge, a link', () => {

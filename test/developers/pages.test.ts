@@ -74,6 +74,25 @@ it('the reference of the API has the contents of the documents beside it', async
   for (const [path] of pages) expect(text).toContain(`<a href="${path}">`);
 });
 
+it('a kit says what it is, and then where its download is', async () => {
+  const { text } = await open('/developers/php');
+  const at = [
+    'Log people in with',
+    'id="downloads"',
+    'href="/developers/identity-client-php.zip"',
+    '<h2 id="try-it',
+  ];
+  const places = at.map((words) => text.indexOf(words));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual([...places].sort((one, other) => one - other));
+});
+
+it('an address of the service is a link to it', async () => {
+  const { text } = await open('/developers');
+  for (const path of ['/developers/api', '/openapi.json'])
+    expect(text).toContain(`<a href="${path}"><code>${path}</code></a>`);
+});
+
 it('each link and anchor leads somewhere', async () => {
   const answers = new Map<string, Awaited<ReturnType<typeof open>>>();
   const dead: string[] = [];

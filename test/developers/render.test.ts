@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { highlight } from '../../server/runtime/developers/highlight.ts';
+import { isOwnAddress } from '../../server/runtime/developers/published.ts';
 import { type Rendered, renderDocument, type Site } from '../../server/runtime/developers/render.ts';
 
 const files = new Map([['clients/php/example.php', '<?php echo "1 < 2";\n']]);
@@ -6,9 +8,11 @@ const published = new Map([
   ['docs/contract.md', '/developers/contract'],
   ['test/sso-vectors.json', '/developers/sso-vectors.json'],
 ]);
+const pictures = ['docs/flow.svg', 'docs/flow-narrow.svg', 'docs/rooms.svg'];
 const site: Site = {
   findPublished: (path) => published.get(path),
-  findPicture: (path) => `/pictures/${path}`,
+  findPicture: (path) => (pictures.includes(path) ? `/pictures/${path}` : undefined),
+  isOwnAddress: (text) => text === '/developers/api',
   readText(path) {
     const text = files.get(path);
     if (text === undefined) throw new Error(`there is no ${path}`);
@@ -80,26 +84,101 @@ describe('code', () => {
   it('is shown as it is', () => {
     const { html } = render('```js\nif (1 < 2) "&";\n```');
     expect(html).toBe(
-      '<div class="code"><pre tabindex="0"><code>if (1 &lt; 2) &quot;&amp;&quot;;</code></pre></div>\n',
+      '<div class="code copied"><pre tabindex="0"><code>if (1 &lt; 2) <span class="string">&quot;&amp;&quot;</span>;</code></pre></div>\n',
     );
+  });
+
+  it('is not to be copied where it is text', () => {
+    expect(render('```text\nCode: expired\n```').html).toContain('<div class="code"><pre');
   });
 
   it('comes from a file of ours where a paragraph is nothing but a link to it', () => {
     const link = '[example.php](../clients/php/example.php)';
     expect(render(link).html).toBe(
-      '<div class="code"><p class="file">clients/php/example.php</p><pre tabindex="0"><code>&lt;?php echo &quot;1 &lt; 2&quot;;</code></pre></div>\n',
+      '<div class="code copied"><p class="file">clients/php/example.php</p><pre tabindex="0"><code>&lt;?php echo <span class="string">&quot;1 &lt; 2&quot;</span>;</code></pre></div>\n',
     );
     expect(render(`See ${link}.`).html).toBe('<p>See example.php.</p>\n');
     expect(() => render('[none.php](none.php)')).toThrow('there is no docs/none.php');
   });
 });
 
-it('a picture is one of ours, and a wide table can be scrolled by keyboard', () => {
-  expect(render('![How "it" works](flow.svg)').html).toBe(
-    '<p><img src="/pictures/docs/flow.svg" alt="How &quot;it&quot; works"></p>\n',
-  );
-  expect(render('| a | b |\n| --- | --- |\n| 1 | 2 |').html).toMatch(
-    /^<div class="table" tabindex="0"><table>[\s\S]*<\/table>\s*<\/div>\n$/,
+describe('in code', () => {
+  /** `C()` is around what is marked as a comment, `S()` around a string. */
+  const mark = (code: string, language: string) =>
+    highlight(code, language)
+      .replaceAll(
+        /<span class="(c|s)\w+">([\s\S]*?)<\/span>/g,
+        (_, kind, text) => `${kind.toUpperCase()}(${text})`,
+      )
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'");
+
+  it.each([
+    ['js', `a("//x", 'b'); // "c"`, `a(S("//x"), S('b')); C(// "c")`],
+    ['ts', "/** it's\n a */ `x'y` / 2", "C(/** it's\n a */) S(`x'y`) / 2"],
+    ['php', String.raw`f('it\\'); # g`, String.raw`f(S('it\\')); C(# g)`],
+    ['python', '"""a # b"""\nc = "#" # d', 'S("""a # b""")\nc = S("#") C(# d)'],
+    ['sh', 'curl http://a/#b "c" # d', 'curl http://a/#b S("c") C(# d)'],
+    ['sql', "select 'a' -- b", "select S('a') C(-- b)"],
+    ['json', '{ "a": 1 }', '{ S("a"): 1 }'],
+    ['text', `it's "a" // b`, `it's "a" // b`],
+    ['constructor', '"a"', '"a"'],
+  ])('comments and strings are marked: %s', (language, code, marked) => {
+    expect(mark(code, language)).toBe(marked);
+  });
+
+  it('nothing is lost or made HTML', () => {
+    const code = "<b>'&' // <i>\"</i>\n`</b>";
+    const plain = highlight(code, 'js').replaceAll(/<\/?span[^>]*>/g, '');
+    expect(plain).toBe(highlight(code, 'text'));
+    expect(plain).not.toContain('<');
+  });
+});
+
+describe('an address of the service', () => {
+  it('is a link, but within one', () => {
+    expect(render('Open `/developers/api`.').html).toBe(
+      '<p>Open <a href="/developers/api"><code>/developers/api</code></a>.</p>\n',
+    );
+    expect(render('[The `/developers/api`](contract.md)').html).toBe(
+      '<p><a href="/developers/contract">The <code>/developers/api</code></a></p>\n',
+    );
+    expect(render('## `/developers/api`').html.match(/<a /g)).toHaveLength(1);
+    expect(render('[It](contract.md), `/developers/api`').html.match(/<a /g)).toHaveLength(2);
+  });
+
+  it('is nothing else', () => {
+    for (const code of ['/developers/api?', '/login', 'GET /developers/api'])
+      expect(render(`Open \`${code}\`.`).html).toBe(`<p>Open <code>${code}</code>.</p>\n`);
+    expect(isOwnAddress('/openapi.json')).toBe(true);
+    expect(isOwnAddress('/developers/sso-vectors.json')).toBe(true);
+    expect(isOwnAddress('/developers/operate')).toBe(false);
+    expect(isOwnAddress('/login')).toBe(false);
+  });
+});
+
+describe('a picture', () => {
+  it('is one of ours', () => {
+    expect(render('![How "it" works](rooms.svg)').html).toBe(
+      '<p><img src="/pictures/docs/rooms.svg" alt="How &quot;it&quot; works"></p>\n',
+    );
+    expect(() => render('![It](none.svg)')).toThrow('docs/x.md: there is no docs/none.svg');
+  });
+
+  it('is another one on narrow screens, where there is one', () => {
+    expect(render('![It](flow.svg)').html).toBe(
+      '<p><picture><source media="(max-width: 40rem)" srcset="/pictures/docs/flow-narrow.svg"><img src="/pictures/docs/flow.svg" alt="It"></picture></p>\n',
+    );
+  });
+});
+
+it('a table can be scrolled by keyboard, and each of its cells says what it is', () => {
+  expect(render('| a | `b` < "c" |\n| --- | --- |\n| 1 | `2` |').html).toBe(
+    '<div class="table" tabindex="0"><table role="table">\n' +
+      '<thead role="rowgroup"><tr role="row"><th role="columnheader">a</th>' +
+      '<th role="columnheader"><code>b</code> &lt; &quot;c&quot;</th></tr></thead>\n' +
+      '<tbody role="rowgroup">\n<tr role="row"><td role="cell" data-label="a">1</td>' +
+      '<td role="cell" data-label="b &lt; &quot;c&quot;"><code>2</code></td></tr>\n</tbody></table></div>\n',
   );
 });
 

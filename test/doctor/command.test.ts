@@ -1,39 +1,8 @@
 // `npm run cli -- doctor`, as an operator runs it: settings in, a report and an exit status out.
-import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeCertificate } from '../support/certificate.ts';
-import type { Outcome } from '../support/cli.ts';
-import { createClients } from './broken/typescript.ts';
 import { type Clients, settings, startClients } from './harness/clients.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-/** No database: the settings alone. */
-function runDoctor(words: string[], env: Record<string, string> = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, ['build/service/cli.js', 'doctor', ...words], {
-    cwd: root,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'test',
-      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
-      ...env,
-    },
-  });
-  const outcome: Outcome = { code: null, out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    outcome.out += data;
-  });
-  child.stderr.on('data', (data) => {
-    outcome.err += data;
-  });
-  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
-}
+import { type HttpsOptions, startHttpsClients } from './harness/https-clients.ts';
+import { operatorSettings, runDoctor } from './harness/run-doctor.ts';
 
 let clients: Clients;
 beforeAll(async () => {
@@ -43,11 +12,7 @@ afterAll(() => clients?.stop());
 
 const [secret = ''] = settings.secrets;
 const envFor = (name: string, more: Record<string, string> = {}) => ({
-  SSO_CLIENTS: 'shop',
-  SSO_SHOP_CALLBACK_URL: `${clients.base}/${name}/callback`,
-  SSO_SHOP_LOGIN_URL: `${clients.base}/${name}/login`,
-  SSO_SHOP_EVENTS_URL: `${clients.base}/${name}/events`,
-  SSO_SHOP_SECRET: secret,
+  ...operatorSettings(clients.base, name),
   ...more,
 });
 
@@ -80,6 +45,7 @@ it('is the same for programs with --json', async () => {
     callback_url: `${clients.base}/nonce_not_checked/callback`,
     login_url: `${clients.base}/nonce_not_checked/login`,
     events_url: `${clients.base}/nonce_not_checked/events`,
+    is_demo: false,
     verdict: 'wrong',
     reason: null,
     holds_secrets: [1],
@@ -93,7 +59,7 @@ it('is the same for programs with --json', async () => {
         launch_id: expect.stringMatching(/^[0-9a-f]{4}-[0-9a-f]{4}$/),
       },
     ],
-    unseen: [],
+    unseen: [{ id: 'events_not_pulled', why: expect.stringMatching(/^The (service|database) /) }],
     requests: expect.any(Number),
     took_ms: expect.any(Number),
   });
@@ -104,6 +70,22 @@ it('takes addresses of the command line before those of the settings', async () 
     word.startsWith('--') ? word : `${clients.base}/right/${word}`,
   );
   expect(await runDoctor(['shop', ...words], envFor('mac_not_checked'))).toMatchObject({ code: 0 });
+});
+
+it('says that it examines the demo client where no callback is set, and does not where one is given', async () => {
+  const env = { PORT: '1' };
+  const demo = await runDoctor(['network_site'], env);
+  expect(demo.code).toBe(2);
+  for (const text of [demo.err, demo.out])
+    expect(text).toContain('THE DEMO CLIENT, and not your network_site: SSO_WEBSITE_CALLBACK_URL is not set');
+  expect(JSON.parse((await runDoctor(['network_site', '--json'], env)).out)).toMatchObject({ is_demo: true });
+
+  const words = ['network_site', '--url', `${clients.base}/right/callback`];
+  const unset = await runDoctor(words);
+  expect(unset.err).toMatch(/set SSO_WEBSITE_LOGIN_URL, or give --login-url/);
+  const given = await runDoctor([...words, '--login-url', `${clients.base}/right/login`]);
+  expect(given.out + given.err).not.toContain('THE DEMO CLIENT');
+  expect(given.err).toContain('Events        not examined');
 });
 
 it('prints no secret and no signature', async () => {
@@ -117,11 +99,17 @@ describe('says why it cannot examine, with exit status 2:', () => {
   it.each<[string, RegExp, string[], Record<string, string>]>([
     [
       'a client that is not there',
-      /No client nobody is set here\. Run this with the service's environment/,
+      /No client nobody is set here\. These are: marketplace \(a demo client\), .*, shop\.\nNo client has the settings SSO_NOBODI_SECRET\.\n.*SSO_NOBODY_CALLBACK_URL/,
       ['nobody'],
+      { SSO_NOBODI_SECRET: 'x' },
+    ],
+    ['no login URL', /is not set: set SSO_SHOP_LOGIN_URL/, ['shop'], { SSO_SHOP_LOGIN_URL: '' }],
+    [
+      'nothing at the callback',
+      /There is nothing at the callback \S+ \(404\)\. Look up under which path/,
+      ['shop', '--url', 'HOME../nothing_there/callback'],
       {},
     ],
-    ['no login URL', /is not set: set its LOGIN_URL/, ['shop'], { SSO_SHOP_LOGIN_URL: '' }],
     ['nobody there', /did not answer/, ['shop', '--url', 'http://127.0.0.1:1/callback'], {}],
     [
       'an address that is not safe',
@@ -148,19 +136,10 @@ describe('says why it cannot examine, with exit status 2:', () => {
 });
 
 describe('over https', () => {
-  const day = 86_400_000;
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'identity-doctor-'));
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-
   /** What is not as it should be of the certificate, or of the client behind it. */
-  type Case = {
-    days?: number;
-    name?: string;
+  type Case = HttpsOptions & {
+    client?: string;
     isKnown?: boolean;
-    isHttps?: boolean;
     finding?: string;
     words: RegExp;
   };
@@ -177,35 +156,27 @@ describe('over https', () => {
       'a cookie without Secure',
       { isHttps: false, finding: 'session_cookie_insecure', words: /without Secure/ },
     ],
-  ])('%s', async (_, { days = 90, name = 'localhost', isKnown = true, isHttps = true, finding, words }) => {
-    const certificate = makeCertificate(
-      name,
-      new Date(Date.now() - 100 * day),
-      new Date(Date.now() + days * day),
-    );
-    const file = join(folder, `${name}${days}${isKnown}.pem`);
-    await writeFile(file, certificate.cert);
-    const handle = createClients({ ...settings, issuer: 'http://localhost:3000', isHttps });
-    const server = createServer(certificate, (request, response) => handle(request, response)).listen(
-      0,
-      'localhost',
-    );
-    await new Promise((done) => server.once('listening', done));
-    const base = `https://localhost:${(server.address() as AddressInfo).port}/right`;
+    [
+      'a client that believes Host',
+      {
+        client: 'host_header_followed',
+        finding: 'host_followed',
+        words: /another host in host: the callback/,
+      },
+    ],
+    ['a server that hangs up on other hosts', { hangsUpOnOthers: true, words: /Nothing wrong was found/ }],
+  ])('%s', async (_, { client = 'right', isKnown = true, finding, words, ...options }) => {
+    const { base, certificateFile, stop } = await startHttpsClients(options);
     try {
       const { code, out } = await runDoctor(['shop'], {
-        ...envFor('right'),
-        SSO_SHOP_CALLBACK_URL: `${base}/callback`,
-        SSO_SHOP_LOGIN_URL: `${base}/login`,
-        SSO_SHOP_EVENTS_URL: `${base}/events`,
-        ...(isKnown && { NODE_EXTRA_CA_CERTS: file }),
+        ...operatorSettings(base, client),
+        ...(isKnown && { NODE_EXTRA_CA_CERTS: certificateFile }),
       });
       expect(out).toMatch(words);
       if (finding) expect(out).toContain(finding);
       expect(code).toBe(finding ? 1 : 0);
     } finally {
-      server.closeAllConnections();
-      await new Promise((done) => server.close(done));
+      await stop();
     }
   });
 });

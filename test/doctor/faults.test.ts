@@ -1,51 +1,16 @@
 // Faults that are nobody's bug but happen on the way or around a client: each is named by the code of the client's refusal, or by
 // the doctor.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { examine, type Report } from '../../server/doctor/examine.ts';
-import type { Target } from '../../server/doctor/target.ts';
-import { type ClientOptions, createClients } from './broken/typescript.ts';
+import { examine } from '../../server/doctor/examine.ts';
 import { faultsOf } from './harness/broken.ts';
 import { settings, targetOf } from './harness/clients.ts';
+import { type Handler, openInProcess, sawOf } from './harness/in-process.ts';
 
-const servers: Server[] = [];
-afterEach(async () => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  }
-});
-
-type Handler = (request: IncomingMessage, response: ServerResponse) => unknown;
-
-async function listen(handler: Handler): Promise<string> {
-  const server = createServer(handler).listen(0, '127.0.0.1');
-  servers.push(server);
-  await new Promise((done) => server.once('listening', done));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+const { examineClient, close } = openInProcess();
+afterEach(close);
 
 const seconds = () => Math.floor(Date.now() / 1_000);
-
-type Setting = {
-  options?: Partial<ClientOptions>;
-  /** Stands in front of the client. */
-  front?: (client: Handler) => Handler;
-  /** Of the service. */
-  secrets?: string[];
-  at?: (target: Target) => Partial<Target>;
-  name?: string;
-};
-
-/** The right client, but for what is said. */
-async function examineClient({ options, front, secrets, at, name = 'right' }: Setting): Promise<Report> {
-  const client = createClients({ ...settings, ...options });
-  const target = { ...targetOf(await listen(front?.(client) ?? client), name), ...(secrets && { secrets }) };
-  return examine({ ...target, ...at?.(target) }, { fetch, now: () => new Date() });
-}
-
-const sawOf = ({ findings }: Report) => findings.map(({ saw }) => saw).join('\n');
 
 it('lets the right client be', async () => {
   const report = await examineClient({});
@@ -121,50 +86,6 @@ it('the old secret, once the rotation is over', async () => {
   const ahead = await examineClient({ secrets: [old, next], options: { secrets: [next] } });
   expect(ahead).toMatchObject({ verdict: 'right', holdsSecrets: [2], findings: [] });
   expect(faultsOf(await examineClient({ secrets: [next] }))).toEqual(['secret_wrong']);
-});
-
-type Kept = { status: number; headers: [string, string][]; body: string };
-
-/** Keeps answers of the callback for whoever asks next: the first for all, or one for each whole address. */
-const cache =
-  (keyOf: (url: string) => string) =>
-  (client: Handler): Handler => {
-    const kept = new Map<string, Promise<Kept>>();
-    return async (request, response) => {
-      const { url = '' } = request;
-      if (!url.includes('/callback')) return client(request, response);
-      const answer = kept.get(keyOf(url)) ?? readAnswer(client, request);
-      kept.set(keyOf(url), answer);
-      const { status, headers, body } = await answer;
-      response.writeHead(status, headers.flat()).end(body);
-    };
-  };
-
-async function readAnswer(client: Handler, { url, headers }: IncomingMessage): Promise<Kept> {
-  const origin = await listen(client);
-  const answer = await fetch(origin + url, {
-    headers: { cookie: headers.cookie ?? '' },
-    redirect: 'manual',
-  });
-  const kept = [...answer.headers].filter(([name]) => !/^(content-length|transfer-encoding)$/.test(name));
-  return { status: answer.status, headers: kept, body: await answer.text() };
-}
-
-it('a callback that is cached whatever the query', async () => {
-  const marked = (client: Handler) => {
-    const cached = cache(() => '')(client);
-    return (request: IncomingMessage, response: ServerResponse) => {
-      response.setHeader('age', '5');
-      return cached(request, response);
-    };
-  };
-  expect(faultsOf(await examineClient({ front: marked }))).toEqual(['cache_in_front']);
-});
-
-it('a callback that is cached by its whole address', async () => {
-  const report = await examineClient({ front: cache((url) => url) });
-  expect(faultsOf(report)).toEqual(['cache_in_front']);
-  expect(sawOf(report)).toContain('Two browsers were given the same session.');
 });
 
 it('a cookie that is lost, because the login starts on another host', async () => {

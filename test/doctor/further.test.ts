@@ -22,7 +22,9 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['events_signature_not_checked'],
   ['events_timestamp_not_checked'],
   ['host_followed'],
+  ['json_too_deep'],
   ['launch_elsewhere'],
+  ['leads_to_other_origin'],
   ['launch_id_wrong'],
   ['login_start_cached'],
   ['name_refused'],
@@ -48,6 +50,30 @@ it.each<[FindingId]>([['refusal_status'], ['same_site_missing']])('advises again
   expect(report.findings.map(({ id }) => id)).toEqual([name]);
   expect(groupOf(name)).toBe('advice');
   expect(report.verdict).toBe('right');
+});
+
+it('says where a hand-off without a state is led to another origin, and does not advise a 4xx for it', async () => {
+  const { findings } = await run('other_origin');
+  const elsewhere = clients.base.replace('127.0.0.1', 'localhost');
+  expect(findings).toEqual([
+    expect.objectContaining({
+      id: 'unsolicited_refused',
+      saw: expect.stringContaining(`303 to ${elsewhere}/other_origin/login`),
+      remedy: expect.stringContaining(`Your callback leads to ${elsewhere}, which is not its own origin`),
+    }),
+  ]);
+});
+
+it('says that a client could not finish where it answers a nudge with a 5xx', async () => {
+  const { findings } = await run('pull_failed');
+  expect(findings).toEqual([
+    expect.objectContaining({
+      id: 'events_nudge_refused',
+      remedy: expect.stringContaining('It may have failed to pull its events'),
+    }),
+  ]);
+  const [refused] = (await run('events_nudge_refused')).findings;
+  expect(refused?.remedy).not.toContain('pull');
 });
 
 it('finds nothing at a client that sets its session for two paths', async () => {

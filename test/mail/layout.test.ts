@@ -1,34 +1,30 @@
 import { describe, expect, it } from 'vitest';
-import type { MailKind } from '../../db/mails.ts';
+import type { MailKind } from '../../db/mail-kinds.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
-import {
-  buildAccountExists,
-  buildChangeEmail,
-  buildEmailChanged,
-  buildNotice,
-  buildProveAddress,
-  buildSetPassword,
-  buildSignUp,
-  buildVerifyEmail,
-  buildWelcome,
-} from '../../server/mail/messages.ts';
+import { letters } from '../../server/mail/letters.ts';
+import { buildNotice } from '../../server/mail/notices.ts';
 import { buildAccent } from '../../server/settings/accent.ts';
 import { linkIn } from '../support/mail-server.ts';
 
 const baseUrl = 'https://id.example.test';
-const letter = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour' };
 const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux' };
+const words = {
+  ...notice,
+  link: `${baseUrl}/a?token=t&next=%2Fb`,
+  life: '1 hour',
+  expiresAt: new Date('2026-01-09T03:04:05Z'),
+};
 const style = { name: 'Château & <Söhne>', accent: buildAccent('#14594a') };
 
 const messages: Record<MailKind, MailMessage> = {
-  welcome: buildWelcome(letter),
-  set_password: buildSetPassword(letter),
-  prove_address: buildProveAddress(letter),
-  verify_email: buildVerifyEmail(letter),
-  sign_up: buildSignUp(letter),
-  account_exists: buildAccountExists(letter),
-  change_email: buildChangeEmail(letter),
-  email_changed: buildEmailChanged({ ...letter, ...notice, expiresAt: new Date('2026-01-09T03:04:05Z') }),
+  welcome: letters.welcome.build(words),
+  set_password: letters.set_password.build(words),
+  prove_address: letters.prove_address.build(words),
+  verify_email: letters.verify_email.build(words),
+  sign_up: letters.sign_up.build(words),
+  account_exists: letters.account_exists.build(words),
+  change_email: letters.change_email.build(words),
+  email_changed: letters.email_changed.build(words),
   authenticator_added: buildNotice('authenticator_added', notice),
   authenticator_removed: buildNotice('authenticator_removed', notice),
   codes_guessed: buildNotice('codes_guessed', notice),

@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
-import { problems } from '../../server/errors.ts';
 import { expired } from '../../server/jobs/sweep.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
+import { problems } from '../../server/problems.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { openBackend } from '../support/backend.ts';

@@ -104,6 +104,7 @@ describe('the shell', () => {
   const { scripts } = JSON.parse(readOurFile('package.json'));
   const commands = commandSamples.flatMap(({ document, code }) =>
     code
+      .replaceAll('\\\n', ' ')
       .split(/\n|&&|;|\|/)
       .map((command) => command.trim())
       .filter((command) => command !== '' && !command.startsWith('#'))

@@ -48,6 +48,17 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     await drop();
   });
 
+  it('logs settings that no client has, without their values', async () => {
+    const service = run(runtime, [entryOf[runtime]], {
+      PORT: String(await findFreePort()),
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      SSO_SHOPP_SECRET: 'kanarienvogel',
+    });
+    expect(await service.exited).toBe(1);
+    expect(service.output()).toContain('"settings":["SSO_SHOPP_SECRET"]');
+    expect(service.output()).not.toContain('kanarienvogel');
+  });
+
   it('ends at once when it is told to stop while migrations run, and leaves nothing of them', async () => {
     const { url, drop } = await emptyDatabase(inject('templateUrl'));
     const { db, close } = connect(url);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../server/settings/config.ts';
+import { listSettings, readConfig } from '../../server/settings/config.ts';
 import { quote } from '../support/names.ts';
 import { faultsOf, messageOf, production } from '../support/settings.ts';
 
@@ -127,6 +127,47 @@ describe('SSO_CLIENTS', () => {
 
   it('decides: the settings of a product it does not name make no client', () => {
     expect(readConfig({ ...production, ...shop }).clients.has('shop')).toBe(false);
+  });
+
+  it.each([
+    ['network_site', 'SSO_NETWORK_SITE', 'SSO_WEBSITE'],
+    ['crm_app', 'SSO_CRM_APP', 'SSO_CRM'],
+  ])('does not start with settings of %s under %s, and says how they are called', (_, mistaken, right) => {
+    const wrong = {
+      [`${mistaken}_CALLBACK_URL`]: 'https://www.example.test/cb',
+      [`${mistaken}_SECRET`]: production.SSO_WEBSITE_SECRET,
+      [`${mistaken}_LOGIN_URL`]: ' ',
+      [`${mistaken}_TITLE`]: 'Our site',
+      [`${mistaken}_NOTHING`]: 'x',
+      // Of another client, which is gone.
+      [`${mistaken}_TWO_SECRET`]: 'x',
+    };
+    const named = ['CALLBACK_URL', 'SECRET', 'TITLE'].map((each) => `${mistaken}_${each}`);
+    expect(faultsOf(wrong)).toEqual(named);
+    expect(messageOf(wrong)).toContain(`set ${right}_SECRET instead`);
+    // Where the right ones are set, too, these do no harm.
+    expect(faultsOf({ ...production, ...wrong })).toEqual([`${mistaken}_TITLE`]);
+    expect(faultsOf({ ...wrong, PORT: 'x' })).toEqual(['PORT', ...named]);
+  });
+
+  it('does not keep the service from starting where settings of no client are there, which are named', () => {
+    const left = { SSO_SHOPP_SECRET: 'x', SSO_OLD_SHOP_LOGO_FILE: 'y', SSO_GONE_TITLE: ' ', SSO_HOME: '/x' };
+    const named = { ...production, SSO_CLIENTS: 'shop', ...shop };
+    expect(readConfig({ ...named, ...left }).unreadSettings).toEqual([
+      'SSO_SHOPP_SECRET',
+      'SSO_OLD_SHOP_LOGO_FILE',
+    ]);
+    const every = ['CALLBACK_URL', 'SECRET', 'LOGIN_URL', 'EVENTS_URL', 'TITLE', 'LOGO_FILE'];
+    const names = every.map((each) => `SSO_GONE_${each}`);
+    const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
+    expect(unread.unreadSettings).toEqual(names);
+    // What it looks for is what clients have.
+    expect(listSettings().filter((name) => name.startsWith('SSO_<NAME>_'))).toHaveLength(every.length);
+    expect(readConfig(named).unreadSettings).toEqual([]);
+  });
+
+  it('names the built-in clients and their settings where it is refused', () => {
+    expect(messageOf({ SSO_CLIENTS: 'network_site' })).toContain('network_site (SSO_WEBSITE_…)');
   });
 
   it('holds later products to the same rules as the first three', () => {

@@ -14,6 +14,7 @@ describe('local mode', () => {
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
       ssoTtlSeconds: 300,
+      unreadSettings: [],
       marketplaceInbound: {
         issuer: expect.stringMatching(/^https:/),
         secrets: [expect.stringMatching(/.{32}/)],

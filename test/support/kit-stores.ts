@@ -18,8 +18,16 @@ const shuffled = <T>(items: T[]) => items.toSorted(() => Math.random() - 0.5);
 const times = <T>(count: number, make: (index: number) => Promise<T>) =>
   Promise.all(Array.from({ length: count }, (_, index) => make(index)));
 
+/** The number of the last event that was applied. */
+export async function readPosition({ position }: Stores): Promise<number | undefined> {
+  const claim = await position.claim();
+  await claim?.release();
+  return claim?.position;
+}
+
 /** What came of it, by what it should be. */
-export async function checkStores({ nonces, profiles, endedLogins, position }: Stores) {
+export async function checkStores(stores: Stores) {
+  const { nonces, profiles, endedLogins, position } = stores;
   const results: [what: string, was: unknown, expected: unknown][] = [];
   const check = (what: string, was: unknown, expected: unknown) => results.push([what, was, expected]);
   const later = Math.floor(Date.now() / 1_000) + 600;
@@ -37,6 +45,8 @@ export async function checkStores({ nonces, profiles, endedLogins, position }: S
     (await profiles.find(id))?.name,
     'Version 15',
   );
+  const asked = await Promise.all([14, 15, 16].map((ms) => profiles.isNewer(profileOf('Asked', ms))));
+  check('a later one is newer, and to ask changes nothing', asked, [false, false, true]);
   check('an older one is not applied', await profiles.apply(profileOf('Older', 14)), false);
   check('nor the same again', await profiles.apply(profileOf('Same', 15)), false);
   check('a newer one is', await profiles.apply(profileOf('Newer', 16)), true);
@@ -48,6 +58,7 @@ export async function checkStores({ nonces, profiles, endedLogins, position }: S
   check('as it was given', await profiles.find(id), profileOf('New', 17));
   await profiles.forget(id);
   check('forgotten', await profiles.find(id), undefined);
+  check('nobody is newer than forgotten', await profiles.isNewer(profileOf('Again', 18)), false);
   check('nobody comes back', await profiles.apply(profileOf('Again', 18)), false);
   check('still forgotten', await profiles.find(id), undefined);
   await profiles.forgetAll();
@@ -57,13 +68,27 @@ export async function checkStores({ nonces, profiles, endedLogins, position }: S
   await times(2, () => endedLogins.add('c2lk', later));
   check('it has ended', [await endedLogins.has('c2lk'), await endedLogins.has('C2lk')], [true, false]);
 
-  check('the position is 0 at first', await position.read(), 0);
-  await position.move(0, 1_000_000_000_017);
-  check('it moves far', await position.read(), 1_000_000_000_017);
-  await position.move(0, 5);
-  check('a slower process does not turn it back', await position.read(), 1_000_000_000_017);
-  await position.move(1_000_000_000_017, 5);
-  check('it moves back where that is right', await position.read(), 5);
+  const first = await position.claim();
+  check('the position is 0 at first', first?.position, 0);
+  const second = position.claim();
+  check('it moves far', await first?.advance(1_000_000_000_017), true);
+  await first?.release();
+  const turn = await second;
+  check('whoever waited for it goes on from there', turn?.position, 1_000_000_000_017);
+  check('it moves back where that is right', await turn?.advance(5), true);
+  await turn?.release();
+  let [holding, most, held] = [0, 0, 0];
+  await times(16, async () => {
+    const claim = await position.claim();
+    if (!claim) return;
+    most = Math.max(most, ++holding);
+    await claim.advance(claim.position + 1);
+    held += 1;
+    holding -= 1;
+    await claim.release();
+  });
+  check('of 16 at once one at a time holds it', most, 1);
+  check('and each moves it', await readPosition(stores), 5 + held);
   return results.map(([what, was, expected]) => ({
     what,
     was: JSON.stringify(was),

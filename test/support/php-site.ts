@@ -1,20 +1,15 @@
-// A site in PHP, served by PHP's own web server, and a browser at it.
+// A site in PHP, served by PHP's own web server.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Site } from './shop.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-export type PhpSite = { origin: string; close: () => Promise<void> };
-
 /** In as many processes as requests come at once. `DATA` is a folder of its own. */
-export async function openPhpSite(
-  script: string,
-  port: number,
-  env: Record<string, string>,
-): Promise<PhpSite> {
+export async function openPhpSite(script: string, port: number, env: Record<string, string>): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-'));
   const origin = `http://127.0.0.1:${port}`;
   // In a process group of its own, which ends its workers too.
@@ -50,32 +45,4 @@ export async function openPhpSite(
     await new Promise((done) => setTimeout(done, 50));
   }
   return { origin, close };
-}
-
-/** It keeps cookies, and follows no redirect. */
-export function openPhpBrowser({ origin }: PhpSite, cookies = new Map<string, string>()) {
-  return {
-    cookies,
-    async go(path: string, method = 'GET') {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-      const response = await fetch(new URL(path, origin), {
-        method,
-        headers: { cookie },
-        redirect: 'manual',
-      });
-      for (const line of response.headers.getSetCookie()) {
-        const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-        cookies.set(name, value);
-      }
-      const { status, headers } = response;
-      const refusal = headers.get('identity-refusal');
-      return {
-        status,
-        refusal,
-        headers,
-        location: headers.get('location') ?? '',
-        text: await response.text(),
-      };
-    },
-  };
 }

@@ -86,6 +86,26 @@ const withHistory = ['users', 'accounts', 'external-links', 'service-contracts']
 );
 const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert into|update|delete from) /;
 
+/** What files of db/ write to besides the table that they are named after. */
+const furtherTables: Record<string, string[]> = {
+  'db/deletions.ts': ['users'],
+  'db/events.ts': ['event_sequences'],
+  'db/invoices.ts': ['invoice_numbers'],
+  'db/postgres/migrate.ts': ['kysely_migration'],
+};
+const writtenByKysely = /\.(?:insertInto|updateTable|deleteFrom)\('(\w+)/g;
+const writtenBySql =
+  /(?:\binsert into|\bdelete from|(?<!\b(?:for|do) )\bupdate(?! set\b)) (?:pg_temp\.)?(\w+)/g;
+
+/** The tables that a file writes to, as far as its text names them. */
+function listWritten({ file, text }: Source): string[] {
+  const forms = isIn(file, 'db/') ? [writtenByKysely, writtenBySql] : [writtenByKysely];
+  return forms.flatMap((form) => [...withoutComments(text).matchAll(form)].map(([, table = '']) => table));
+}
+
+const isOwnTable = (file: string, table: string) =>
+  file === `db/${table.replaceAll('_', '-')}.ts` || (furtherTables[file]?.includes(table) ?? false);
+
 export const rules: Rule[] = [
   imports('app/ takes only types from server/ and db/', {
     inside: 'app/',
@@ -157,6 +177,15 @@ export const rules: Rule[] = [
             .filter((part) => /\bdb: Database\b/.test(part) && writes.test(part))
             .map((part) => `${file} writes without a transaction: ${part.split('\n')[0]}`)
         : [],
+  },
+  {
+    name: 'each table is written to in the file of db/ that is named after it',
+    breaches: (source) =>
+      isIn(source.file, 'db/migrations/', 'db/shadow-tables.ts')
+        ? []
+        : listWritten(source)
+            .filter((table) => !isOwnTable(source.file, table))
+            .map((table) => `${source.file} writes to ${table}`),
   },
   {
     name: 'server/ starts sessions and makes customers in one place each',

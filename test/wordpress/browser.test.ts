@@ -42,21 +42,23 @@ test('an owner activates, fills in four things and checks', async () => {
   await page.waitForURL(/activate=true/);
   await page.locator('tr[data-slug="identity-login"]').getByRole('link', { name: 'Settings' }).click();
   expect(await page.locator('.notice-warning').textContent()).toMatch(
-    /cannot log in with Identity yet[\s\S]*issuer/,
+    /Nobody can log in with Identity[\s\S]*Fill in the address of Identity[\s\S]*Put the secret/,
   );
-  await page.getByLabel('Issuer').fill(`${pair.site.baseUrl}/`);
-  await page.getByLabel('Client name').fill('network_site');
+  await page.getByLabel('Address of Identity').fill(`${pair.site.baseUrl}/`);
+  await page.getByLabel('Name of this site').fill('network_site');
   await page.getByLabel('Secret', { exact: true }).fill(secret);
-  await page.getByLabel('Role of merchant').selectOption('contributor');
+  await page.getByLabel('Role here of merchant').selectOption('contributor');
   await page.getByRole('button', { name: 'Save Changes' }).click();
   await page.getByText('Settings saved.').waitFor();
-  expect(await page.locator('pre').textContent()).toContain(
-    `SSO_WEBSITE_CALLBACK_URL=${url}/sso/identity/callback`,
-  );
+  const callback = page.getByLabel('SSO_WEBSITE_CALLBACK_URL');
+  expect(await callback.inputValue()).toBe(`${url}/sso/identity/callback`);
+  await callback.focus();
+  expect(await page.evaluate('String(getSelection())')).toBe(`${url}/sso/identity/callback`);
   expect(await page.content()).not.toContain(secret);
   await page.getByRole('button', { name: 'Check now' }).click();
-  await page.getByText('knows this client and its secret').waitFor();
+  await page.getByText('knows this site by this name and secret').waitFor();
   expect(await page.locator('.notice-error').count()).toBe(0);
+  await page.getByText('Nobody has logged in with these settings yet').waitFor();
   await look(page, 'settings');
   await context.close();
 });
@@ -119,6 +121,13 @@ test('shortcode and block show the button, and then who is logged in', async () 
   const { page, context } = await pair.site.visit();
   await page.goto(`${url}/login-here/?a=1&b=2`);
   expect(await page.getByRole('link', { name: 'Log in with Identity' }).count()).toBe(2);
+  // As themes of blocks put what is in a page into its column.
+  await page.setViewportSize(wide);
+  await page.addStyleTag({
+    content: 'body > * { max-width: 600px; margin-left: auto !important; margin-right: auto !important }',
+  });
+  for (const button of await page.getByRole('link', { name: 'Log in with Identity' }).all())
+    expect((await button.boundingBox())?.x).toBeGreaterThan(300);
   await page.getByRole('link', { name: 'Log in with Identity' }).first().click();
   await logIn(page, 'customer@example.test');
   await page.waitForURL(`${url}/login-here/?a=1&b=2`);
@@ -148,9 +157,25 @@ test('a refusal says its code on a small page', async () => {
   const answer = await page.goto(`${url}/sso/identity/callback?payload=e30&signature=${'0'.repeat(64)}`);
   expect(answer?.headers()['identity-refusal']).toBe('signature_wrong');
   await look(page, 'refusal');
+  await page.goto(`${url}/wp-login.php?action=lostpassword`);
+  await look(page, 'lost-password');
+  await page.goto(`${url}/wp-login.php?local`);
+  await look(page, 'local-login');
   await logInLocally(page);
   await page.goto(`${url}/wp-admin/options-general.php?page=identity-login`);
   await page.getByRole('link', { name: 'signature_wrong' }).first().waitFor();
+  await page.getByText('Somebody has logged in with these settings').waitFor();
+  await look(page, 'settings-later');
+  await page.goto(`${url}/wp-admin/users.php`);
+  await page.getByRole('cell', { name: 'Casey Customer', exact: true }).waitFor();
+  await look(page, 'users');
+  await page
+    .getByRole('link', { name: /^identity-/ })
+    .first()
+    .click();
+  await page.locator('.user-role-wrap').getByText('It follows the role at Identity').waitFor();
+  expect(await page.getByRole('button', { name: 'Send Reset Link' }).count()).toBe(0);
+  await look(page, 'user');
   await context.close();
 });
 

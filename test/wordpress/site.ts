@@ -133,6 +133,10 @@ async function copySite(folder: string, url: string): Promise<void> {
   const plugin = join(site, 'wp-content', 'plugins', 'identity-login');
   await cp(join(root, 'clients/wordpress/identity-login'), plugin, { recursive: true });
   await cp(join(root, 'clients/php/src'), join(plugin, 'kit'), { recursive: true });
+  // No mail leaves, and WordPress says that it did.
+  const always = join(site, 'wp-content', 'mu-plugins');
+  await mkdir(always, { recursive: true });
+  await writeFile(join(always, 'no-mail.php'), "<?php add_filter('pre_wp_mail', '__return_true');");
   await writeTheme(join(site, 'wp-content', 'themes', 'plain'));
   const all = {
     DB_NAME: 'wordpress',

@@ -73,12 +73,7 @@ function PendingAddress({ email, expiresAt }: Pending) {
     >
       <div className="row-end">
         <Badge meaning="waiting">Waiting</Badge>
-        <form method="post" action={emailPage}>
-          <input type="hidden" name="email" value={email} />
-          <button type="submit" className="quiet">
-            Send it again
-          </button>
-        </form>
+        <SendAgain email={email} className="quiet" />
         <Form method="post" preventScrollReset>
           <SubmitButton intent="cancel-email" busy="Cancelling…" quiet>
             Cancel the change
@@ -86,5 +81,17 @@ function PendingAddress({ email, expiresAt }: Pending) {
         </Form>
       </div>
     </Row>
+  );
+}
+
+/** Asks anew for what waits: the mail goes out again. */
+export function SendAgain({ email, className }: { email: string; className: string }) {
+  return (
+    <form method="post" action={emailPage}>
+      <input type="hidden" name="email" value={email} />
+      <button type="submit" className={className}>
+        Send it again
+      </button>
+    </form>
   );
 }

@@ -15,14 +15,19 @@ export const developerMeta: MetaFunction = ({ data, matches }) => [
   { title: buildTitle((data as DeveloperPageProps | undefined)?.title ?? 'Developers', matches) },
 ];
 
-export function DeveloperPage({ path, title, html, sections, menu, downloads }: DeveloperPageProps) {
+export function DeveloperPage({ path, title, intro, text, sections, menu, downloads }: DeveloperPageProps) {
   return (
     <Page title={title} wide nav={<Contents menu={menu} current={path} sections={sections} />}>
+      <Document html={intro} />
       {downloads.length === 1 && <Downloads files={downloads} />}
-      {/* biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, made into HTML at build time. */}
-      <div className="document" dangerouslySetInnerHTML={{ __html: html }} />
+      <Document html={text} />
       {downloads.length > 1 && <Downloads files={downloads} />}
       <script type="module" src={copyScript} />
     </Page>
   );
+}
+
+function Document({ html }: { html: string }) {
+  // biome-ignore lint/security/noDangerouslySetInnerHtml: our own documents, made into HTML at build time.
+  return <div className="document" dangerouslySetInnerHTML={{ __html: html }} />;
 }

@@ -19,7 +19,7 @@ final readonly class Callback
         callable $endSession,
         ?callable $isLoggedIn,
         ?callable $onError,
-        ?callable $log,
+        callable $log,
     ): Response {
         try {
             $this->throwError();
@@ -32,14 +32,14 @@ final readonly class Callback
             return Response::unkept(303, ['Location' => $url], $cookies);
         } catch (Refusal $refusal) {
             $refusal->launchId ??= LaunchId::find($this->request->query);
-            $log === null || $log($refusal);
+            $log($refusal);
             if ($refusal->refusalCode === 'state_missing') {
                 $isHere = $isLoggedIn !== null && $isLoggedIn();
                 $url = $isHere ? $this->configuration->homeUrl : $this->configuration->loginUrl;
                 return Response::unkept(303, ['Location' => $url] + $refusal->headers());
             }
             $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
-            return $own ?? RefusalPage::build($refusal, $this->configuration->loginUrl);
+            return $own ?? RefusalPage::build($refusal, $this->configuration);
         }
     }
 

@@ -41,7 +41,7 @@ final readonly class Client
         if ($maxAge !== null && ($maxAge < 0 || $maxAge > self::MAX_MAX_AGE)) {
             throw new \InvalidArgumentException('maxAge must be from 0 to ' . self::MAX_MAX_AGE);
         }
-        if ($refused = $this->refuseMethod($request)) {
+        if ($refused = $this->refuseMethod($request, $this->log(...))) {
             return $refused;
         }
         $demand = $prompt === 'login' ? 0 : $maxAge;
@@ -65,7 +65,7 @@ final readonly class Client
      * @param (callable(): bool)|null $isLoggedIn whether somebody is logged in at your site
      * @param (callable(Refusal): ?Response)|null $onError your own answer where the service has no hand-off for a login
      *     that this browser asked for: with `prompt=none`. Null for the usual page.
-     * @param (callable(Refusal): void)|null $log hears of each refusal
+     * @param (callable(Refusal): void)|null $log hears of each refusal; by default PHP's own error log does
      */
     public function handleCallback(
         Request $request,
@@ -75,6 +75,7 @@ final readonly class Client
         ?callable $onError = null,
         ?callable $log = null,
     ): Response {
+        $log ??= $this->log(...);
         if ($refused = $this->refuseMethod($request, $log)) {
             return $refused;
         }
@@ -108,7 +109,7 @@ final readonly class Client
     /**
      * Answers a nudge. Send the answer, and where its status is 204, pull events after that.
      *
-     * @param (callable(Refusal): void)|null $log
+     * @param (callable(Refusal): void)|null $log as for the callback
      */
     public function receiveNudge(Request $request, ?callable $log = null): Response
     {
@@ -119,7 +120,7 @@ final readonly class Client
             (new Nudges($this->configuration))->verify($request, ($this->clock)());
             return Response::unkept(204);
         } catch (Refusal $refusal) {
-            $log === null || $log($refusal);
+            ($log ?? $this->log(...))($refusal);
             $headers = ['Content-Type' => 'text/plain; charset=utf-8', 'X-Content-Type-Options' => 'nosniff'];
             $allow = $refusal->refusalCode === 'method_not_allowed' ? ['Allow' => 'POST'] : [];
             return Response::unkept($refusal->status, $headers + $allow + $refusal->headers(), [], "$refusal->refusalCode\n");
@@ -129,18 +130,24 @@ final readonly class Client
     /**
      * Reads events in order until there are no more. It remembers by itself which logins have ended.
      *
-     * @param callable(Event): void $apply does what the event says. It may come again if it was interrupted.
-     * @param callable(): void $startOver ends all your sessions and forgets the profiles that you keep: you have not read
+     * @param callable(Event, bool): void $apply does what the event says. It comes again if it was interrupted, or threw.
+     *     The second value says whether the profile of the event is later than the one in `$profiles`.
+     * @param callable(): void $startOver ends all your sessions and forgets the people that you keep: you have not read
      *     for too long, or the service was restored from a backup
+     * @param ProfileStore|null $profiles is kept up to date
      * @return bool false where another process is still at it
      */
-    public function pullEvents(EventPosition $position, callable $apply, callable $startOver): bool
-    {
-        return (new EventReader($this->configuration, $this->http))->pull($position, $apply, $startOver);
+    public function pullEvents(
+        EventPosition $position,
+        callable $apply,
+        callable $startOver,
+        ?ProfileStore $profiles = null,
+    ): bool {
+        return (new EventReader($this->configuration, $this->http, $profiles))->pull($position, $apply, $startOver);
     }
 
     /** What to answer to a request that is no plain GET. */
-    private function refuseMethod(Request $request, ?callable $log = null): ?Response
+    private function refuseMethod(Request $request, callable $log): ?Response
     {
         if ($request->isSpeculative()) {
             return Response::unkept(204);
@@ -149,7 +156,12 @@ final readonly class Client
             return null;
         }
         $refusal = new Refusal('method_not_allowed');
-        $log === null || $log($refusal);
-        return RefusalPage::build($refusal, $this->configuration->loginUrl);
+        $log($refusal);
+        return RefusalPage::build($refusal, $this->configuration);
+    }
+
+    private function log(Refusal $refusal): void
+    {
+        error_log($refusal->describe($this->configuration->baseUrl));
     }
 }

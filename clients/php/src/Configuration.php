@@ -7,9 +7,9 @@ namespace Identity;
 /** What the operator gave you, and your own addresses. No address is ever taken from a request. */
 final readonly class Configuration
 {
-    /** Scheme, host and port of the callback: where people go after a login. */
     /** The issuer without a slash at its end. */
     public string $baseUrl;
+    /** Scheme, host and port of the callback: where people go after a login. */
     public string $origin;
     public string $homeUrl;
     /** Whether the callback is on https. If not, it is on this machine. */
@@ -73,8 +73,11 @@ final readonly class Configuration
             return 'must be a list of one secret, or of two';
         }
         foreach ($secrets as $secret) {
-            if (!is_string($secret) || $secret === '') {
-                return 'must be texts, and not empty';
+            if (!is_string($secret)) {
+                return 'must be texts';
+            }
+            if ($secret === '') {
+                return 'must not be empty';
             }
             if (strlen($secret) < 32 && !$isLocal) {
                 return 'must each have at least 32 bytes';

@@ -19,7 +19,8 @@ final class Envelope
     {
         $found = Query::readOnce($query, self::PARAMETERS);
         if (!isset($found['payload'], $found['signature'])) {
-            throw new Refusal('parameter_missing');
+            $name = isset($found['payload']) ? 'signature' : 'payload';
+            throw new Refusal('parameter_missing', detail: "There is no $name");
         }
         $bytes = self::decode($found['payload']);
         $signatures = array_values(array_intersect_key($found, ['signature' => 1, 'signature_next' => 1]));

@@ -10,12 +10,15 @@ final readonly class EventReader
     private const LIMIT = 1000;
     private const CLAIM_WITHIN_SECONDS = 3;
 
-    public function __construct(private Configuration $configuration, private Http $http)
-    {
+    public function __construct(
+        private Configuration $configuration,
+        private Http $http,
+        private ?ProfileStore $profiles = null,
+    ) {
     }
 
     /**
-     * @param callable(Event): void $apply
+     * @param callable(Event, bool): void $apply
      * @param callable(): void $startOver
      */
     public function pull(EventPosition $position, callable $apply, callable $startOver): bool
@@ -53,8 +56,13 @@ final readonly class EventReader
                     throw new \RuntimeException('the identity service says to go on from where this was');
                 }
                 $startOver();
+                $this->profiles?->clear();
                 $position->advance($after = $next);
                 continue;
+            }
+            if ($answer->status === 401) {
+                throw new \RuntimeException('the identity service answered 401 to a read of events: compare the secret and '
+                    . "the client's name with the operator's (invalid_token)");
             }
             if ($answer->status !== 200) {
                 throw new \RuntimeException("the identity service answered $answer->status to a read of events");
@@ -81,7 +89,16 @@ final readonly class EventReader
             $keepUntil = time() + $this->configuration->ttlSeconds + 60;
             $this->configuration->nonces->addEnded($event->sid, $keepUntil);
         }
-        $apply($event);
+        if ($event->type === 'user.deleted' && $event->userId !== null) {
+            $this->profiles?->remove($event->userId);
+        }
+        $isNewer = $event->profile !== null && $this->profiles?->isNewer($event->profile) === true;
+        $apply($event, $isNewer);
+        if ($isNewer) {
+            // Not before: where $apply throws, the event comes again, and has to be newer again. A callback beside this
+            // may have kept a later one meanwhile, which stays.
+            $this->profiles->apply($event->profile);
+        }
     }
 
     /** Either secret of a rotation makes a token that counts, but the service may have one of ours only. */

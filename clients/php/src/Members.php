@@ -12,9 +12,9 @@ final readonly class Members
 
     private \stdClass $object;
 
-    public function __construct(mixed $object)
+    public function __construct(mixed $object, string $name = 'The whole')
     {
-        $this->object = $object instanceof \stdClass ? $object : throw new Refusal('member_wrong');
+        $this->object = $object instanceof \stdClass ? $object : throw self::refuse($name);
     }
 
     public function has(string $name): bool
@@ -24,14 +24,14 @@ final readonly class Members
 
     public function object(string $name): self
     {
-        return new self($this->object->$name ?? null);
+        return new self($this->object->$name ?? null, $name);
     }
 
     /** `$form` is a regular expression. */
     public function text(string $name, string $form = '//'): string
     {
         $value = $this->object->$name ?? null;
-        return is_string($value) && preg_match($form, $value) === 1 ? $value : throw new Refusal('member_wrong');
+        return is_string($value) && preg_match($form, $value) === 1 ? $value : throw self::refuse($name);
     }
 
     public function optionalText(string $name, string $form = '//'): ?string
@@ -42,7 +42,7 @@ final readonly class Members
     public function integer(string $name): int
     {
         $value = $this->object->$name ?? null;
-        return is_int($value) && abs($value) <= self::MAX_INTEGER ? $value : throw new Refusal('member_wrong');
+        return is_int($value) && abs($value) <= self::MAX_INTEGER ? $value : throw self::refuse($name);
     }
 
     public function optionalInteger(string $name): ?int
@@ -55,14 +55,14 @@ final readonly class Members
     {
         $values = $this->list($name);
         return array_filter($values, 'is_string') === $values ? $values
-            : throw new Refusal('member_wrong');
+            : throw self::refuse($name);
     }
 
     /** @return list<mixed> */
     public function list(string $name): array
     {
         $values = $this->object->$name ?? null;
-        return is_array($values) ? $values : throw new Refusal('member_wrong');
+        return is_array($values) ? $values : throw self::refuse($name);
     }
 
     /** RFC 3339, UTC, with milliseconds and `Z`: its text sorts like its time. */
@@ -70,6 +70,11 @@ final readonly class Members
     {
         $text = $this->text($name, '/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/D');
         $instant = \DateTimeImmutable::createFromFormat('Y-m-d\TH:i:s.vP', $text);
-        return $instant && $instant->format('Y-m-d\TH:i:s.v\Z') === $text ? $text : throw new Refusal('member_wrong');
+        return $instant && $instant->format('Y-m-d\TH:i:s.v\Z') === $text ? $text : throw self::refuse($name);
+    }
+
+    private static function refuse(string $name): Refusal
+    {
+        return new Refusal('member_wrong', detail: "$name is missing or wrong");
     }
 }

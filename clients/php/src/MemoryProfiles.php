@@ -10,11 +10,16 @@ final class MemoryProfiles implements ProfileStore
     /** @var array<string, ?Profile> null for somebody who was deleted */
     private array $profiles = [];
 
-    public function apply(Profile $profile): bool
+    public function isNewer(Profile $profile): bool
     {
         $known = $this->profiles[$profile->id] ?? null;
-        $isDeleted = $known === null && array_key_exists($profile->id, $this->profiles);
-        if ($isDeleted || ($known !== null && strcmp($profile->updatedAt, $known->updatedAt) <= 0)) {
+        return $known === null ? !array_key_exists($profile->id, $this->profiles)
+            : strcmp($profile->updatedAt, $known->updatedAt) > 0;
+    }
+
+    public function apply(Profile $profile): bool
+    {
+        if (!$this->isNewer($profile)) {
             return false;
         }
         $this->profiles[$profile->id] = $profile;

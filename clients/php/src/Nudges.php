@@ -22,16 +22,17 @@ final readonly class Nudges
             ['id', 'timestamp', 'signature'],
         );
         if ($id === '' || $signatures === '' || !preg_match('/^\d{1,12}$/D', $timestamp) || $request->isTooLarge()) {
-            throw new Refusal('nudge_malformed');
+            throw new Refusal('nudge_malformed', detail: 'A header is missing or malformed, or the body is too long');
         }
         if (!$this->isGenuine("$id.$timestamp.$request->body", array_slice(explode(' ', $signatures), 0, self::MAX_SIGNATURES))) {
             throw new Refusal('nudge_signature_wrong');
         }
-        if (abs($now - (int) $timestamp) > self::MAX_AGE_SECONDS) {
-            throw new Refusal('nudge_too_old');
+        $age = $now - (int) $timestamp;
+        if (abs($age) > self::MAX_AGE_SECONDS) {
+            throw new Refusal('nudge_too_old', detail: "Signed $age s ago by our clock");
         }
         if (!$this->isForUs($request->body)) {
-            throw new Refusal('nudge_malformed');
+            throw new Refusal('nudge_malformed', detail: 'The body is not JSON, or of another client');
         }
     }
 

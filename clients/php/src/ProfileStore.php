@@ -7,7 +7,10 @@ namespace Identity;
 /** A cache of profiles. The identity service has the truth. */
 interface ProfileStore
 {
-    /** Keeps a profile unless a newer one of that person is there. True where it was kept. */
+    /** Whether `apply` would keep it now. */
+    public function isNewer(Profile $profile): bool;
+
+    /** Keeps a profile where it is later than the one kept. True where it was. */
     public function apply(Profile $profile): bool;
 
     public function find(string $id): ?Profile;

@@ -29,9 +29,9 @@ final class Query
     public static function readOnce(string $query, array $names): array
     {
         $found = array_intersect_key(self::parse($query), array_flip($names));
-        foreach ($found as $values) {
+        foreach ($found as $name => $values) {
             if (count($values) > 1) {
-                throw new Refusal('parameter_repeated');
+                throw new Refusal('parameter_repeated', detail: "The parameter is $name");
             }
         }
         return array_map(static fn(array $values) => $values[0], $found);

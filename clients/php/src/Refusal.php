@@ -41,18 +41,32 @@ class Refusal extends \RuntimeException
     ];
 
     public readonly int $status;
+    /** For your log, and never for the person. */
+    public readonly string $reason;
 
     /**
      * @param string $refusalCode not $code, which every exception has already
      * @param string|null $launchId names the launch in the service's log, as `3f9a-12c4`
+     * @param string $detail what exactly failed, for your log
      */
     public function __construct(
         public readonly string $refusalCode,
         public ?string $launchId = null,
         ?\Throwable $previous = null,
+        string $detail = '',
     ) {
         $this->status = self::STATUSES[$refusalCode] ?? throw new \InvalidArgumentException("no such refusal: $refusalCode");
-        parent::__construct($refusalCode, 0, $previous);
+        $this->reason = ($detail === '' ? '' : rtrim($detail, '.') . '. ') . Reasons::OF[$refusalCode];
+        parent::__construct("$refusalCode: $this->reason", 0, $previous);
+    }
+
+    /** A line for a log, with the address that explains the code. */
+    public function describe(string $baseUrl): string
+    {
+        $cause = $this->getPrevious();
+        return "identity-client: $this->refusalCode, launch " . ($this->launchId ?? 'unknown') . ": $this->reason"
+            . ($cause === null ? '' : ' ' . $cause::class . ': ' . preg_replace('/\s+/', ' ', $cause->getMessage()))
+            . " $baseUrl/developers/refusals#$this->refusalCode";
     }
 
     /** @return array<string, string> what programs read */

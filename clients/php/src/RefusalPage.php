@@ -9,17 +9,21 @@ final class RefusalPage
 {
     private const POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-    private const AGAIN = 'Log in again. If it happens each time, give the code below to support.';
+    /** For those that nobody but the owner of the site can mend. */
+    private const USUAL_ADVICE = 'Log in again. If that does not help, tell us the code below.';
 
     private const ADVICE = [
-        'auth_time_too_old' => 'Log in again, and give your password or passkey when you are asked for it.',
-        'nonce_replayed' => 'This link was used before. If you are logged in already, go on. If not, log in again.',
+        'issued_in_future' => 'The clock of this site is wrong. If it happens again, tell us the code below.',
+        'expired' => 'It took too long. Log in again.',
+        'state_unknown' => 'This browser did not ask for this login, or did so more than ten minutes ago. Log in again.',
+        'auth_time_too_old' => 'This site needs you to prove again that it is you. Log in again.',
+        'nonce_replayed' => 'This login was used already. Go on if you are logged in, or log in again.',
         'session_ended' => 'This login has ended. Log in again.',
-        'person_refused' => 'This site does not let you in. Ask its owner, and give them the code below.',
-        'login_required' => 'You are not logged in. Log in to go on.',
-        'interaction_required' => 'There is something for you to do first. Log in, and follow what it says.',
-        'access_denied' => 'Your login is suspended. Ask support, and give them the code below.',
-        'store_unavailable' => 'This site has a fault. Try again in a few minutes.',
+        'person_refused' => 'This site does not let you in. Ask its owner.',
+        'login_required' => 'Log in to go on.',
+        'interaction_required' => 'There is something to do before you can go on. Log in, and follow what it says.',
+        'access_denied' => 'Your account is suspended. Ask support.',
+        'store_unavailable' => 'This site cannot let anybody in at the moment. Try again in a few minutes.',
     ];
 
     private const STYLE = <<<'CSS'
@@ -29,12 +33,15 @@ final class RefusalPage
         h1 { font-size: 1.75rem; line-height: 1.2 }
         CSS;
 
-    public static function build(Refusal $refusal, string $loginUrl): Response
+    public static function build(Refusal $refusal, Configuration $our): Response
     {
-        $advice = self::escape(self::ADVICE[$refusal->refusalCode] ?? self::AGAIN);
+        $advice = self::escape(self::ADVICE[$refusal->refusalCode] ?? self::USUAL_ADVICE);
         $codes = array_filter([$refusal->refusalCode, $refusal->launchId]);
         $code = implode(' · ', array_map(static fn(string $text) => '<code>' . self::escape($text) . '</code>', $codes));
-        $login = self::escape($loginUrl);
+        $link = static fn(string $url, string $words) => '<p><a href="' . self::escape($url) . "\">$words</a></p>";
+        // Whoever reloads has a session already, most often.
+        $goOn = $refusal->refusalCode === 'nonce_replayed' ? $link($our->homeUrl, 'Go on') : '';
+        $links = $goOn . $link($our->loginUrl, 'Log in');
         $style = self::STYLE;
         $headers = [
             'Content-Type' => 'text/html; charset=utf-8',
@@ -59,7 +66,7 @@ final class RefusalPage
             <main>
             <h1>The login did not work</h1>
             <p>$advice</p>
-            <p><a href="$login">Log in</a></p>
+            $links
             <p>Code: $code</p>
             </main>
             </body>

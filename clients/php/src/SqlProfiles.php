@@ -17,6 +17,12 @@ final readonly class SqlProfiles implements ProfileStore
     {
     }
 
+    public function isNewer(Profile $profile): bool
+    {
+        $sql = "select id from {$this->prefix}profiles where id = ? and updated_at >= ?";
+        return $this->database->value($sql, [$profile->id, $profile->updatedAt]) === null;
+    }
+
     public function apply(Profile $profile): bool
     {
         $values = [$profile->id, $profile->updatedAt, $profile->toJson()];

@@ -15,7 +15,7 @@ final class StrictJson
     /** Objects are stdClass, so that `{}` and `[]` differ. Throws a JsonException. */
     public static function parse(string $text): mixed
     {
-        // Refuses bytes that are not UTF-8, and a byte order mark. Our own scan limits the depth more closely.
+        // Refuses bytes that are not UTF-8, and a byte order mark, and half of a character in an escape. Our own scan limits the depth more closely.
         $value = json_decode($text, false, 512, JSON_THROW_ON_ERROR);
         self::requireDistinctNames($text);
         return $value;

@@ -14,14 +14,17 @@ final class Verifier
     {
         $handOff = HandOff::parse(Envelope::open($query, $our->secrets));
         $lifetime = $handOff->expiresAt - $handOff->issuedAt;
-        $code = match (true) {
-            $handOff->issuer !== $our->issuer => 'issuer_wrong',
-            $handOff->audience !== $our->client || $handOff->client !== $our->client => 'audience_wrong',
-            $handOff->issuedAt > $now + self::LEEWAY_SECONDS => 'issued_in_future',
-            $now >= $handOff->expiresAt + self::LEEWAY_SECONDS => 'expired',
-            $lifetime <= 0 || $lifetime > $our->ttlSeconds => 'lifetime_wrong',
-            default => null,
+        [$code, $detail] = match (true) {
+            $handOff->issuer !== $our->issuer => ['issuer_wrong', ''],
+            $handOff->audience !== $our->client || $handOff->client !== $our->client => ['audience_wrong', ''],
+            $handOff->issuedAt > $now + self::LEEWAY_SECONDS
+                => ['issued_in_future', 'Issued ' . $handOff->issuedAt - $now . ' s ahead of our clock'],
+            $now >= $handOff->expiresAt + self::LEEWAY_SECONDS => ['expired', 'Expired ' . $now - $handOff->expiresAt
+                . ' s ago by our clock; issued ' . $now - $handOff->issuedAt . ' s ago'],
+            $lifetime <= 0 || $lifetime > $our->ttlSeconds
+                => ['lifetime_wrong', "Valid for $lifetime s, and we accept $our->ttlSeconds"],
+            default => [null, ''],
         };
-        return $code === null ? $handOff : throw new Refusal($code, $handOff->launchId);
+        return $code === null ? $handOff : throw new Refusal($code, $handOff->launchId, detail: $detail);
     }
 }

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 // Configurations, and that the codes are the documented ones.
 
-use Identity\{Configuration, ConfigurationError, MemoryNonces, Refusal, Request};
+use Identity\{Configuration, ConfigurationError, Refusal, RefusalPage, Request};
 
 /** What is wrong, by the names of the parameters. */
 function faultsOf(array $changes): array
@@ -73,6 +73,24 @@ test('a dump and a trace do not show secrets', function (): void {
 test('the codes are those of all kits', function (): void {
     $refusals = json_decode(file_get_contents(__DIR__ . '/../../refusals.json'), true);
     same(array_column($refusals, 'status', 'code'), Refusal::STATUSES);
+    foreach ($refusals as $refusal) {
+        $expected = strtr("$refusal[meaning] $refusal[remedy]", ['’' => "'"]);
+        same($expected, (new Refusal($refusal['code']))->reason);
+        foreach (['Because', 'Because.'] as $detail) {
+            same("Because. $expected", (new Refusal($refusal['code'], detail: $detail))->reason);
+        }
+    }
+});
+
+test('the sentences to people are those of all kits', function (): void {
+    $people = array_column(json_decode(file_get_contents(__DIR__ . '/../../refusals.json'), true), 'person', 'code');
+    same(true, count($people) > 20);
+    $our = new Configuration('https://id.example.test', 'shop', [SECRET], 'https://shop.example.test/cb', 'https://shop.example.test/login', memoryNonces());
+    foreach ($people as $code => $sentence) {
+        $page = RefusalPage::build(new Refusal($code, detail: 'For the log.'), $our)->body;
+        same(true, str_contains($page, "<p>$sentence</p>"), $code);
+        same(false, str_contains($page, 'For the log.'));
+    }
 });
 
 test('a request of this process is read as it arrived', function (): void {

@@ -78,7 +78,7 @@ test('any other is refused by its code', function (): void {
         same([$code, Identity\Refusal::STATUSES[$code]], [$answer->header('identity-refusal'), $answer->status]);
     }
     same(array_column($cases, 0), $log);
-    same('POST', openClient()->receiveNudge(nudge(['method' => 'GET']))->header('allow'));
+    same('POST', openClient()->receiveNudge(nudge(['method' => 'GET']), fn() => null)->header('allow'));
 });
 
 test('events are pulled in order to the empty page, and each is stored once it is applied', function (): void {
@@ -112,6 +112,46 @@ test('events are pulled in order to the empty page, and each is stored once it i
     $client = openClient(['nonces' => $nonces]);
     $answer = $browser->call($client, seal(payload(['state' => $browser->start($client)['state']])));
     same([403, 'session_ended'], [$answer->status, $answer->header('identity-refusal')]);
+});
+
+test('a site whose hook threw once ends equal to the master, and the kept profiles follow', function (): void {
+    $profiles = new MemoryProfiles();
+    $position = new MemoryPosition();
+    $event = fn(int $seq, int $day) => page(['seq' => $seq, 'type' => 'profile.updated', 'user_id' => profile()['id'],
+        'profile' => profile("2026-01-0{$day}T00:00:00.000Z", "Zoë $day")]);
+    [$calls, $people, $throws] = [[], [], false];
+    $apply = function (Event $event, bool $isNewer) use (&$calls, &$people, &$throws): void {
+        $calls[] = [$event->profile?->name, $isNewer];
+        $throws && throw new DomainException('the table is away');
+        $isNewer && $people[$event->userId] = $event->profile->name;
+    };
+    // Each time as a process that has just started: it has nothing but its stores.
+    $pull = function (HttpAnswer ...$answers) use ($position, $profiles, $apply): void {
+        $client = openClient([], new PlayedService($answers));
+        try {
+            $client->pullEvents($position, $apply, fn() => throw new LogicException('started over'), $profiles);
+        } catch (DomainException) {
+        }
+    };
+    $throws = true;
+    $pull($event(1, 1));
+    same(null, $profiles->find(profile()['id']));
+    $throws = false;
+    $pull($event(1, 1), $event(2, 1), page());
+    $throws = true;
+    $pull($event(3, 2));
+    // A callback beside it keeps a later one, and its site writes that.
+    $profiles->apply(readProfile('2026-01-03T00:00:00.000Z', 'Zoë 3'));
+    $people[profile()['id']] = 'Zoë 3';
+    $throws = false;
+    $pull($event(3, 2), page());
+    same([['Zoë 1', true], ['Zoë 1', true], ['Zoë 1', false], ['Zoë 2', true], ['Zoë 2', false]], $calls);
+    same([[profile()['id'] => 'Zoë 3'], 'Zoë 3'], [$people, $profiles->find(profile()['id'])->name]);
+    $pull(page(['seq' => 4, 'type' => 'user.deleted', 'user_id' => profile()['id']]), page());
+    same([null, false], [$profiles->find(profile()['id']), $profiles->isNewer(readProfile('2026-01-04T00:00:00.000Z', 'Late'))]);
+    openClient([], new PlayedService([new HttpAnswer(410, '{"oldest":9}'), page()]))
+        ->pullEvents($position, $apply, fn() => null, $profiles);
+    same(true, $profiles->isNewer(readProfile('2026-01-04T00:00:00.000Z', 'New')));
 });
 
 test('events are read with the second secret where the service has the first no more', function (): void {
@@ -155,7 +195,8 @@ test('what goes wrong keeps the position, lets go of it, and never goes round fo
         try {
             openClient([], new PlayedService($answers))->pullEvents($position, $apply, fn() => throw new LogicException('started over'));
             throw new LogicException("$name passed");
-        } catch (RuntimeException | JsonException) {
+        } catch (RuntimeException | JsonException $error) {
+            same($name === 401, str_contains($error->getMessage(), "compare the secret and the client's name"));
         }
         same($after, $position->claim(), (string) $name);
     }

@@ -100,6 +100,7 @@ test('a second use is nonce_replayed, and a page with the code and the launch id
     $id = implode('-', str_split(substr(hash('sha256', $payload['nonce']), 0, 8), 4));
     same([409, 'nonce_replayed', $id], [$answer->status, $answer->header('identity-refusal'), $answer->header('identity-launch')]);
     matches("~Code: <code>nonce_replayed</code> · <code>$id</code>~", $answer->body);
+    matches('~<a href="https://shop\.example\.test/">Go on</a>~', $answer->body);
     matches('~<a href="https://shop\.example\.test/login">Log in</a>~', $answer->body);
     same("default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'", $answer->header('content-security-policy'));
     same([1, 'nonce_replayed', $id], [count($browser->sessions), $browser->log[0]->refusalCode, $browser->log[0]->launchId]);
@@ -177,7 +178,8 @@ test('what opens links ahead of the click uses nothing up, and other methods are
         $answer = $browser->call($client, $query, $method);
         same([405, 'method_not_allowed', 'GET, HEAD'], [$answer->status, $answer->header('identity-refusal'), $answer->header('allow')]);
     }
-    same(405, $client->startLogin(new Request('POST'))->status);
+    $lines = logOf(fn() => same(405, $client->startLogin(new Request('POST'))->status));
+    matches('/^identity-client: method_not_allowed, /', $lines);
     same([[], 303], [$browser->sessions, $browser->call($client, $query)->status]);
 });
 
@@ -220,4 +222,21 @@ test('the logout goes to the identity service, and comes back to a path', functi
         throw new LogicException('taken');
     } catch (InvalidArgumentException) {
     }
+});
+
+test('PHP\'s own log hears of a refusal, with the reason and where it is explained', function (): void {
+    $client = openClient(['issuer' => 'https://id.example.test/']);
+    $payload = payload(['iat' => NOW - 400, 'exp' => NOW - 100, 'iss' => 'https://id.example.test/']);
+    $id = LaunchId::of($payload['nonce']);
+    $call = fn(Client $client, string $query) => logOf(fn() => (new Browser())->call($client, $query, log: null));
+    $expired = $call($client, seal($payload));
+    matches("~^identity-client: expired, launch $id: Expired 100 s ago by our clock; issued 400 s ago\. The hand-off has "
+        . 'expired\. Log in again\. .* https://id\.example\.test/developers/refusals#expired$~D', $expired);
+    matches("~: signature_wrong, launch $id: No signature was made .* Compare the secret~", $call($client, seal($payload, NEXT)));
+    matches('~: parameter_missing, launch unknown: There is no payload\. ~', $call($client, ''));
+    matches('~: member_wrong, .*: email is missing or wrong\. ~', $call($client, seal(payload(['profile.email' => 1]))));
+    $broken = openClient(['nonces' => new BrokenNonces()]);
+    matches('~: store_unavailable, .* RuntimeException: away https~', $call($broken, seal(payload())));
+    $nudge = fn() => $client->receiveNudge(new Request('POST'));
+    matches('~: nudge_malformed, launch unknown: A header~', logOf($nudge));
 });

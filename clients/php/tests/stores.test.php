@@ -4,12 +4,7 @@ declare(strict_types=1);
 
 // The stores: in memory, in SQLite, and in the databases that PDO_DSNS names (separated by spaces).
 
-use Identity\{MemoryNonces, MemoryPosition, MemoryProfiles, PdoDatabase, Profile, Members, SqlNonces, SqlPosition, SqlProfiles, Tables};
-
-function readProfile(string $updatedAt, string $name): Profile
-{
-    return Profile::read(new Members(json_decode(json_encode(profile($updatedAt, $name)))));
-}
+use Identity\{MemoryNonces, MemoryPosition, MemoryProfiles, PdoDatabase, SqlNonces, SqlPosition, SqlProfiles, Tables};
 
 $stores = ['memory' => [new MemoryNonces(), new MemoryProfiles(), null]];
 foreach (array_filter(['sqlite::memory:', ...explode(' ', (string) getenv('PDO_DSNS'))]) as $dsn) {
@@ -36,11 +31,13 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
         $steps = [['2026-01-02T00:00:00.000Z', 'Ann', true], ['2026-01-01T00:00:00.000Z', 'Old', false],
             ['2026-01-02T00:00:00.000Z', 'Same', false], ['2026-01-02T00:00:00.001Z', 'Zoë 🌷', true]];
         foreach ($steps as [$updatedAt, $name, $isKept]) {
+            same($isKept, $profiles->isNewer(readProfile($updatedAt, $name)), "$name is newer");
             same($isKept, $profiles->apply(readProfile($updatedAt, $name)), $name);
         }
         same(['Zoë 🌷', true], [$profiles->find($id)->name, $profiles->find($id)->can('sell_products')]);
         $profiles->remove($id);
         $profiles->remove($id);
+        same(false, $profiles->isNewer(readProfile('2026-01-03T00:00:00.000Z', 'Late')));
         same([null, false, null], [$profiles->find($id), $profiles->apply(readProfile('2026-01-03T00:00:00.000Z', 'Late')), $profiles->find($id)]);
         $profiles->clear();
         same([true, 'Ann'], [$profiles->apply(readProfile('2026-01-01T00:00:00.000Z', 'Ann')), $profiles->find($id)->name]);

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 // What the tests of the kit share. No test framework, so that they run wherever PHP does.
 
-use Identity\{Client, Configuration, HandOff, MemoryNonces, NonceStore, Refusal, Request, Response};
+use Identity\{Client, Configuration, HandOff, Members, MemoryNonces, NonceStore, Profile, Refusal, Request, Response};
 
 const SECRET = 'a-secret-of-the-shop-for-this-test';
 const NEXT = 'the-next-secret-of-the-shop-for-it';
@@ -51,6 +51,20 @@ function refusalOf(callable $run): ?string
         return null;
     } catch (Refusal $refusal) {
         return $refusal->refusalCode;
+    }
+}
+
+/** What a call writes to PHP's own log, without the times. */
+function logOf(callable $run): string
+{
+    $file = (string) tempnam(sys_get_temp_dir(), 'identity-log-');
+    $before = (string) ini_set('error_log', $file);
+    try {
+        $run();
+        return (string) preg_replace('/^\[[^]]+\] |\n$/m', '', trim((string) file_get_contents($file)));
+    } finally {
+        ini_set('error_log', $before);
+        unlink($file);
     }
 }
 
@@ -121,6 +135,11 @@ function profile(string $updatedAt = '2026-01-01T00:00:00.000Z', string $name = 
         'account' => ['capabilities' => ['manage_storefront', 'sell_products']],
         'profile_updated_at' => $updatedAt,
     ];
+}
+
+function readProfile(string $updatedAt, string $name): Profile
+{
+    return Profile::read(new Members(json_decode(json_encode(profile($updatedAt, $name)))));
 }
 
 /** The query of a hand-off. */

@@ -96,7 +96,7 @@ test('every callback is answered as it should', function () use ($sso): void {
         };
         $headers = array_filter(['cookie' => $given['cookie'] ?? null]) + ($given['headers'] ?? []);
         $request = new Request($given['method'] ?? 'GET', $given['query'] ?? '', $headers);
-        $answer = $client->handleCallback($request, $startSession, fn() => null, fn() => $given['logged_in'] ?? false);
+        $answer = $client->handleCallback($request, $startSession, fn() => null, fn() => $given['logged_in'] ?? false, log: fn() => null);
         $isUsed = !isset($given['used_nonces']) && !$nonces->consume($sso['launch']['nonce'], $now);
         same($expected['status'], $answer->status, $why);
         same($expected['refusal'] ?? null, $answer->header('identity-refusal'), $why);
@@ -114,7 +114,7 @@ test('every nudge is answered as it should, and events are asked for with the to
         $now = $case['now'] ?? $sso['nudges']['now'];
         $configuration = vectorConfiguration($sso, $case['secrets'] ?? $sso['nudges']['secrets']);
         $answer = (new Client($configuration, new SystemHttp(), fn() => $now))
-            ->receiveNudge(new Request($case['method'] ?? 'POST', '', $case['headers'], $case['body']));
+            ->receiveNudge(new Request($case['method'] ?? 'POST', '', $case['headers'], $case['body']), fn() => null);
         same([$case['status'], $case['refusal'] ?? null], [$answer->status, $answer->header('identity-refusal')], $case['why']);
     }
     $service = new PlayedService([page()]);

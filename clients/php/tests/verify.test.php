@@ -115,6 +115,16 @@ test('takes what is from the issuer, for this client and at the right time', fun
     same('signature_wrong', $refusal(seal(payload(['iss' => 'x']), NEXT)));
 });
 
+test('says in the log, and there only, that the clock may be wrong', function (): void {
+    $reasons = [3600 => 'Expired 3300 s ago by our clock; issued 3600 s ago. ', -3600 => 'Issued 3600 s ahead of our clock. '];
+    foreach ($reasons as $seconds => $reason) {
+        $browser = new Browser();
+        $answer = $browser->call(openClient(), seal(payload(['iat' => NOW - $seconds, 'exp' => NOW - $seconds + 300])));
+        same(true, str_starts_with($browser->log[0]->reason, $reason), $browser->log[0]->reason);
+        same(false, str_contains($answer->body, '3600'));
+    }
+});
+
 test('knows the launch also of what it refuses, and shows nothing of it', function (): void {
     $payload = payload();
     $id = LaunchId::of($payload['nonce']);

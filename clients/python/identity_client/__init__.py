@@ -9,11 +9,12 @@ from .nudges import receive_nudge
 from .profile import Profile, Role
 from .refusal import STATUSES, Code, Refusal
 from .sql import SqlStore, open_sqlite
-from .stores import MemoryStore, NonceStore, PositionStore, ProfileStore
+from .stores import Claim, MemoryStore, NonceStore, PositionStore, ProfileStore
 from .wsgi import IdentityMiddleware, read_wsgi, send_wsgi
 
 __all__ = [
     "STATUSES",
+    "Claim",
     "Code",
     "Config",
     "ConfigurationError",

@@ -5,12 +5,11 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Literal, cast
 from urllib.parse import urlencode, urlsplit
 
 from .hand_off import is_own_path
-from .refusal import Code
+from .refusal import Code, Refusal
 from .stores import NonceStore
 
 _CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -26,15 +25,20 @@ class ConfigurationError(ValueError):
 class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
 
-    outcome: Code | Literal["accepted"]
+    #: `opened_elsewhere`: the reason says where a browser opened the login start, which is not where it is configured.
+    outcome: Code | Literal["accepted", "opened_elsewhere"]
+    #: What failed, and what to do about it. Empty where nothing did.
     reason: str
     launch_id: str | None
+    #: Explains the code of a refusal.
+    help_url: str = ""
 
 
 def log_entry(entry: LogEntry) -> None:
     level = logging.INFO if entry.outcome == "accepted" else logging.WARNING
+    why = f": {entry.reason} {entry.help_url}".rstrip() if entry.reason else ""
     logging.getLogger("identity_client").log(
-        level, "%s, launch %s: %s", entry.outcome, entry.launch_id or "unknown", entry.reason or "no details"
+        level, "%s, launch %s%s", entry.outcome, entry.launch_id or "unknown", why
     )
 
 
@@ -50,7 +54,7 @@ def ignore_session(_sid: str) -> None:
 class Config:
     """Every address comes from here, and none from the request."""
 
-    #: The base URL of the identity service: as the operator has set it: each hand-off names it byte for byte.
+    #: The base URL of the identity service, as the operator has set it: each hand-off names it byte for byte.
     issuer: str
     #: Your name there.
     client: str
@@ -70,8 +74,6 @@ class Config:
     log: Callable[[LogEntry], None] = log_entry
     #: Unix seconds.
     now: Callable[[], int] = read_clock
-    #: One pull at a time: an older one must not undo what a newer one has done.
-    pulling: Lock = field(default_factory=Lock, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         faults = [*_find_url_faults(self), *_find_secret_faults(self)]
@@ -103,6 +105,11 @@ class Config:
     @property
     def is_secure(self) -> bool:
         return self.callback_url.startswith("https://")
+
+
+def log_refusal(config: Config, refusal: Refusal) -> None:
+    help_url = f"{config.base_url}/developers/refusals#{refusal.code}"
+    config.log(LogEntry(refusal.code, refusal.reason, refusal.launch_id, help_url))
 
 
 def build_logout_url(config: Config, return_to: str | None = None) -> str:
@@ -167,9 +174,11 @@ def _find_secret_faults(config: Config) -> list[str]:
     if any(secret != secret.strip() for secret in config.secrets):
         faults.append("secrets must not have spaces or line breaks around them")
     # Plain http is on this machine only, where a secret may be one to try things out.
-    shortest = 1 if str(config.callback_url).startswith("http://") else _MIN_SECRET_BYTES
-    if any(len(secret.encode()) < shortest for secret in config.secrets):
-        faults.append(f"secrets must have at least {shortest} bytes each")
+    is_local = str(config.callback_url).startswith("http://")
+    if not all(config.secrets):
+        faults.append("secrets must not be empty")
+    elif not is_local and any(len(secret.encode()) < _MIN_SECRET_BYTES for secret in config.secrets):
+        faults.append(f"secrets must have at least {_MIN_SECRET_BYTES} bytes each")
     if len(set(config.secrets)) < len(config.secrets):
         faults.append("secrets must differ from each other")
     return faults

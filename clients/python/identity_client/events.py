@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPException, HTTPMessage
 from typing import IO, Final
 from urllib.error import HTTPError
@@ -13,7 +13,7 @@ from urllib.request import Request as HttpRequest
 
 from .config import Config, ConfigurationError, ignore_session
 from .profile import MemberError, Profile, read_integer, read_object, read_profile, read_text
-from .stores import PositionStore, ProfileStore
+from .stores import Claim, PositionStore, ProfileStore
 from .strict_json import Json, parse_strict_json
 
 _PAGE_SIZE: Final = 1000
@@ -37,6 +37,8 @@ class Event:
     profile: Profile | None
     #: All members, as they arrived.
     members: Mapping[str, Json]
+    #: Its profile is later than the one in the `profiles` of the pull.
+    is_newer: bool = False
 
 
 def pull_events(
@@ -46,64 +48,82 @@ def pull_events(
     start_over: Callable[[], object],
     profiles: ProfileStore | None = None,
     apply: Callable[[Event], object] | None = None,
-) -> int:
+) -> int | None:
     """Reads all that is new, in order, and returns the number of the last event.
 
     It ends sessions by the `end_session` of the configuration, keeps `profiles` up to date, and calls `apply` with each
-    event. After a stop in between it reads some events again the next time, so `apply` must bear an event twice.
+    event. After a stop in between it reads some events again the next time, so `apply` must bear an event twice. Where
+    `apply` raises, it gets that event again by the next pull, as new as it was.
     `start_over` is called where events were missed for too long: end all your sessions, and drop what you keep of people
-    elsewhere. Raises an EventsError. In one process, one pull runs at a time.
+    elsewhere. Raises an EventsError. One pull at a time does all this: another one waits for it, and returns None where
+    that is still at work after three seconds.
     """
     if config.end_session is ignore_session:
         raise ConfigurationError("end_session must be set to read events: a login that ends there ends here")
-    with config.pulling:
-        after = positions.read_position(config.client)
-        has_started_over = False
-        while True:
-            status, answer = _get(config, after)
-            if status == 200:
-                events = _read_events(answer, after)
-                # Asked to the end: the number that it is asked with says how far all was applied.
-                if not events:
-                    return after
-                for event in events:
-                    _apply(config, event, profiles)
-                    if apply is not None:
-                        apply(event)
-                    after = _move(config, positions, after, event.seq)
-                    if after != event.seq:
-                        break
-            elif status == 410 and not has_started_over:
-                has_started_over = True
-                before_oldest = _read_oldest(answer) - 1
-                start_over()
-                if profiles is not None:
-                    profiles.forget_profiles()
-                after = _move(config, positions, after, before_oldest)
-            else:
-                raise EventsError(f"events answered {status}")
+
+    def apply_event(event: Event) -> None:
+        _apply(config, event, profiles, apply)
+
+    def drop_all() -> None:
+        start_over()
+        if profiles is not None:
+            profiles.forget_profiles()
+
+    with positions.claim_position(config.client) as claim:
+        return None if claim is None else _pull_all(config, claim, apply_event, drop_all)
 
 
-def _move(config: Config, positions: PositionStore, before: int, after: int) -> int:
-    """Never back to where a slower process is. Where that is this one, the result says where the faster one is."""
-    if positions.move_position(config.client, before, after):
-        return after
-    moved = positions.read_position(config.client)
-    if moved == before:
-        raise EventsError("the position of the events does not move: look at its store")
-    return moved
+def _pull_all(
+    config: Config, claim: Claim, apply: Callable[[Event], None], start_over: Callable[[], None]
+) -> int:
+    after = claim.position
+    has_started_over = False
+    while True:
+        status, answer = _get(config, after)
+        if status == 200:
+            events = _read_events(answer, after)
+            # Asked to the end: the number that it is asked with says how far all was applied.
+            if not events:
+                return after
+            for event in events:
+                apply(event)
+                after = _advance(claim, event.seq)
+        elif status == 410 and not has_started_over:
+            has_started_over = True
+            before_oldest = _read_oldest(answer) - 1
+            start_over()
+            after = _advance(claim, before_oldest)
+        elif status == 401:
+            what = "compare the secret and the client's name with the operator's (invalid_token)"
+            raise EventsError(f"events answered 401: {what}")
+        else:
+            raise EventsError(f"events answered {status}")
 
 
-def _apply(config: Config, event: Event, profiles: ProfileStore | None) -> None:
+def _advance(claim: Claim, position: int) -> int:
+    """What another process has applied meanwhile must not be undone by something older."""
+    if not claim.advance(position):
+        raise EventsError("another process reads events now")
+    return position
+
+
+def _apply(
+    config: Config, event: Event, profiles: ProfileStore | None, apply: Callable[[Event], object] | None
+) -> None:
     if event.sid is not None and event.type == "session.ended":
         # Kept in mind first: its hand-off may be on its way, and be taken between the two.
         config.nonces.add_ended(event.sid, config.now() + config.ttl_seconds + 60)
         config.end_session(event.sid)
-    if profiles is not None and event.user_id is not None:
-        if event.profile is not None:
-            profiles.apply_profile(event.profile)
-        elif event.type == "user.deleted":
-            profiles.forget_profile(event.user_id)
+    if profiles is not None and event.user_id is not None and event.type == "user.deleted":
+        profiles.forget_profile(event.user_id)
+    profile = event.profile
+    is_newer = profiles is not None and profile is not None and profiles.is_newer(profile)
+    if apply is not None:
+        apply(replace(event, is_newer=is_newer))
+    # Not before: where `apply` raises, the event comes again, and has to be newer again. A callback beside this may have
+    # kept a later one meanwhile, which stays.
+    if profiles is not None and profile is not None and is_newer:
+        profiles.apply_profile(profile)
 
 
 def _get(config: Config, after: int) -> tuple[int, bytes]:

@@ -67,7 +67,7 @@ def read_parameters(query: str) -> Mapping[str, str]:
     names = [name for name, _ in pairs]
     for name in _PARAMETERS:
         if names.count(name) > 1:
-            raise Refusal("parameter_repeated", name)
+            raise Refusal("parameter_repeated", f"The parameter is {name}")
     return dict(pairs)
 
 
@@ -82,7 +82,8 @@ def verify_hand_off(
     payload = parameters.get("payload")
     signatures = [parameters[name] for name in ("signature", "signature_next") if name in parameters]
     if payload is None or "signature" not in parameters:
-        raise Refusal("parameter_missing", "signature" if payload is not None else "payload")
+        missing = "payload" if payload is None else "signature"
+        raise Refusal("parameter_missing", f"There is no {missing}")
     data = _decode_canonical(payload)
     if not all(_SIGNATURE.fullmatch(signature) for signature in signatures):
         raise Refusal("signature_malformed")
@@ -93,7 +94,7 @@ def verify_hand_off(
     if members["iss"] != issuer:
         raise Refusal("issuer_wrong")
     if members["aud"] != client or members["client"] != client:
-        raise Refusal("audience_wrong", "aud" if members["aud"] != client else "client")
+        raise Refusal("audience_wrong")
     _require_timely(hand_off, ttl_seconds, now)
     return hand_off
 
@@ -110,13 +111,13 @@ def _decode(payload: str) -> bytes:
 def _decode_canonical(payload: str) -> bytes:
     """Decoders take several spellings of the same bytes. Only one of them counts."""
     if len(payload) > _MAX_PAYLOAD_LENGTH or not _BASE64URL.fullmatch(payload):
-        raise Refusal("payload_malformed", "length or alphabet")
+        raise Refusal("payload_malformed", "Its length or alphabet is wrong")
     try:
         data = _decode(payload)
     except binascii.Error:
-        raise Refusal("payload_malformed", "length") from None
+        raise Refusal("payload_malformed", "Its length is wrong") from None
     if base64.urlsafe_b64encode(data).rstrip(b"=") != payload.encode("ascii"):
-        raise Refusal("payload_malformed", "spelling")
+        raise Refusal("payload_malformed", "Its spelling is not canonical")
     return data
 
 
@@ -136,7 +137,7 @@ def _read_json(data: bytes) -> dict[str, Json]:
     except ValueError as error:
         raise Refusal("json_malformed", type(error).__name__) from None
     if not isinstance(value, dict):
-        raise Refusal("member_wrong", "the whole")
+        raise Refusal("member_wrong", "The whole is no object")
     return value
 
 
@@ -159,14 +160,15 @@ def _read_members(members: dict[str, Json]) -> HandOff:
             return_to=return_to,
         )
     except MemberError as error:
-        raise Refusal("member_wrong", str(error)) from None
+        raise Refusal("member_wrong", f"{error} is missing or wrong") from None
 
 
 def _require_timely(hand_off: HandOff, ttl_seconds: int, now: int) -> None:
     if not hand_off.iat <= now + LEEWAY_SECONDS:
-        raise Refusal("issued_in_future", f"{hand_off.iat - now} seconds ahead")
+        raise Refusal("issued_in_future", f"Issued {hand_off.iat - now} s ahead of our clock")
     if not now < hand_off.exp + LEEWAY_SECONDS:
-        raise Refusal("expired", f"{now - hand_off.exp} seconds ago")
+        when = f"Expired {now - hand_off.exp} s ago by our clock; issued {now - hand_off.iat} s ago"
+        raise Refusal("expired", when)
     lifetime = hand_off.exp - hand_off.iat
     if not 0 < lifetime <= ttl_seconds:
-        raise Refusal("lifetime_wrong", f"{lifetime} seconds")
+        raise Refusal("lifetime_wrong", f"Valid for {lifetime} s, and we accept {ttl_seconds}")

@@ -1,11 +1,12 @@
 """The way to a login and back: the start, and the callback that takes the hand-off."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Literal
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 from .attempts import find_attempt, start_attempt
-from .config import Config, LogEntry
+from .config import Config, LogEntry, log_refusal
 from .hand_off import (
     HandOff,
     compute_launch_id,
@@ -65,6 +66,9 @@ def start_login(
         raise ValueError("prompt must be none or login")
     if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
         raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
+    elsewhere = _find_other_host(config.login_url, request)
+    if elsewhere:
+        config.log(LogEntry("opened_elsewhere", elsewhere, None))
     state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
     query = {"state": state}
     if return_to is not None and is_own_path(return_to):
@@ -76,6 +80,18 @@ def start_login(
     return redirect(
         f"{config.base_url}/sso/launch/{config.client}?{urlencode(query, errors='replace')}", cookies
     )
+
+
+def _find_other_host(configured: str, request: Request) -> str | None:
+    """Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and
+    the callback does not get it. For the log, and nothing else: whoever asks chooses it."""
+    parts = urlsplit(configured)
+    # Into the log only, and on one line there.
+    opened = re.sub(r"[^\x21-\x7e]", "?", (request.header("host") or "")[:255]).lower()
+    usual = {"https": ":443", "http": ":80"}[parts.scheme]
+    if not opened or opened.removesuffix(usual) == parts.netloc.lower().removesuffix(usual):
+        return None
+    return f"opened at {parts.scheme}://{opened}/, but login_url is {configured}"
 
 
 def is_nobody_logged_in(_request: Request) -> bool:
@@ -114,7 +130,7 @@ def handle_callback(
         refusal.launch_id = compute_launch_id(hand_off.nonce) if hand_off else find_launch_id(request.query)
         if refusal.code != "state_missing":
             return _refuse(config, refusal)
-        _log(config, refusal)
+        log_refusal(config, refusal)
         # A link from elsewhere brought it. It stays unused: the login start asks for one of its own.
         target = config.home if is_logged_in(request) else config.login_url
         return redirect(target, describe_refusal(refusal))
@@ -164,7 +180,7 @@ def _answer_error(
 ) -> Response:
     """It is not signed: all it may do is choose a page, and only for an attempt of this browser."""
     if find_attempt(config, request, parameters.get("state", "")) is None:
-        raise Refusal("state_unknown", "of an error")
+        raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
     own = on_error(code) if on_error else None
     if own is None:
@@ -175,12 +191,8 @@ def _answer_error(
 
 
 def _refuse(config: Config, refusal: Refusal) -> Response:
-    _log(config, refusal)
-    return show_refusal(refusal, config.login_url, _MORE_HEADERS.get(refusal.code, ()))
-
-
-def _log(config: Config, refusal: Refusal) -> None:
-    config.log(LogEntry(refusal.code, refusal.reason, refusal.launch_id))
+    log_refusal(config, refusal)
+    return show_refusal(refusal, config.home, config.login_url, _MORE_HEADERS.get(refusal.code, ()))
 
 
 def _encode(path: str) -> str:

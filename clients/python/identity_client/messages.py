@@ -63,13 +63,17 @@ def describe_refusal(refusal: Refusal) -> Headers:
     return (("Identity-Refusal", refusal.code), *launch)
 
 
-def show_refusal(refusal: Refusal, login_url: str, headers: Headers = ()) -> Response:
+def show_refusal(refusal: Refusal, home_url: str, login_url: str, headers: Headers = ()) -> Response:
     """A page for the person, which loads nothing and says nothing of the payload."""
     launch = f" · <code>{escape(refusal.launch_id)}</code>" if refusal.launch_id else ""
+    links = _link(login_url, "Log in")
+    if refusal.code == "nonce_replayed":
+        # Whoever reloads has a session already, most often.
+        links = f"{_link(home_url, 'Go on')}\n{links}"
     page = _PAGE.format(
         style=_STYLE,
         advice=escape(_ADVICE.get(refusal.code, _USUAL_ADVICE)),
-        login_url=escape(login_url),
+        links=links,
         code=escape(refusal.code),
         launch=launch,
     )
@@ -88,18 +92,24 @@ def show_refusal(refusal: Refusal, login_url: str, headers: Headers = ()) -> Res
     )
 
 
-_USUAL_ADVICE = "Log in again. If that does not help, tell the people who run this site the code below."
+def _link(url: str, words: str) -> str:
+    return f'<p><a href="{escape(url)}">{words}</a></p>'
+
+
+#: For those that nobody but the owner of the site can mend.
+_USUAL_ADVICE = "Log in again. If that does not help, tell us the code below."
 _ADVICE: Mapping[Code, str] = {
-    "state_unknown": "Log in again in this browser. It has to allow cookies.",
-    "auth_time_too_old": "Log in again, and give your password or passkey when you are asked for it.",
-    "nonce_replayed": "This link was used before. Go on if you are logged in, or else log in again.",
+    "issued_in_future": "The clock of this site is wrong. If it happens again, tell us the code below.",
+    "expired": "It took too long. Log in again.",
+    "state_unknown": "This browser did not ask for this login, or did so more than ten minutes ago. Log in again.",
+    "auth_time_too_old": "This site needs you to prove again that it is you. Log in again.",
+    "nonce_replayed": "This login was used already. Go on if you are logged in, or log in again.",
     "session_ended": "This login has ended. Log in again.",
-    "person_refused": "This site does not let you in. Ask the people who run it.",
+    "person_refused": "This site does not let you in. Ask its owner.",
     "login_required": "Log in to go on.",
-    "interaction_required": "There is something for you to do first. Log in, and follow what it says.",
+    "interaction_required": "There is something to do before you can go on. Log in, and follow what it says.",
     "access_denied": "Your account is suspended. Ask support.",
-    "method_not_allowed": "Open the login from this site.",
-    "store_unavailable": "Try again in a minute.",
+    "store_unavailable": "This site cannot let anybody in at the moment. Try again in a few minutes.",
 }
 
 _STYLE = """
@@ -122,7 +132,7 @@ _PAGE = """<!doctype html>
 <main>
 <h1>The login did not work</h1>
 <p>{advice}</p>
-<p><a href="{login_url}">Log in</a></p>
+{links}
 <p>Code: <code>{code}</code>{launch}</p>
 </main>
 </body>

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from .config import Config, LogEntry
+from .config import Config, log_refusal
 from .messages import Headers, Request, Response, describe_refusal
 from .profile import read_integer, read_object, read_text
 from .refusal import Refusal
@@ -27,7 +27,7 @@ def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], objec
     try:
         _require_genuine(config, request)
     except Refusal as refusal:
-        config.log(LogEntry(refusal.code, refusal.reason, None))
+        log_refusal(config, refusal)
         allowed: Headers = (("Allow", "POST"),) if refusal.code == "method_not_allowed" else ()
         headers = (("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"))
         return Response(
@@ -44,22 +44,22 @@ def _require_genuine(config: Config, request: Request) -> None:
     timestamp = request.header("webhook-timestamp")
     signatures = request.header("webhook-signature")
     if not nudge_id or not timestamp or not signatures:
-        raise Refusal("nudge_malformed", "a header is missing")
+        raise Refusal("nudge_malformed", "A header is missing")
     if not _TIMESTAMP.fullmatch(timestamp) or len(request.body) > _MAX_BODY_BYTES:
-        raise Refusal("nudge_malformed", "a header or the length of the body")
+        raise Refusal("nudge_malformed", "The timestamp is no number, or the body is too long")
     message = f"{nudge_id}.{timestamp}.".encode("utf-8", "replace") + request.body
     if not _is_signed(config, message, signatures):
         raise Refusal("nudge_signature_wrong")
     age = config.now() - int(timestamp)
     if abs(age) > _LIFE_SECONDS:
-        raise Refusal("nudge_too_old", f"signed {age} seconds ago")
+        raise Refusal("nudge_too_old", f"Signed {age} s ago by our clock")
     try:
         nudge = read_object(parse_strict_json(request.body), "the whole")
         is_ours = read_text(nudge, "client") == config.client and read_integer(nudge, "latest") >= 0
     except ValueError as error:
-        raise Refusal("nudge_malformed", f"the body: {type(error).__name__}") from None
+        raise Refusal("nudge_malformed", f"The body: {type(error).__name__}") from None
     if not is_ours:
-        raise Refusal("nudge_malformed", "of another client, or without a number")
+        raise Refusal("nudge_malformed", "It is of another client, or without a number")
 
 
 def _is_signed(config: Config, message: bytes, signatures: str) -> bool:

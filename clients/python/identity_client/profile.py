@@ -75,7 +75,7 @@ def read_text(
     length: tuple[int, int] = (0, 8192),
 ) -> str:
     text = value.get(name)
-    if not isinstance(text, str) or not length[0] <= len(text) <= length[1] or _has_surrogate(text):
+    if not isinstance(text, str) or not length[0] <= len(text) <= length[1]:
         raise MemberError(name)
     if form is not None and not form.fullmatch(text):
         raise MemberError(name)
@@ -86,7 +86,7 @@ def read_texts(value: Mapping[str, Json], name: str) -> tuple[str, ...]:
     texts = value.get(name)
     if not isinstance(texts, list):
         raise MemberError(name)
-    found = tuple(text for text in texts if isinstance(text, str) and not _has_surrogate(text))
+    found = tuple(text for text in texts if isinstance(text, str))
     if len(found) != len(texts):
         raise MemberError(name)
     return found
@@ -98,11 +98,6 @@ def read_integer(value: Mapping[str, Json], name: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or abs(number) > _MAX_INTEGER:
         raise MemberError(name)
     return number
-
-
-def _has_surrogate(text: str) -> bool:
-    """Half a character, which JSON can spell and no database or page takes."""
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _read_role(profile: Mapping[str, Json]) -> Role:

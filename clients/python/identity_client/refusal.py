@@ -1,7 +1,9 @@
-"""One failure, one code, one status. `/developers` at the identity service explains each code, and what to do."""
+"""One failure, one code, one status. `/developers/refusals` at the identity service explains each code, and what to do."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
+
+from .reasons import REASONS
 
 Code = Literal[
     "parameter_missing",
@@ -65,15 +67,15 @@ STATUSES: Final[Mapping[Code, int]] = {
 
 
 class Refusal(Exception):
-    """Why somebody is not let in. `code` is public; `reason` is for your log only.
+    """Why somebody is not let in. `code` is public; `reason` is for your log only, and begins with the detail.
 
     Your `start_session` may raise `Refusal("person_refused", "why")`.
     """
 
-    def __init__(self, code: Code, reason: str = "", launch_id: str | None = None) -> None:
-        super().__init__(f"{code}: {reason}" if reason else code)
+    def __init__(self, code: Code, detail: str = "", launch_id: str | None = None) -> None:
         self.code: Final[Code] = code
-        self.reason: Final = reason
+        self.reason: Final = (f"{detail.rstrip('.')}. " if detail else "") + REASONS[code]
+        super().__init__(f"{code}: {self.reason}")
         self.launch_id = launch_id
 
     @property

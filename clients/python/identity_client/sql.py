@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from typing import Any, Literal, Protocol
 
 from .profile import Profile, read_profile
+from .sql_claim import SqlClaim
+from .stores import Claim
 from .strict_json import Json
 
 _TABLES = (
@@ -18,7 +20,9 @@ _TABLES = (
     "create table if not exists identity_ended (sid text primary key, keep_until bigint not null)",
     "create table if not exists identity_profiles"
     " (id text primary key, updated_at text not null, profile text not null)",
-    "create table if not exists identity_positions (client text primary key, position bigint not null)",
+    # `holder` is empty where nobody pulls.
+    "create table if not exists identity_positions (client text primary key, position bigint not null,"
+    " holder text not null, signs bigint not null)",
 )
 
 
@@ -81,6 +85,10 @@ class SqlStore:
         self._run("delete from identity_nonces where keep_until < ?", moment)
         self._run("delete from identity_ended where keep_until < ?", moment)
 
+    def is_newer(self, profile: Profile) -> bool:
+        statement = "select 1 from identity_profiles where id = ? and updated_at >= ?"
+        return self._read(statement, profile.id, profile.profile_updated_at) is None
+
     def apply_profile(self, profile: Profile) -> bool:
         statement = (
             "insert into identity_profiles (id, updated_at, profile) values (?, ?, ?)"
@@ -107,15 +115,16 @@ class SqlStore:
     def forget_profiles(self) -> None:
         self._run("delete from identity_profiles")
 
-    def read_position(self, client: str) -> int:
-        row = self._read("select position from identity_positions where client = ?", client)
-        return 0 if row is None else int(row[0])
-
-    def move_position(self, client: str, before: int, after: int) -> bool:
-        first = "insert into identity_positions (client, position) values (?, 0) on conflict do nothing"
-        self._run(first, client)
-        statement = "update identity_positions set position = ? where client = ? and position = ?"
-        return self._run(statement, after, client, before) == 1
+    @contextmanager
+    def claim_position(self, client: str) -> Generator[Claim | None, None, None]:
+        claim = SqlClaim(self._run, self._read, client)
+        if not claim.take():
+            yield None
+            return
+        try:
+            yield claim
+        finally:
+            claim.release()
 
     def _run(self, statement: str, *values: str | int) -> int:
         with self._connect() as connection, closing(connection.cursor()) as cursor:

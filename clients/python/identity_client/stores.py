@@ -4,6 +4,8 @@ A MemoryStore is for tests, and for a site of one process that may forget all of
 """
 
 import time
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
 from threading import Lock
 from typing import Protocol, runtime_checkable
 
@@ -27,6 +29,10 @@ class NonceStore(Protocol):
 
 
 class ProfileStore(Protocol):
+    def is_newer(self, profile: Profile) -> bool:
+        """Whether `apply_profile` would keep it now."""
+        ...
+
     def apply_profile(self, profile: Profile) -> bool:
         """Keeps it if it is newer than what is kept of that person. True if it was."""
         ...
@@ -42,15 +48,40 @@ class ProfileStore(Protocol):
         ...
 
 
+class Claim(Protocol):
+    """A position in the hands of one pull."""
+
+    @property
+    def position(self) -> int:
+        """The number of the last event that was applied, 0 at first."""
+        ...
+
+    def advance(self, position: int) -> bool:
+        """Stores a number. False where this pull seemed dead, and another one has taken over."""
+        ...
+
+
 class PositionStore(Protocol):
-    """The number of the last event that was applied, for each client. 0 before the first."""
+    """How far each client's events were applied."""
 
-    def read_position(self, client: str) -> int:
+    def claim_position(self, client: str) -> AbstractContextManager[Claim | None]:
+        """For one pull at a time, until its `with` block ends, so that none applies an event again or after a later one.
+        Another one waits; it gets None where the first is still at work after that."""
         ...
 
-    def move_position(self, client: str, before: int, after: int) -> bool:
-        """False, with nothing changed, where it is not at `before` any more: somebody else was faster."""
-        ...
+
+class _MemoryClaim:
+    def __init__(self, positions: dict[str, int], client: str) -> None:
+        self._positions = positions
+        self._client = client
+
+    @property
+    def position(self) -> int:
+        return self._positions.get(self._client, 0)
+
+    def advance(self, position: int) -> bool:
+        self._positions[self._client] = position
+        return True
 
 
 class MemoryStore:
@@ -63,6 +94,7 @@ class MemoryStore:
         #: None for somebody who was deleted.
         self._profiles: dict[str, Profile | None] = {}
         self._positions: dict[str, int] = {}
+        self._turns: dict[str, Lock] = {}
 
     def consume(self, nonce: str, keep_until: int) -> bool:
         with self._lock:
@@ -87,14 +119,22 @@ class MemoryStore:
                 for key in [key for key, keep_until in kept.items() if keep_until < moment]:
                     del kept[key]
 
+    def is_newer(self, profile: Profile) -> bool:
+        with self._lock:
+            return self._is_newer(profile)
+
     def apply_profile(self, profile: Profile) -> bool:
         with self._lock:
-            known = self._profiles.get(profile.id)
-            is_deleted = known is None and profile.id in self._profiles
-            if is_deleted or (known and profile.profile_updated_at <= known.profile_updated_at):
-                return False
-            self._profiles[profile.id] = profile
-        return True
+            is_newer = self._is_newer(profile)
+            if is_newer:
+                self._profiles[profile.id] = profile
+        return is_newer
+
+    def _is_newer(self, profile: Profile) -> bool:
+        known = self._profiles.get(profile.id)
+        if known is None:
+            return profile.id not in self._profiles
+        return profile.profile_updated_at > known.profile_updated_at
 
     def find_profile(self, profile_id: str) -> Profile | None:
         with self._lock:
@@ -108,13 +148,14 @@ class MemoryStore:
         with self._lock:
             self._profiles.clear()
 
-    def read_position(self, client: str) -> int:
+    @contextmanager
+    def claim_position(self, client: str) -> Generator[Claim | None, None, None]:
         with self._lock:
-            return self._positions.get(client, 0)
-
-    def move_position(self, client: str, before: int, after: int) -> bool:
-        with self._lock:
-            if self._positions.get(client, 0) != before:
-                return False
-            self._positions[client] = after
-        return True
+            turn = self._turns.setdefault(client, Lock())
+        if not turn.acquire(timeout=3):
+            yield None
+            return
+        try:
+            yield _MemoryClaim(self._positions, client)
+        finally:
+            turn.release()

@@ -1,4 +1,4 @@
-"""JSON that every parser reads alike: UTF-8, no name twice in an object, at most 16 levels deep."""
+"""JSON that every parser reads alike: UTF-8, no name twice in an object, at most 16 levels deep, no half of a character."""
 
 import json
 import re
@@ -18,6 +18,8 @@ def parse_strict_json(data: bytes) -> Json:
     value: Json = json.loads(
         text, object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_int=_parse_int
     )
+    # Raises for half of a character, which an escape can spell, and no database or page takes.
+    json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 

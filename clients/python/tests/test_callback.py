@@ -35,8 +35,19 @@ class Callback(RefusalTestCase):
         state, cookie = start(site)
         query = sign(build_payload(state=state))
         call(site, query, cookie)
-        self.assert_refused(call(site, query, cookie), 409, "nonce_replayed")
+        response = call(site, query, cookie)
+        self.assert_refused(response, 409, "nonce_replayed")
         self.assertEqual(len(site.started), 1)
+        self.assertIn(f'<a href="{SITE}/">Go on</a>', response.body.decode())
+
+    def test_says_in_the_log_only_that_the_clock_may_be_wrong(self) -> None:
+        ago = "Expired 3300 s ago by our clock; issued 3600 s ago. "
+        for seconds, reason in ((3600, ago), (-3600, "Issued 3600 s ahead of our clock. ")):
+            site = Site()
+            iat = site.clock.now - seconds
+            response = call(site, sign(build_payload(iat=iat, exp=iat + 300)))
+            self.assertTrue(site.log[0].reason.startswith(reason), site.log[0].reason)
+            self.assertNotIn("3600", response.body.decode())
 
     def test_starts_a_session_for_exactly_one_of_sixteen_at_once(self) -> None:
         site = Site()

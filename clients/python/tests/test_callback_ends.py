@@ -1,12 +1,15 @@
 """What can come between a hand-off and a session, and what is said then."""
 
+import logging
+import re
 import unittest
 from typing import Any
 
 from identity_client import HandOff, MemoryStore, Refusal, Response, compute_launch_id, handle_callback
+from identity_client.config import log_entry
 
 from .browser import RefusalTestCase, call, start
-from .support import SITE, Site, ask, build_payload, build_profile, sign
+from .support import ISSUER, NEXT_SECRET, NOW, SITE, Site, ask, build_payload, build_profile, sign
 
 
 class Ends(RefusalTestCase):
@@ -63,7 +66,7 @@ class Ends(RefusalTestCase):
         self.assert_refused(
             handle_callback(site.config, request, start_session=start_session), 403, "person_refused"
         )
-        self.assertEqual(site.log[0].reason, "no account")
+        self.assertTrue(site.log[0].reason.startswith("no account. This site does not let this person in."))
 
     def test_takes_an_error_of_an_attempt_of_this_browser_only(self) -> None:
         site = Site()
@@ -97,7 +100,7 @@ class Ends(RefusalTestCase):
         ]
         for changes in wrong:
             response = call(site, sign(build_payload(state=state, **changes)), cookie)
-            self.assert_refused(response, 400, "member_wrong")
+            self.assert_refused(response, 400, "json_malformed")
 
     def test_shows_a_page_with_the_code_and_the_launch_and_nothing_of_the_payload(self) -> None:
         site = Site()
@@ -112,6 +115,26 @@ class Ends(RefusalTestCase):
         policy = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
         self.assertEqual(response.header("content-security-policy"), policy)
         self.assertEqual([entry.launch_id for entry in site.log], [launch])
+
+    def test_logs_the_reason_and_where_it_is_explained(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+        payload = build_payload(state=state, iat=NOW - 400, exp=NOW - 100)
+        for query in (sign(payload), sign(payload, NEXT_SECRET), sign(build_payload(state=state)), ""):
+            call(site, query, cookie)
+        with self.assertLogs("identity_client", logging.INFO) as logged:
+            for entry in site.log:
+                log_entry(entry)
+        launch = compute_launch_id(payload["nonce"])
+        expired, wrong, accepted, missing = (record.getMessage() for record in logged.records)
+        self.assertRegex(
+            expired,
+            rf"\Aexpired, launch {launch}: Expired 100 s ago by our clock; issued 400 s ago\. The hand-off has expired\. .*"
+            rf" {re.escape(ISSUER)}/developers/refusals#expired\Z",
+        )
+        self.assertRegex(wrong, rf"\Asignature_wrong, launch {launch}: No signature .* Compare the secret ")
+        self.assertEqual(accepted, f"accepted, launch {launch}")
+        self.assertRegex(missing, r"\Aparameter_missing, launch unknown: There is no payload\. ")
 
 
 if __name__ == "__main__":

@@ -89,6 +89,10 @@ class Configuration(unittest.TestCase):
         local = {"callback_url": "https://localhost/cb", "login_url": "https://localhost/login"}
         with self.assertRaisesRegex(ConfigurationError, r"\Asecrets [^;]*\Z"):
             build(**local, secrets=["short"])
+        plain = {"callback_url": "http://localhost/cb", "login_url": "http://localhost/login"}
+        for addresses in ({}, plain):
+            with self.assertRaisesRegex(ConfigurationError, r"\Asecrets must not be empty\Z"):
+                build(**addresses, secrets=[""])
 
     def test_takes_no_text_for_a_list_of_secrets(self) -> None:
         with self.assertRaisesRegex(ConfigurationError, "secrets must be a list"):

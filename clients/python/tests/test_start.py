@@ -24,6 +24,16 @@ class Start(unittest.TestCase):
         self.assertEqual(response.header("cache-control"), "no-store")
         self.assertEqual(response.header("referrer-policy"), "no-referrer")
 
+    def test_says_in_the_log_only_that_it_is_opened_at_another_host(self) -> None:
+        site = Site()
+        for host in (None, "shop.example.test", "SHOP.example.test:443", "127.0.0.1:4000"):
+            response = start_login(site.config, Request("GET", "", {"Host": host} if host else {}))
+            self.assertNotIn("127.0.0", str(response.headers))
+        reason = "opened at https://127.0.0.1:4000/, but login_url is https://shop.example.test/login"
+        self.assertEqual(
+            [(entry.outcome, entry.reason) for entry in site.log], [("opened_elsewhere", reason)]
+        )
+
     def test_keeps_the_attempt_in_a_cookie_that_scripts_and_other_hosts_do_not_get(self) -> None:
         response = start_login(Site().config, ask(""))
         state = query_of(response)["state"]

@@ -3,14 +3,17 @@
 import importlib
 import os
 import tempfile
+import time
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from threading import Barrier
 from typing import Any
+from unittest import mock
 
-from identity_client import MemoryStore, Profile, SqlStore, open_sqlite
+from identity_client import Claim, MemoryStore, Profile, SqlStore, open_sqlite
 from identity_client.profile import read_profile
 from identity_client.sql import Connect
 
@@ -67,14 +70,17 @@ class Stores(unittest.TestCase):
 
     def test_keep_the_newest_profile(self) -> None:
         for store in self.open():
+            self.assertTrue(store.is_newer(profile(5)))
             applied = [store.apply_profile(profile(minute, str(minute))) for minute in (5, 4, 5, 6)]
             self.assertEqual(applied, [True, False, False, True])
             self.assertEqual(store.find_profile(profile(0).id), profile(6, "6"))
+            self.assertEqual([store.is_newer(profile(minute)) for minute in (5, 6, 7)], [False, False, True])
 
     def test_bring_nobody_back_who_was_forgotten(self) -> None:
         for store in self.open():
             for _ in range(2):
                 store.forget_profile(profile(0).id)
+                self.assertFalse(store.is_newer(profile(5)))
                 self.assertFalse(store.apply_profile(profile(5)))
                 self.assertIsNone(store.find_profile(profile(0).id))
             store.forget_profiles()
@@ -92,16 +98,72 @@ class Stores(unittest.TestCase):
 
     def test_keep_a_position_for_each_client(self) -> None:
         for store in self.open():
-            self.assertEqual(store.read_position("shop"), 0)
-            moves = [store.move_position("shop", *move) for move in ((1, 9), (0, 17), (0, 5), (17, 3))]
-            self.assertEqual(moves, [False, True, False, True])
-            self.assertEqual([store.read_position("shop"), store.read_position("other")], [3, 0])
+            with hold(store) as claim, hold(store, "other") as other:
+                self.assertEqual([claim.position, other.position], [0, 0])
+                self.assertEqual([claim.advance(17), claim.advance(3)], [True, True])
+            with hold(store) as claim, hold(store, "other") as other:
+                self.assertEqual([claim.position, other.position], [3, 0])
 
-    def test_move_a_position_for_one_of_sixteen_at_once(self) -> None:
+    def test_let_no_pull_in_memory_wait_for_long(self) -> None:
+        store = MemoryStore()
+        with store.claim_position("busy") as first, ThreadPoolExecutor(1) as pool:
+
+            def claim() -> bool:
+                with store.claim_position("busy") as second:
+                    return second is None
+
+            self.assertIsNotNone(first)
+            self.assertTrue(pool.submit(claim).result())
+        with store.claim_position("busy") as third:
+            self.assertIsNotNone(third)
+
+    def test_give_a_position_to_one_of_sixteen_at_a_time(self) -> None:
         for store in self.open():
+            holding: list[int] = []
+            most: list[int] = []
+
+            def work(
+                number: int,
+                store: MemoryStore | SqlStore = store,
+                holding: list[int] = holding,
+                most: list[int] = most,
+            ) -> bool:
+                with store.claim_position("at-once") as claim:
+                    if claim is None:
+                        return False
+                    holding.append(number)
+                    most.append(len(holding))
+                    time.sleep(0.01)
+                    moved = claim.advance(claim.position + 1)
+                    holding.remove(number)
+                    return moved
+
             with ThreadPoolExecutor(16) as pool:
-                moves = list(pool.map(partial(store.move_position, "at-once", 0), range(1, 17)))
-            self.assertEqual(sum(moves), 1)
+                held = sum(pool.map(work, range(16)))
+            self.assertEqual([max(most), len(most)], [1, held])
+            with hold(store, "at-once") as claim:
+                self.assertEqual(claim.position, held)
+
+    def test_let_go_of_a_position_after_an_exception(self) -> None:
+        for store in self.open():
+            with self.assertRaises(KeyError), hold(store):
+                raise KeyError("our own")
+            with hold(store) as claim:
+                self.assertTrue(claim.advance(1))
+
+    def test_take_a_position_from_whoever_gives_no_sign(self) -> None:
+        for store in self.open():
+            if isinstance(store, MemoryStore):
+                continue
+            # Nobody gives one in so short a time.
+            with (
+                hold(store) as dead,
+                mock.patch("identity_client.sql_claim._DEAD_AFTER_SECONDS", 0.5),
+                hold(store) as claim,
+            ):
+                self.assertEqual([dead.advance(7), claim.advance(3)], [False, True])
+            with hold(store) as claim:
+                self.assertEqual(claim.position, 3)
 
     def test_in_sqlite_outlive_the_process(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -110,6 +172,13 @@ class Stores(unittest.TestCase):
 
     def open(self) -> list[MemoryStore | SqlStore]:
         return [opener() for opener in self.openers]
+
+
+@contextmanager
+def hold(store: MemoryStore | SqlStore, client: str = "shop") -> Generator[Claim, None, None]:
+    with store.claim_position(client) as claim:
+        assert claim is not None
+        yield claim
 
 
 def open_in(folder: str) -> SqlStore:
@@ -126,7 +195,8 @@ def open_postgres() -> SqlStore:
     store.sweep(2**62)
     store.forget_profiles()
     for client in ("shop", "other", "at-once"):
-        store.move_position(client, store.read_position(client), 0)
+        with hold(store, client) as claim:
+            claim.advance(0)
     return store
 
 

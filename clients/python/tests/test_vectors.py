@@ -17,6 +17,7 @@ from identity_client import (
 )
 from identity_client.attempts import find_attempt
 from identity_client.hand_off import find_launch_id
+from identity_client.messages import show_refusal
 
 from .support import REFUSALS, VECTORS
 
@@ -44,6 +45,22 @@ def refuse(query: str, **options: Any) -> str | None:
 class Codes(unittest.TestCase):
     def test_are_those_of_every_kit(self) -> None:
         self.assertEqual(dict(STATUSES), {entry["code"]: entry["status"] for entry in REFUSALS})
+
+    def test_have_the_reasons_that_every_kit_logs(self) -> None:
+        for entry in REFUSALS:
+            reason = f"{entry['meaning']} {entry['remedy']}".replace("’", "'")
+            self.assertEqual(Refusal(entry["code"]).reason, reason)
+            for detail in ("Because", "Because."):
+                self.assertEqual(Refusal(entry["code"], detail).reason, f"Because. {reason}")
+
+    def test_have_the_sentences_that_every_kit_shows(self) -> None:
+        sentences = {entry["code"]: entry["person"] for entry in REFUSALS if "person" in entry}
+        self.assertGreater(len(sentences), 20)
+        home = "https://shop.example.test/"
+        for code, sentence in sentences.items():
+            page = show_refusal(Refusal(code, "For the log"), home, f"{home}login").body.decode()
+            self.assertIn(f"<p>{sentence}</p>", page)
+            self.assertNotIn("For the log", page)
 
 
 class HandOffs(unittest.TestCase):

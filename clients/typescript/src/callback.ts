@@ -1,7 +1,7 @@
 // The two addresses of a client that a browser opens: where a login starts, and the callback that it comes back to.
 import { findAttempt, isProved, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
-import type { Settings } from './config.ts';
+import { findOtherHost, type Settings } from './config.ts';
 import { type HandOff, isReturnTo } from './hand-off.ts';
 import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
 import { readQuery, verifyHandOff } from './verify.ts';
@@ -16,7 +16,7 @@ export type LoginOptions = {
 };
 
 export type Login = {
-  /** The profile is later than the one kept, and is kept now. */
+  /** The profile is later than the one kept. It is kept once your session has started. */
   isNewer: boolean;
   /** This attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
   isProved: boolean;
@@ -45,6 +45,8 @@ export async function startLogin(
   if (isSpeculative(request)) return answer(204);
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
+  const elsewhere = findOtherHost(settings, request);
+  if (elsewhere) settings.log({ outcome: 'opened_elsewhere', launchId: undefined, reason: elsewhere });
   const demand = prompt === 'login' ? 0 : maxAge;
   const { state, setCookies } = await startAttempt(settings, request, demand);
   const query = new URLSearchParams({ state });
@@ -108,12 +110,14 @@ async function accept(
   const keepUntil = handOff.exp + 60;
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
-  const isNewer = await fromStore(() => profiles.apply(handOff.profile));
+  const isNewer = await fromStore(() => profiles.isNewer(handOff.profile));
   const headers = await startSession(handOff, { isNewer, isProved: attempt.maxAge !== undefined });
   try {
+    // Not before: where no session could be started, the event about this profile has to be newer.
+    if (isNewer) await fromStore(() => profiles.apply(handOff.profile));
     await requireLive(settings, handOff);
   } catch (refused) {
-    // The event of its end may have come meanwhile, and found no session yet.
+    // Such as after the event of its end, which came meanwhile and found no session yet.
     if (handOff.sid !== undefined) await endSession(handOff.sid);
     throw refused;
   }
@@ -158,7 +162,7 @@ async function refuse(
     const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }
-  const page = (await onRefusal?.(refusal)) ?? buildRefusalPage(refusal, settings.loginUrl);
+  const page = (await onRefusal?.(refusal)) ?? buildRefusalPage(refusal, settings);
   const more = furtherHeaders[refusal.status];
   return answer(page.status, { ...headers, ...more }, page.headers, page.body);
 }

@@ -25,7 +25,8 @@ export type Configuration = Stores & {
 };
 
 export type LogEntry = {
-  outcome: 'accepted' | RefusalCode;
+  /** `opened_elsewhere`: a browser opened the login start at another host than the configured one. `reason` says which. */
+  outcome: 'accepted' | 'opened_elsewhere' | RefusalCode;
   /** What the person reads on the page, and what the log of the identity service has. */
   launchId: string | undefined;
   /** For you: exactly what failed. */
@@ -40,6 +41,18 @@ export type Settings = Required<Configuration> & {
   cookiePrefix: string;
   isSecure: boolean;
 };
+
+/**
+ * Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and the
+ * callback does not get it. For the log, and nothing else: whoever asks chooses it.
+ */
+export function findOtherHost({ loginUrl }: Settings, request: Request): string | undefined {
+  const { protocol, host } = new URL(loginUrl);
+  const asked = request.headers.get('host') ?? new URL(request.url).host;
+  const opened = `${protocol}//${asked.slice(0, 255)}/`;
+  const isSame = URL.canParse(opened) && new URL(opened).host === host;
+  return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
+}
 
 /** Names every fault of a configuration, and no value of it. */
 export class ConfigurationError extends Error {

@@ -3,6 +3,7 @@
 import { hmac, toHex, utf8 } from './bytes.ts';
 import type { Settings } from './config.ts';
 import { findWrongProfileMember, memberOf, type Profile } from './hand-off.ts';
+import type { Claim } from './stores.ts';
 import { toSeconds } from './verify.ts';
 
 /** `erased` has the first two only. More types and members may come. */
@@ -21,7 +22,7 @@ export type IdentityEvent = {
 export type EventHooks = {
   /** Ends your session of that login (the `sid` of its hand-off). */
   endSession: (sid: string) => unknown;
-  /** Every event, in order. `isNewer`: its profile is later than the one kept, and is kept now. */
+  /** Every event, in order. `isNewer`: its profile is later than the one kept. It is kept once this is done without a throw. */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
   /** What was missed cannot be read any more: end all your sessions, and forget the profiles that you keep. */
   startOver: () => unknown;
@@ -32,31 +33,45 @@ const answerWithinMs = 10_000;
 /** Any verifier has refused a hand-off of that login by then. */
 const marginSeconds = 60;
 
-/** Pulls until up to date. The result is the number of the last event. Throws where the service does not answer. */
-export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number> {
-  const { position, profiles } = settings;
-  for (let last = -1; ; ) {
-    const after = await position.read();
-    if (after === last) throw new Error('The position of the events does not move. Look at its store.');
-    last = after;
+/**
+ * Pulls until up to date. The result is the number of the last event, or undefined where another pull is at work. Throws where
+ * the service does not answer.
+ */
+export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number | undefined> {
+  const claim = await settings.position.claim();
+  if (!claim) return undefined;
+  try {
+    return await pullAll(settings, hooks, claim);
+  } finally {
+    // Where this fails, whoever waits takes over after a while.
+    await claim.release().catch(() => {});
+  }
+}
+
+async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Promise<number> {
+  let after = claim.position;
+  async function advance(to: number): Promise<void> {
+    // What the other one has applied must not be undone by something older.
+    if (!(await claim.advance(to))) throw new Error('Another pull has taken over.');
+    after = to;
+  }
+  for (;;) {
     const { status, answer } = await ask(settings, after);
     if (status === 410) {
-      const oldest = readOldest(answer);
+      const next = readOldest(answer) - 1;
+      if (next === after) throw new Error('/sso/events says to go on from where this was.');
       await hooks.startOver();
-      await profiles.forgetAll();
-      await position.move(after, oldest - 1);
+      await settings.profiles.forgetAll();
+      await advance(next);
       continue;
     }
     if (status !== 200) throw new Error(`/sso/events answered ${status} ${memberOf(answer, 'code') ?? ''}`);
     const events = readEvents(answer, after);
     // An empty page after the last one also tells the service that all was read.
     if (events.length === 0) return after;
-    let at = after;
     for (const event of events) {
       await applyEvent(settings, hooks, event);
-      // Another process is further: what it has applied must not be undone by something older.
-      if (!(await position.move(at, event.seq))) break;
-      at = event.seq;
+      await advance(event.seq);
     }
   }
 }
@@ -79,8 +94,11 @@ export async function applyEvent(
     await hooks.endSession(sid);
   }
   if (type === 'user.deleted' && userId !== undefined) await profiles.forget(userId);
-  const isNewer = profile !== undefined && (await profiles.apply(profile));
+  const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
+  // Not before: where the hook throws, the event comes again, and has to be newer again. A callback beside this may have
+  // kept a later one meanwhile, which stays.
+  if (isNewer) await profiles.apply(profile);
 }
 
 async function ask(settings: Settings, after: number) {

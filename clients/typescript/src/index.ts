@@ -4,6 +4,7 @@ import { type CallbackOptions, handleCallback, type LoginOptions, startLogin } f
 import { type Configuration, readConfiguration } from './config.ts';
 import { type EventHooks, pullEvents } from './events.ts';
 import type { Profile } from './hand-off.ts';
+import { type Answer, createListener } from './listener.ts';
 import { receiveNudge } from './nudges.ts';
 import { verifyHandOff } from './verify.ts';
 
@@ -15,6 +16,7 @@ export type { HandOff, Profile, Role } from './hand-off.ts';
 export { Refusal, type RefusalCode, refusalStatuses } from './refusals.ts';
 export { createSqlStores, type SqlOptions, type SqlQuery, sqlTables } from './sql-stores.ts';
 export {
+  type Claim,
   createMemoryStores,
   type EndedLogins,
   type NonceStore,
@@ -29,23 +31,28 @@ export type IdentityClient = ReturnType<typeof createIdentityClient>;
 /** Throws a ConfigurationError that names every fault. */
 export function createIdentityClient(configuration: Configuration) {
   const settings = readConfiguration(configuration);
-  let lastPull: Promise<unknown> = Promise.resolve();
   return {
     /** The answer of your login address: sends the browser to the identity service. */
     startLogin: (request: Request, options: LoginOptions = {}) => startLogin(settings, request, options),
     /** The answer of your callback. */
     handleCallback: (request: Request, options: CallbackOptions) =>
       handleCallback(settings, request, options),
+    /**
+     * A listener for Node's `createServer` and for Express. Requests have addresses at the origin of the callback, whatever
+     * `Host` says. It keeps an answer in memory until it is whole. What `answer` throws goes to Express, or to `onError` with
+     * a 500.
+     */
+    createListener: (answer: Answer, onError: (error: unknown) => void) =>
+      createListener(new URL(settings.callbackUrl).origin, answer, onError),
     /** The payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
     verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
     /** The answer of your address for nudges: 204 where one is genuine. Then call `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
-    /** Applies all events since the last pull. One after the other, so that none is applied before an older one. */
-    pullEvents(hooks: EventHooks): Promise<number> {
-      const pull = lastPull.then(() => pullEvents(settings, hooks));
-      lastPull = pull.catch(() => {});
-      return pull;
-    },
+    /**
+     * Applies all events since the last pull, and gives the number of the last one. One pull at a time does: another one waits
+     * for it, and gives undefined where that is still at work after three seconds.
+     */
+    pullEvents: (hooks: EventHooks) => pullEvents(settings, hooks),
     /** Keeps a profile where it is later than the one kept, and says whether it was. Callback and events do this by themselves. */
     applyProfile: (profile: Profile) => settings.profiles.apply(profile),
     /** Where to send a browser that logs out, to log out of the identity service too. It comes back to that path here. */

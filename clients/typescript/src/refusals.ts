@@ -81,16 +81,22 @@ padding:2rem 1rem;overflow-wrap:anywhere}
 a{color:inherit;display:inline-block;padding:.6rem 1rem;border:2px solid;border-radius:.3rem}`;
 
 /** The page of a refusal: what to do, the way to the login, and the code for support. Nothing of the payload is in it. */
-export function buildRefusalPage(refusal: Refusal, loginUrl: string): Response {
+export function buildRefusalPage(
+  refusal: Refusal,
+  { loginUrl, homeUrl }: { loginUrl: string; homeUrl: string },
+): Response {
   const code = [refusal.code, refusal.launchId]
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
+  const link = (url: string, words: string) => `<p><a href="${escapeHtml(url)}">${words}</a></p>`;
+  // Whoever reloads has a session already, most often.
+  const goOn = refusal.code === 'nonce_replayed' ? `${link(homeUrl, 'Go on')}\n` : '';
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>The login did not work</title><style>${style}</style>
 <main><h1>The login did not work</h1>
 <p>${escapeHtml(sentences[refusal.code] ?? otherwise)}</p>
-<p><a href="${escapeHtml(loginUrl)}">Log in</a></p>
+${goOn}${link(loginUrl, 'Log in')}
 <p>Code: ${code.join(' · ')}</p></main></html>
 `;
   const headers = {

@@ -1,6 +1,7 @@
 // The stores in a database: Postgres, or SQLite from 3.35 on. Each change is one guarded statement, so that any number of
 // processes can share them.
 import type { Profile } from './hand-off.ts';
+import { createSqlPosition, type RunSql } from './sql-position.ts';
 import type { Stores } from './stores.ts';
 
 /** What every driver has in some form. `rows` are objects by the names of their columns. */
@@ -22,7 +23,9 @@ export const sqlTables = (prefix = 'identity_'): string[] => [
   `create table if not exists ${prefix}ended_logins (sid text primary key, keep_until bigint not null)`,
   // A row without a profile stands for somebody who was deleted.
   `create table if not exists ${prefix}profiles (id text primary key, updated_at bigint not null, profile text)`,
-  `create table if not exists ${prefix}position (name text primary key, seq bigint not null)`,
+  // `holder` is empty where nobody pulls.
+  `create table if not exists ${prefix}position
+    (name text primary key, seq bigint not null, holder text not null, signs bigint not null)`,
 ];
 
 /** Later than every `profile_updated_at`. */
@@ -35,11 +38,11 @@ export function createSqlStores(
   if (!/^[a-z_][a-z0-9_]{0,30}$/.test(prefix))
     throw new TypeError('prefix must be a plain name in lower case');
 
-  async function run(text: string, ...params: (string | number | null)[]) {
+  const run: RunSql = async (text, ...params) => {
     let count = 0;
     const spelled = dialect === 'postgres' ? text.replaceAll('?', () => `$${++count}`) : text;
     return (await query(spelled.replaceAll('@', prefix), params)).rows;
-  }
+  };
 
   return {
     nonces: {
@@ -50,6 +53,10 @@ export function createSqlStores(
       },
     },
     profiles: {
+      async isNewer({ id, profile_updated_at: updatedAt }) {
+        const select = 'select id from @profiles where id = ? and updated_at >= ?';
+        return (await run(select, id, Date.parse(updatedAt))).length === 0;
+      },
       async apply(profile) {
         const upsert = `insert into @profiles (id, updated_at, profile) values (?, ?, ?) on conflict (id) do update
           set updated_at = excluded.updated_at, profile = excluded.profile
@@ -78,17 +85,7 @@ export function createSqlStores(
       },
       has: async (sid) => (await run('select sid from @ended_logins where sid = ?', sid)).length > 0,
     },
-    position: {
-      async read() {
-        const [row] = await run("select seq from @position where name = 'events'");
-        return Number(row?.seq ?? 0);
-      },
-      async move(from, to) {
-        const upsert = `insert into @position (name, seq) values ('events', ?) on conflict (name) do update
-          set seq = excluded.seq where @position.seq = ? returning seq`;
-        return (await run(upsert, to, from)).length === 1;
-      },
-    },
+    position: createSqlPosition(run),
     /** Deletes what no hand-off can need any more. Call it once a day or so. */
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);

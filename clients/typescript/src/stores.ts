@@ -11,6 +11,8 @@ export type NonceStore = {
 };
 
 export type ProfileStore = {
+  /** Whether `apply` would keep it now. */
+  isNewer(profile: Profile): Promise<boolean>;
   /** Keeps the profile where its `profile_updated_at` is later than that of the one kept, and says whether it was. */
   apply(profile: Profile): Promise<boolean>;
   find(id: string): Promise<Profile | undefined>;
@@ -26,10 +28,20 @@ export type EndedLogins = {
 };
 
 export type PositionStore = {
+  /**
+   * For one pull at a time, so that none applies an event again or after a later one. Another one waits; it gets `undefined`
+   * where the first is still at work after that.
+   */
+  claim(): Promise<Claim | undefined>;
+};
+
+/** The position in the hands of one pull. */
+export type Claim = {
   /** The number of the last event that was applied; 0 at first. */
-  read(): Promise<number>;
-  /** Only where it is still at `from`, and says whether it was, so that of two processes the slower one finds out. */
-  move(from: number, to: number): Promise<boolean>;
+  readonly position: number;
+  /** Stores a number, and says whether that was still this pull's to do: where it seemed dead, another one has taken over. */
+  advance(to: number): Promise<boolean>;
+  release(): Promise<void>;
 };
 
 export type Stores = {
@@ -48,6 +60,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   /** Undefined for somebody who was deleted. */
   const profiles = new Map<string, Profile | undefined>();
   let position = 0;
+  let lastTurn: Promise<void> = Promise.resolve();
 
   /** The oldest come first, as each is kept for as long. */
   function dropExpired(kept: Map<string, number>): void {
@@ -56,6 +69,11 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
       if (keepUntil >= nowSeconds) return;
       kept.delete(key);
     }
+  }
+
+  function isNewer({ id, profile_updated_at: updatedAt }: Profile): boolean {
+    const kept = profiles.get(id);
+    return kept ? kept.profile_updated_at < updatedAt : !profiles.has(id);
   }
 
   return {
@@ -68,10 +86,9 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
       },
     },
     profiles: {
+      isNewer: async (profile) => isNewer(profile),
       async apply(profile) {
-        const kept = profiles.get(profile.id);
-        const isForgotten = !kept && profiles.has(profile.id);
-        if (isForgotten || (kept && kept.profile_updated_at >= profile.profile_updated_at)) return false;
+        if (!isNewer(profile)) return false;
         put(profile.id, profile);
         return true;
       },
@@ -87,11 +104,24 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
       has: async (sid) => ended.has(sid),
     },
     position: {
-      read: async () => position,
-      async move(from, to) {
-        if (position !== from) return false;
-        position = to;
-        return true;
+      async claim() {
+        const turnBefore = lastTurn;
+        let release = () => {};
+        lastTurn = new Promise((done) => {
+          release = done;
+        });
+        if (!(await isOverSoon(turnBefore))) {
+          turnBefore.then(release);
+          return undefined;
+        }
+        return {
+          position,
+          async advance(to) {
+            position = to;
+            return true;
+          },
+          release: async () => release(),
+        };
       },
     },
   };
@@ -102,4 +132,15 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
     const [oldest] = profiles.keys();
     if (profiles.size > maxProfiles && oldest !== undefined) profiles.delete(oldest);
   }
+}
+
+/** Whether it is over within three seconds. */
+async function isOverSoon(turn: Promise<void>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((done) => {
+    timer = setTimeout(done, 3_000, false);
+  });
+  const isOver = await Promise.race([turn.then(() => true), late]);
+  clearTimeout(timer);
+  return isOver;
 }

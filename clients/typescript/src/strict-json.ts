@@ -1,4 +1,5 @@
-// JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, at most 16 levels.
+// JSON that every parser reads alike: UTF-8 without a byte order mark, no name twice in an object, at most 16 levels, and no
+// half of a character, which an escape can spell and databases refuse.
 // JSON.parse keeps the last of two equal names and other parsers the first, so two readers could see two values.
 import type { Bytes } from './bytes.ts';
 
@@ -10,12 +11,12 @@ const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 export function parseStrictJson(bytes: Bytes): unknown {
   const text = decoder.decode(bytes);
   const value: unknown = JSON.parse(text);
-  requireDistinctNames(text);
+  requirePlain(text);
   return value;
 }
 
 /** Only for text that JSON.parse has accepted, where a simple scan is enough. */
-function requireDistinctNames(text: string): void {
+function requirePlain(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {
     if (found === '{' || found === '[') {
@@ -23,12 +24,13 @@ function requireDistinctNames(text: string): void {
       if (open.length > maxDepth) throw new Error(`more than ${maxDepth} levels deep`);
     } else if (found === '}' || found === ']') {
       open.pop();
-    } else if (/^[ \t\n\r]*:/.test(text.slice(index + found.length))) {
-      // "a" and "\u0061" are the same name.
-      const name: string = JSON.parse(found);
-      const names = open.at(-1);
-      if (names?.has(name)) throw new Error('a name twice in one object');
-      names?.add(name);
+    } else {
+      // "a" and "\u0061" are the same.
+      const read: string = JSON.parse(found);
+      if (/\p{Surrogate}/u.test(read)) throw new Error('half of a character');
+      const names = /^[ \t\n\r]*:/.test(text.slice(index + found.length)) ? open.at(-1) : undefined;
+      if (names?.has(read)) throw new Error('a name twice in one object');
+      names?.add(read);
     }
   }
 }

@@ -77,7 +77,7 @@ function decodePayload(payload: string): Bytes {
 function readHandOff(bytes: Bytes): HandOff {
   const value = readJson(bytes, 'json_malformed');
   const wrong = findWrongMember(value);
-  if (wrong) throw new Refusal('member_wrong', `${wrong} is missing or of another type`);
+  if (wrong) throw new Refusal('member_wrong', `${wrong} is missing or not of its form`);
   return value as HandOff;
 }
 
@@ -98,7 +98,10 @@ function requireTimely({ iat, exp }: HandOff, { now, ttlSeconds = 300 }: VerifyO
   if (!(iat <= nowSeconds + leewaySeconds))
     throw new Refusal('issued_in_future', `iat is ${iat - nowSeconds} s ahead of our clock`);
   if (!(nowSeconds < exp + leewaySeconds))
-    throw new Refusal('expired', `exp was ${nowSeconds - exp} s ago by our clock`);
+    throw new Refusal(
+      'expired',
+      `made ${nowSeconds - iat} s ago for ${exp - iat} s: it took too long, or our clock is wrong`,
+    );
   if (!(exp > iat && exp - iat <= ttlSeconds))
     throw new Refusal('lifetime_wrong', `it is valid for ${exp - iat} s, and we accept ${ttlSeconds}`);
 }

@@ -26,7 +26,8 @@ spl_autoload_register(static function (string $class): void {
 });
 
 foreach (['settings', 'database', 'links', 'state', 'stores', 'roles', 'people', 'sessions', 'master-data', 'local-passwords',
-    'kit', 'refusals', 'events', 'routes', 'login-page', 'profile-page', 'check', 'settings-page'] as $file) {
+    'password-resets', 'faults', 'kit', 'first-login', 'refusals', 'refusal-page', 'events', 'routes', 'login-page', 'profile-page',
+    'check', 'settings-page'] as $file) {
     require __DIR__ . "/includes/$file.php";
 }
 

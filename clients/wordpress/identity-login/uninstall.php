@@ -1,7 +1,7 @@
 <?php
 /**
  * Removes what the plugin has kept, and leaves users. Those who logged in with Identity can set a local password by mail
- * then; those who are suspended lose their role.
+ * then, if their address here is not a placeholder; those who are suspended lose their role.
  */
 
 defined('WP_UNINSTALL_PLUGIN') || exit;
@@ -13,14 +13,13 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     foreach ($wpdb->get_col($suspended) as $user_id) {
         (new WP_User((int) $user_id))->set_role('');
     }
-    foreach (['links', 'state', 'used', 'positions', 'profiles'] as $name) {
+    foreach (['links', 'state', 'refusals', 'used', 'positions', 'profiles'] as $name) {
         $wpdb->query("DROP TABLE IF EXISTS {$wpdb->prefix}identity_$name");
     }
-    foreach (['identity_login', 'identity_login_schema', 'identity_login_refusals'] as $option) {
+    $options = ['identity_login', 'identity_login_schema', 'identity_login_proved', 'identity_login_pull_failure'];
+    foreach ($options as $option) {
         delete_option($option);
     }
-    // The results of checks.
-    $wpdb->query("DELETE FROM $wpdb->options WHERE option_name LIKE '\\_transient\\_%identity\\_login\\_check%'");
     foreach (['identity_profile_id', 'identity_email', 'identity_role', 'identity_role_given', 'identity_roles_suspended'] as $meta) {
         delete_metadata('user', 0, $meta, '', true);
     }

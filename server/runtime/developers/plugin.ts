@@ -1,7 +1,7 @@
 // Makes what /developers serves, at build time, as modules that the pages load when they are first asked for:
 // `virtual:developers` (its form is in app/developers/virtual.d.ts). At run time nothing is read from docs/ or clients/.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Plugin } from 'vite';
@@ -11,6 +11,7 @@ import {
   exampleTitle,
   files,
   findPublished,
+  isOwnAddress,
   type PublishedDocument,
   type PublishedFile,
   pathOf,
@@ -101,7 +102,8 @@ function render({ file, example }: PublishedDocument): Rendered {
   return renderDocument(file, readText(file) + end, {
     findPublished,
     readText,
-    findPicture: (path) => `%picture:${path}%`,
+    findPicture: (path) => (existsSync(join(root, path)) ? `%picture:${path}%` : undefined),
+    isOwnAddress,
   });
 }
 

@@ -81,6 +81,15 @@ export const files: PublishedFile[] = [
 
 export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/developers/${slug}`);
 
+// What is there beside the documents.
+const otherAddresses = ['/developers/api', '/openapi.json'];
+
+/** Whether everybody can open this at the service: a page or file of /developers, or the description of the API. */
+export const isOwnAddress = (text: string): boolean =>
+  otherAddresses.includes(text) ||
+  documents.some(({ slug }) => pathOf(slug) === text) ||
+  files.some(({ name }) => pathOf(name) === text);
+
 export const exampleTitle = 'The whole example';
 const exampleAnchor = '#the-whole-example';
 

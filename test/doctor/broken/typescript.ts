@@ -19,9 +19,13 @@ export type ClientOptions = {
   now?: () => number;
   /** Instead of the one in memory: whether the nonce was new. */
   consumeNonce?: (nonce: string) => Promise<boolean>;
+  /** Instead of a random one. */
+  createSession?: (user: User) => string;
+  /** Instead of a page that names whoever is logged in, and nobody else. */
+  renderPage?: (user: User | undefined, users: User[]) => string;
 };
 
-type User = { id: string; name: string; email: string; updatedAt: string };
+export type User = { id: string; name: string; email: string; updatedAt: string };
 type Site = { users: User[]; sessions: Map<string, User>; nonces: Set<string> };
 type Question = {
   request: IncomingMessage;
@@ -84,8 +88,9 @@ export function createClients(options: ClientOptions) {
   }
 
   async function receiveHandOff(question: Question): Promise<Reply> {
-    const { url, path, site, cookies, is } = question;
+    const { request, url, path, site, cookies, is } = question;
     const query = url.searchParams;
+    const elsewhere = `http://localhost:${request.socket.localPort}`;
     const state = readOnce(query, 'state');
     const error = readOnce(query, 'error');
     if (error !== undefined) {
@@ -99,6 +104,10 @@ export function createClients(options: ClientOptions) {
     if (payload.state === undefined && !is('state_missing_accepted')) {
       if (is('unsolicited_uses_nonce')) await consumeNonce(question, payload.nonce);
       if (is('unsolicited_refused')) throw new Refusal('state_unknown');
+      // A site that is opened as localhost, and says 127.0.0.1 in its settings, or the other way round.
+      if (is('other_origin')) {
+        return { status: 303, headers: { location: `${elsewhere}${path}/login` } };
+      }
       const location = site.sessions.has(cookies.get('session') ?? '') ? `${path}/` : `${path}/login`;
       return { status: 303, headers: { location, 'identity-refusal': 'state_missing' } };
     }
@@ -110,8 +119,11 @@ export function createClients(options: ClientOptions) {
       !is('nonce_before_mac') && !is('nonce_before_state') && !(await consumeNonce(question, payload.nonce));
     if (isUsed && is('second_submit_logs_out')) site.sessions.delete(cookies.get('session') ?? '');
     if (isUsed) throw new Refusal('nonce_replayed');
-    const id = (is('session_fixed') && cookies.get('session')) || createToken();
-    site.sessions.set(id, findUser(question, payload.profile));
+    const user = findUser(question, payload.profile);
+    const id =
+      (is('session_fixed') && cookies.get('session')) || options.createSession?.(user) || createToken();
+    site.sessions.set(id, user);
+    const target = payload.return_to ?? `${path}/`;
     const paths = is('session_not_kept')
       ? ['/elsewhere']
       : is('two_paths')
@@ -120,7 +132,11 @@ export function createClients(options: ClientOptions) {
     return {
       status: 303,
       headers: {
-        location: payload.return_to ?? `${path}/`,
+        location: is('host_header_followed')
+          ? `${options.isHttps ? 'https' : 'http'}://${request.headers.host}${target}`
+          : is('leads_to_other_origin')
+            ? `${elsewhere}${path}/`
+            : target,
         'set-cookie': paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),
       },
     };
@@ -153,7 +169,7 @@ export function createClients(options: ClientOptions) {
       );
     });
     if (!isGenuine && !is('mac_not_checked')) throw new Refusal('signature_wrong');
-    const payload = parse(bytes, is('json_duplicate_names'));
+    const payload = parse(bytes, is);
     requireMembers(payload, is);
     if (payload.iss !== issuer && !is('issuer_not_checked')) throw new Refusal('issuer_wrong');
     if (payload.aud !== client && !is('audience_not_checked')) throw new Refusal('audience_wrong');
@@ -209,12 +225,15 @@ export function createClients(options: ClientOptions) {
         .some((given) => isEqual(given, `v1,${expected}`));
     });
     if (!isGenuine && !is('events_signature_not_checked')) throw new Refusal('nudge_signature_wrong');
+    // It pulls before it answers, and nobody is there.
+    if (is('pull_failed')) throw new Refusal('store_unavailable');
     return { status: is('events_nudge_refused') ? 404 : 204 };
   }
 
   function answer(question: Question): Reply | Promise<Reply> {
     const { request, url, path, site, cookies, is } = question;
     const page = url.pathname.slice(path.length);
+    if (is('nothing_there')) return { status: 404 };
     if (page === '/events') {
       if (request.method !== 'POST') throw new Refusal('method_not_allowed');
       return receiveNudge(question);
@@ -228,6 +247,7 @@ export function createClients(options: ClientOptions) {
     const user = site.sessions.get(cookies.get('session') ?? '');
     if (is('session_not_kept') && !user) return { status: 303, headers: { location: `${path}/login` } };
     if (is('people_not_shown')) return { status: 200, text: user ? 'Hello' : 'nobody' };
+    if (options.renderPage) return { status: 200, text: options.renderPage(user, site.users) };
     return { status: 200, text: user ? [user.id, user.name, user.email].join('\n') : 'nobody' };
   }
 
@@ -309,7 +329,7 @@ function decode(wire: string, is: Question['is']): Buffer {
 }
 
 /** JSON in which no name is given twice, at most 16 levels deep. */
-function parse(bytes: Buffer, mayRepeatNames: boolean): Json {
+function parse(bytes: Buffer, is: Question['is']): Json {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     const marks = text.replace(/"(?:[^"\\]|\\.)*"/g, '"');
@@ -317,7 +337,7 @@ function parse(bytes: Buffer, mayRepeatNames: boolean): Json {
     for (const mark of marks) {
       if (mark === '{' || mark === '[') depth += 1;
       if (mark === '}' || mark === ']') depth -= 1;
-      if (depth > 16) throw new Refusal('json_malformed');
+      if (depth > 16 && !is('json_too_deep')) throw new Refusal('json_malformed');
     }
     // The whole is given to it as a member, too.
     let members = -1;
@@ -325,7 +345,8 @@ function parse(bytes: Buffer, mayRepeatNames: boolean): Json {
       if (!Array.isArray(this)) members += 1;
       return member;
     });
-    if (marks.split(':').length - 1 !== members && !mayRepeatNames) throw new Refusal('json_malformed');
+    if (marks.split(':').length - 1 !== members && !is('json_duplicate_names'))
+      throw new Refusal('json_malformed');
     return value;
   } catch {
     throw new Refusal('json_malformed');

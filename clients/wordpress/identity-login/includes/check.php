@@ -5,7 +5,7 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The settings that the operator of the identity service makes for this site. */
+/** The settings that the operator of the identity service makes for this site, besides its secret. */
 function operator_settings(): array
 {
     $client = current_client();
@@ -24,8 +24,7 @@ function run_check(): array
 {
     $faults = find_configuration_faults();
     if ($faults !== []) {
-        $lines = array_map(static fn($name, $fault) => [false, "$name $fault"], array_keys($faults), $faults);
-        return array_values($lines);
+        return array_map(static fn($fault) => [false, $fault], array_values(array_unique($faults)));
     }
     return [check_own_address(), check_service(), check_events()];
 }
@@ -44,28 +43,33 @@ function check_service(): array
 {
     $answer = wp_remote_get(rtrim(settings()['issuer'], '/') . '/healthz', ['redirection' => 0, 'timeout' => 5]);
     if (wp_remote_retrieve_response_code($answer) !== 200) {
-        return [false, __('The identity service does not answer at the issuer’s address.', 'identity-login')];
+        return [false, __('Identity does not answer at its address. Compare “Address of Identity” with the one that you log in at, and ask your host whether this server may connect to it.', 'identity-login')];
     }
     $their_time = strtotime((string) wp_remote_retrieve_header($answer, 'date'));
-    $difference = $their_time === false ? 0 : abs(time() - $their_time);
-    return $difference > 10
+    $ahead = $their_time === false ? 0 : time() - $their_time;
+    return abs($ahead) > 10
+        ? [false, word_clock_fault($ahead)]
+        : [true, __('Identity answers, and the clocks agree.', 'identity-login')];
+}
+
+function word_clock_fault(int $ahead): string
+{
+    return sprintf($ahead > 0
         /* translators: %d: seconds */
-        ? [false, sprintf(__('The clock of this server differs by %d seconds. Set it by NTP.', 'identity-login'), $difference)]
-        : [true, __('The identity service answers, and the clocks agree.', 'identity-login')];
+        ? __('The clock of this server is %d seconds fast. Ask your host to set the server’s clock.', 'identity-login')
+        /* translators: %d: seconds */
+        : __('The clock of this server is %d seconds slow. Ask your host to set the server’s clock.', 'identity-login'), abs($ahead));
 }
 
 function check_events(): array
 {
     try {
-        pull();
-        return [true, __('The identity service knows this client and its secret.', 'identity-login')];
+        return pull()
+            ? [true, __('Identity knows this site by this name and secret.', 'identity-login')]
+            : [false, __('Changes are being read at this moment. Check again in a minute.', 'identity-login')];
     } catch (PullPaused) {
-        return [true, __('The identity service knows this client. Its events are being read.', 'identity-login')];
+        return [true, __('Identity knows this site by this name and secret. There are many changes, which are still being read.', 'identity-login')];
     } catch (\Throwable $error) {
-        return [false, sprintf(
-            /* translators: %s: what went wrong */
-            __('Events cannot be read: %s. At 401, compare client name and secret with the operator’s.', 'identity-login'),
-            $error->getMessage(),
-        )];
+        return [false, word_pull_failure($error)];
     }
 }

@@ -8,7 +8,7 @@ use Identity\Tables;
 defined('ABSPATH') || exit;
 
 const SCHEMA_OPTION = 'identity_login_schema';
-const SCHEMA = 1;
+const SCHEMA = 2;
 
 function table(string $name): string
 {
@@ -19,13 +19,18 @@ function table(string $name): string
 /** After an update of the plugin nobody activates it again. */
 add_action('plugins_loaded', static function (): void {
     if ((int) get_option(SCHEMA_OPTION) !== SCHEMA) {
-        install();
+        try {
+            install();
+        } catch (\RuntimeException $failure) {
+            // The rest of the site has to go on.
+            log_line('the tables could not be made: ' . $failure->getMessage());
+        }
     }
 }, 1);
 
 function install(): void
 {
-    [$links, $state] = [table('links'), table('state')];
+    [$links, $state, $refusals] = [table('links'), table('state'), table('refusals')];
     write("CREATE TABLE IF NOT EXISTS $links (
         profile_id varbinary(36) NOT NULL PRIMARY KEY,
         user_id bigint unsigned NOT NULL UNIQUE,
@@ -37,10 +42,18 @@ function install(): void
         applied bigint NOT NULL,
         generation bigint NOT NULL
     ) ENGINE=InnoDB");
+    write("CREATE TABLE IF NOT EXISTS $refusals (
+        code varbinary(32) NOT NULL PRIMARY KEY,
+        times bigint NOT NULL,
+        last_at bigint NOT NULL,
+        launch varbinary(16) NOT NULL DEFAULT ''
+    ) ENGINE=InnoDB");
     // Used nonces, ended logins, and how far events were read.
     Tables::create(new SiteDatabase(), table(''));
     // It has the secret, which not every page needs in its memory.
     add_option(OPTION, [], '', false);
+    // Of schema 1, where a table has them now.
+    delete_option('identity_login_refusals');
     update_option(SCHEMA_OPTION, SCHEMA);
 }
 

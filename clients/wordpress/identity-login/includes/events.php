@@ -28,6 +28,7 @@ add_action(PULL_HOOK, static function (): void {
         pull_quietly(60);
     }
     (new SiteNonces())->sweep();
+    sweep_refusals();
 });
 
 /** There is more than fits in the time. What was applied stays applied. */
@@ -35,10 +36,40 @@ final class PullPaused extends \RuntimeException
 {
 }
 
+/** Why the last pull did not succeed, for the settings page: when, and in words. */
+const PULL_FAILURE_OPTION = 'identity_login_pull_failure';
+
+// It was about the settings of before.
+add_action('update_option_' . OPTION, static fn() => delete_option(PULL_FAILURE_OPTION));
+
 /** Applies all that is there. The service waits ten seconds for the answer to a nudge. */
 function pull(int $seconds = 7): bool
 {
-    $until = microtime(true) + $seconds;
+    try {
+        $is_done = pull_until(microtime(true) + $seconds);
+    } catch (PullPaused $paused) {
+        delete_option(PULL_FAILURE_OPTION);
+        throw $paused;
+    } catch (\Throwable $error) {
+        update_option(PULL_FAILURE_OPTION, ['at' => time(), 'words' => word_pull_failure($error)], false);
+        throw $error;
+    }
+    if ($is_done) {
+        delete_option(PULL_FAILURE_OPTION);
+    }
+    return $is_done;
+}
+
+function word_pull_failure(\Throwable $error): string
+{
+    return SiteHttp::$last_status === 401
+        ? __('Identity does not know this site by this name and secret (401). Compare both with the people who run Identity. Or they have not set them yet, or have not restarted Identity since.', 'identity-login')
+        /* translators: %s: what went wrong */
+        : sprintf(__('Changes cannot be read: %s.', 'identity-login'), $error->getMessage());
+}
+
+function pull_until(float $until): bool
+{
     $position = new SqlPosition(new SiteDatabase(), current_client(), table(''));
     return client()->pullEvents($position, static function (Event $event) use ($until): void {
         if (microtime(true) > $until) {

@@ -18,25 +18,22 @@ function client(): Client
 
 function build_client(array $settings): Client
 {
-    return new Client(new Configuration(
-        issuer: (string) $settings['issuer'],
-        client: (string) $settings['client'],
-        secrets: array_values(array_filter((array) $settings['secrets'], static fn($secret) => $secret !== '')),
-        callbackUrl: home_url(CALLBACK_PATH),
-        loginUrl: home_url(LOGIN_PATH),
-        nonces: new SiteNonces(),
-        homeUrl: home_url('/'),
-        ttlSeconds: $settings['ttl'],
-    ), new SiteHttp());
-}
-
-/** What is wrong with the settings, by the kit's names; nothing where people can log in. */
-function find_configuration_faults(): array
-{
+    $secrets = list_secrets($settings);
+    // The kit takes shorter ones on this machine, from where a site may move with its settings.
+    $faults = has_short_secret($secrets) ? ['secrets' => 'must each have at least 32 bytes'] : [];
     try {
-        client();
-        return [];
+        $configuration = new Configuration(
+            issuer: (string) $settings['issuer'],
+            client: (string) $settings['client'],
+            secrets: $secrets,
+            callbackUrl: home_url(CALLBACK_PATH),
+            loginUrl: home_url(LOGIN_PATH),
+            nonces: new SiteNonces(),
+            homeUrl: home_url('/'),
+            ttlSeconds: $settings['ttl'],
+        );
     } catch (ConfigurationError $error) {
-        return $error->faults;
+        $faults += $error->faults;
     }
+    return $faults === [] ? new Client($configuration, new SiteHttp()) : throw new ConfigurationError($faults);
 }

@@ -37,34 +37,52 @@ function wants_local_login(): bool
     return isset($_GET['local']) || ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
 }
 
-/** Alone in the form, unless somebody wants that for a local password: then it stands above. */
+/** Alone in the form, unless somebody wants that for a local password: then words above it lead to Identity. */
 add_action('login_form', static function (): void {
     if (wants_local_login() || find_configuration_faults() !== []) {
         return;
     }
     $local = add_query_arg('local', '1', wp_login_url(requested_page()));
-    $words = __('Log in with a local password', 'identity-login');
+    $words = __('Log in with a password of this site', 'identity-login');
     $link = sprintf('<a href="%s">%s</a>', esc_url($local), esc_html($words));
-    echo '<div class="identity-login"><p>', login_page_button(), "</p><p>$link</p></div>"; // phpcs:ignore -- escaped
+    echo '<div class="identity-login"><p>', login_page_link('button button-primary button-large'), "</p><p>$link</p></div>"; // phpcs:ignore -- escaped
 });
 
-add_filter('login_message', static fn($message) => wants_local_login() && find_configuration_faults() === []
-    ? $message . '<p class="identity-login">' . login_page_button() . '</p>' : $message);
+add_filter('login_message', static fn($message) => find_configuration_faults() === [] ? $message . words_above_the_form() : $message);
+
+/** The same for everybody: they do not say who is linked. */
+function words_above_the_form(): string
+{
+    // As wp-login.php itself has read it.
+    $action = (string) ($GLOBALS['action'] ?? 'login');
+    [$words, $link] = match (true) {
+        $action === 'login' && wants_local_login() => [
+            __('This form is for passwords of this site.', 'identity-login'),
+            login_page_link(''),
+        ],
+        in_array($action, ['lostpassword', 'retrievepassword', 'checkemail'], true) => [
+            __('Do you log in with Identity? Then no email comes from this site.', 'identity-login'),
+            sprintf('<a href="%s">%s</a>', esc_url(identity_reset_url()), esc_html__('Set a new password at Identity', 'identity-login')),
+        ],
+        default => ['', ''],
+    };
+    return $words === '' ? '' : '<p class="message">' . esc_html($words) . " $link</p>";
+}
 
 function requested_page(): string
 {
     return isset($_REQUEST['redirect_to']) ? wp_unslash((string) $_REQUEST['redirect_to']) : '';
 }
 
-function login_page_button(): string
+function login_page_link(string $class): string
 {
     // In the frame that WordPress shows over a page whose session has ended, ours would not be shown.
     $target = isset($_REQUEST['interim-login']) ? ' target="_blank" rel="noopener"' : '';
-    return login_button(own_path(requested_page()), 'button button-primary button-large', $target);
+    return login_button(own_path(requested_page()), $class, $target);
 }
 
 add_action('login_enqueue_scripts', static function (): void {
-    $css = '.identity-login{clear:both}p.identity-login{margin-top:16px}.identity-login p{margin:0 0 12px;text-align:center}'
+    $css = '.identity-login{clear:both}.login .identity-login p{margin:0 0 12px;text-align:center}'
         . '.login .identity-login .button{display:block;float:none;width:100%;white-space:normal;height:auto;text-align:center}';
     if (!wants_local_login() && find_configuration_faults() === []) {
         // The form stays in the page for the plugins that add to it. What keeps linked users out is in local-passwords.php.
@@ -94,8 +112,14 @@ function render_block(): string
     return '<div ' . get_block_wrapper_attributes() . '>' . render_login() . '</div>';
 }
 
-/** The button, or who is logged in. */
+/** A block of its own, which themes put into their column, and which may stand in a paragraph. */
 function render_login(): string
+{
+    return '<span class="identity-login" style="display:block">' . render_login_state() . '</span>';
+}
+
+/** The button, or who is logged in. */
+function render_login_state(): string
 {
     $here = wp_unslash((string) ($_SERVER['REQUEST_URI'] ?? '/'));
     if (!is_user_logged_in()) {

@@ -114,7 +114,8 @@ function apply_profile(Profile $profile, \WP_User $user): \WP_User
         'user_email' => local_address($profile->email, $user),
         'display_name' => $profile->name,
         'nickname' => $profile->name,
-        'first_name' => '',
+        // The list of users shows these two, and Identity has one name.
+        'first_name' => $profile->name,
         'last_name' => '',
     ];
     require_id(while_syncing(static fn() => wp_update_user(wp_slash($fields))));
@@ -156,7 +157,7 @@ function forget_person(int $user_id): void
         'user_url' => '',
         'display_name' => $nobody,
     ];
-    $meta = ['nickname' => $nobody, 'first_name' => '', 'last_name' => '', 'description' => ''];
+    $meta = ['nickname' => $nobody, 'first_name' => $nobody, 'last_name' => '', 'description' => ''];
     $result = while_syncing(static fn() => wp_update_user(wp_slash(['ID' => $user_id] + $fields + $meta)));
     if (is_wp_error($result)) {
         log_line('WordPress did not write a deleted person: ' . $result->get_error_code());

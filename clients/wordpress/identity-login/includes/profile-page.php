@@ -39,11 +39,38 @@ add_action('admin_notices', static function (): void {
 
 add_action('admin_head', static function (): void {
     if (is_page_of_linked_user()) {
-        $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email'];
+        $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email', 'generate-reset-link'];
         $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
         echo "<style>$hidden{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
     }
 });
+
+// WordPress has no place for words beside its menu of roles.
+add_action('admin_footer-user-edit.php', static function (): void {
+    $hint = is_page_of_linked_user() ? find_role_hint(get_userdata(user_of_page())) : null;
+    if ($hint !== null) {
+        $words = wp_json_encode($hint);
+        echo "<script>
+            document.querySelector('.user-role-wrap td')?.append(
+              Object.assign(document.createElement('p'), { className: 'description', textContent: $words }));
+        </script>"; // phpcs:ignore -- JSON
+    }
+});
+
+/** Nothing where this plugin has given no role: see find_user_to_link. */
+function find_role_hint(\WP_User $user): ?string
+{
+    if (!metadata_exists('user', $user->ID, GIVEN_ROLE_META) || find_status(profile_id_of($user->ID)) !== 'active') {
+        return null;
+    }
+    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
+    $name = $given === '' ? __('No role for this site', 'identity-login') : translate_user_role(wp_roles()->get_names()[$given] ?? $given);
+    return sprintf(has_given_role($user)
+        /* translators: %s: a role */
+        ? __('It follows the role at Identity. If you choose another, that one stays until you choose “%s” again.', 'identity-login')
+        /* translators: %s: a role */
+        : __('You chose it by hand, so it does not follow the role at Identity. It does so again once you choose “%s”.', 'identity-login'), $name);
+}
 
 foreach (['show_user_profile', 'edit_user_profile'] as $action) {
     add_action($action, __NAMESPACE__ . '\show_kept_profile');

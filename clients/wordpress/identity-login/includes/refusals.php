@@ -1,30 +1,72 @@
 <?php
-/** Refused logins: a line in the log, the last of them on the settings page, and what to do about each. */
+/** Refused logins: a line in the log, what was refused lately on the settings page, and what to do about each. */
 
 namespace IdentityLogin;
 
+use Identity\Envelope;
 use Identity\Refusal;
+use Identity\Request;
 
 defined('ABSPATH') || exit;
 
-const REFUSALS_OPTION = 'identity_login_refusals';
-const REFUSALS_SHOWN = 10;
+const REFUSALS_KEPT_SECONDS = 30 * DAY_IN_SECONDS;
 
 /** Nothing of what arrived: a code, and the name of the launch. */
-function log_refusal(Refusal $refusal): void
+function log_refusal(Refusal $refusal, bool $is_of_test_person = false): void
 {
     log_line(trim("refused: $refusal->refusalCode $refusal->launchId"));
-    // Nothing is wrong with it: somebody came by a link from elsewhere.
-    if ($refusal->refusalCode !== 'state_missing') {
-        $latest = ['at' => time(), 'code' => $refusal->refusalCode, 'launch' => $refusal->launchId ?? ''];
-        update_option(REFUSALS_OPTION, array_slice([$latest, ...recent_refusals()], 0, REFUSALS_SHOWN), false);
+    // Nothing is wrong with the first: somebody came by a link from elsewhere.
+    if ($refusal->refusalCode === 'state_missing' || $is_of_test_person) {
+        return;
+    }
+    try {
+        count_refusal($refusal->refusalCode, $refusal->launchId ?? '');
+    } catch (DatabaseFailure) {
+        // It stands in the log.
     }
 }
 
+/** One row for each code, so that strangers who send a thousand of one push out no other. */
+function count_refusal(string $code, string $launch): void
+{
+    write(
+        'INSERT INTO ' . table('refusals') . ' (code, times, last_at, launch) VALUES (%s, 1, %d, %s)
+            ON DUPLICATE KEY UPDATE times = times + 1, last_at = VALUES(last_at), launch = VALUES(launch)',
+        $code,
+        time(),
+        $launch,
+    );
+}
+
+/** Newest first. */
 function recent_refusals(): array
 {
-    $refusals = get_option(REFUSALS_OPTION);
-    return is_array($refusals) ? $refusals : [];
+    $read = static fn($wpdb, $sql) => $wpdb->get_results($sql);
+    return ask($read, 'SELECT code, times, last_at, launch FROM ' . table('refusals') . ' ORDER BY last_at DESC, code', []);
+}
+
+function sweep_refusals(): void
+{
+    write('DELETE FROM ' . table('refusals') . ' WHERE last_at < %d', time() - REFUSALS_KEPT_SECONDS);
+}
+
+/** Whether a hand-off is genuine and about somebody whom the service's doctor made up. */
+function is_of_test_person(Request $request): bool
+{
+    try {
+        $claims = json_decode(Envelope::open($request->query, list_secrets(settings())), true, 16);
+    } catch (Refusal) {
+        return false;
+    }
+    $profile = is_array($claims) && is_array($claims['profile'] ?? null) ? $claims['profile'] : [];
+    [$id, $email] = [$profile['id'] ?? '', $profile['email'] ?? ''];
+    return is_test_person(is_string($id) ? $id : '', is_string($email) ? $email : '');
+}
+
+/** The doctor's people have ids of the first millisecond of 1970, and addresses that nobody can have. */
+function is_test_person(string $id, string $email): bool
+{
+    return str_starts_with($id, '00000000-0000-7') || str_ends_with($email, '.invalid');
 }
 
 function log_line(string $words): void

@@ -46,19 +46,29 @@ function answer(Request $request, string $route): Response
     try {
         return match ($route) {
             LOGIN_PATH => client()->startLogin($request, $request->parameter('return_to')),
-            CALLBACK_PATH => client()->handleCallback(
-                $request,
-                __NAMESPACE__ . '\try_to_start_session',
-                __NAMESPACE__ . '\end_session',
-                is_user_logged_in(...),
-                log: __NAMESPACE__ . '\log_refusal',
-            ),
+            CALLBACK_PATH => answer_callback($request),
             EVENTS_PATH => answer_nudge($request),
         };
     } catch (ConfigurationError) {
         $words = __('The login with Identity is not set up here yet.', 'identity-login');
         return Response::unkept(503, ['Content-Type' => 'text/plain; charset=utf-8'], [], "$words\n");
     }
+}
+
+function answer_callback(Request $request): Response
+{
+    $refused = null;
+    $answer = client()->handleCallback(
+        $request,
+        __NAMESPACE__ . '\try_to_start_session',
+        __NAMESPACE__ . '\end_session',
+        is_user_logged_in(...),
+        log: static function (Refusal $refusal) use (&$refused, $request): void {
+            $refused = $refusal;
+            log_refusal($refusal, is_of_test_person($request));
+        },
+    );
+    return $refused === null || $refused->status === 303 ? $answer : show_refusal($answer, $refused);
 }
 
 /** Throws a Refusal. */

@@ -91,7 +91,21 @@ function start_session(\Identity\HandOff $hand_off): void
     }
     wp_set_current_user($user->ID);
     wp_set_auth_cookie($user->ID, false, '', $token);
+    keep_cookies_to_this_site();
+    record_login($profile);
     do_action('wp_login', $user->user_login, $user);
+}
+
+/** WordPress leaves SameSite to browsers, of which some send a cookie without it from other sites, too. */
+function keep_cookies_to_this_site(): void
+{
+    $names = implode('|', array_map('preg_quote', [AUTH_COOKIE, SECURE_AUTH_COOKIE, LOGGED_IN_COOKIE]));
+    $lines = preg_grep('/^Set-Cookie:/i', headers_list());
+    header_remove('Set-Cookie');
+    foreach ($lines as $line) {
+        $is_open = preg_match("/^[^:]+: *(?:$names)=/i", $line) && !preg_match('/; *SameSite=/i', $line);
+        header($is_open ? "$line; SameSite=Lax" : $line, false);
+    }
 }
 
 /** The login has ended while `start_session` was at work, or nobody can say whether it has. */

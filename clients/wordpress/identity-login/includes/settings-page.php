@@ -14,7 +14,14 @@ add_action('admin_init', static function (): void {
 
 add_action('admin_menu', static function (): void {
     $title = __('Identity Login', 'identity-login');
-    add_options_page($title, $title, 'manage_options', PAGE, __NAMESPACE__ . '\show_settings_page');
+    $page = add_options_page($title, $title, 'manage_options', PAGE, __NAMESPACE__ . '\show_settings_page');
+    // Results are of this request, and kept nowhere: old ones could not be told from new ones.
+    add_action("load-$page", static function (): void {
+        if (isset($_POST[CHECK_ACTION])) {
+            check_admin_referer(CHECK_ACTION);
+            $GLOBALS['identity_login_check'] = run_check();
+        }
+    });
 });
 
 add_filter('plugin_action_links_' . plugin_basename(PLUGIN_FILE), static fn(array $links) => [
@@ -35,7 +42,7 @@ function read_form(mixed $form): array
     $text = static fn(string $name) => isset($form[$name]) && is_string($form[$name]) ? trim($form[$name]) : (string) $stored[$name];
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
-    return [
+    return keep_working([
         'issuer' => rtrim(esc_url_raw($text('issuer'), ['https', 'http']), '/'),
         'client' => $text('client'),
         'secrets' => read_secrets($form['secrets'] ?? [], $stored['secrets'], !empty($form['forget_second'])),
@@ -43,7 +50,22 @@ function read_form(mixed $form): array
         'policy' => in_array($form['policy'] ?? null, LINK_POLICIES, true) ? $form['policy'] : $stored['policy'],
         'roles' => array_intersect_key($chosen, array_flip(IDENTITY_ROLES)) + $stored['roles'],
         'label' => sanitize_text_field($text('label')),
-    ];
+    ], $stored);
+}
+
+/** A value that would end all logins does not take the place of one that works. A secret, which nobody sees again, of none. */
+function keep_working(array $new, array $stored): array
+{
+    [$faults, $faults_before] = [find_configuration_faults($new), find_configuration_faults($stored)];
+    foreach (['issuer' => 'issuer', 'client' => 'client', 'secrets' => 'secrets', 'ttl' => 'ttlSeconds'] as $name => $fault) {
+        $has_worked = !isset($faults_before[$fault]) || $name === 'secrets';
+        if (isset($faults[$fault]) && $has_worked && $new[$name] !== $stored[$name] && !is_constant($name)) {
+            $new[$name] = $stored[$name];
+            $words = __('This field is as it was before, the others are saved.', 'identity-login');
+            add_settings_error(OPTION, "identity-$name", esc_html("$faults[$fault] $words"));
+        }
+    }
+    return $new;
 }
 
 /** A secret is never shown again, so an empty field keeps what is stored. */
@@ -57,16 +79,6 @@ function read_secrets(mixed $fields, array $stored, bool $forget_second): array
     return array_values(array_filter($secrets, static fn($secret) => $secret !== ''));
 }
 
-add_action('admin_post_' . CHECK_ACTION, static function (): void {
-    if (!current_user_can('manage_options')) {
-        wp_die(esc_html__('You may not do this.', 'identity-login'), '', ['response' => 403]);
-    }
-    check_admin_referer(CHECK_ACTION);
-    set_transient(CHECK_ACTION . get_current_user_id(), run_check(), MINUTE_IN_SECONDS);
-    wp_safe_redirect(settings_page_url() . '#check');
-    exit;
-});
-
 function show_settings_page(): void
 {
     if (!current_user_can('manage_options')) {
@@ -74,6 +86,7 @@ function show_settings_page(): void
     }
     echo '<div class="wrap"><h1>', esc_html__('Identity Login', 'identity-login'), '</h1>';
     show_faults();
+    show_documents();
     echo '<form method="post" action="options.php">';
     settings_fields(PAGE);
     echo '<table class="form-table" role="presentation">';
@@ -94,11 +107,20 @@ function show_faults(): void
     if ($faults === []) {
         return;
     }
-    echo '<div class="notice notice-warning"><p>', esc_html__('People cannot log in with Identity yet:', 'identity-login'), '</p><ul>';
-    foreach ($faults as $name => $fault) {
-        printf('<li>%s</li>', esc_html("$name $fault"));
+    echo '<div class="notice notice-warning"><p>', esc_html__('Nobody can log in with Identity until you have done this:', 'identity-login'), '</p><ul>';
+    foreach (array_unique($faults) as $fault) {
+        printf('<li>%s</li>', esc_html($fault));
     }
     echo '</ul></div>';
+}
+
+/** Identity has the steps, and what each setting means. */
+function show_documents(): void
+{
+    if (!isset(find_configuration_faults()['issuer'])) {
+        $url = rtrim(settings()['issuer'], '/') . '/developers/wordpress';
+        printf('<p><a href="%s">%s</a></p>', esc_url($url), esc_html__('How to set it up, step by step', 'identity-login'));
+    }
 }
 
 function show_row(string $id, string $label, string $field, string $description = ''): void
@@ -125,11 +147,11 @@ function text_field(string $name, string $type = 'text'): string
 
 function show_connection_fields(): void
 {
-    show_row('identity-issuer', __('Issuer', 'identity-login'), text_field('issuer', 'url'), __('The base URL of the identity service, such as https://id.example.com.', 'identity-login'));
-    show_row('identity-client', __('Client name', 'identity-login'), text_field('client'), __('What the operator calls this site.', 'identity-login'));
+    show_row('identity-issuer', __('Address of Identity', 'identity-login'), text_field('issuer', 'url'), __('Where people log in, such as https://id.example.com.', 'identity-login'));
+    show_row('identity-client', __('Name of this site', 'identity-login'), text_field('client'), __('The “client name” that the people who run Identity gave you, such as network_site.', 'identity-login'));
     show_row('identity-secret-0', __('Secret', 'identity-login'), secret_field(0), is_constant('secrets')
         ? __('Set in wp-config.php.', 'identity-login')
-        : __('Safer in wp-config.php, as IDENTITY_LOGIN_SECRETS: then it is not in the database, nor in its backups.', 'identity-login'));
+        : __('From the people who run Identity. Safer in wp-config.php, as IDENTITY_LOGIN_SECRETS: then it is not in the database, nor in its backups.', 'identity-login'));
     if (!is_constant('secrets')) {
         $forget = sprintf(
             '<br><label><input type="checkbox" name="%s[forget_second]" value="1"> %s</label>',
@@ -137,9 +159,9 @@ function show_connection_fields(): void
             esc_html__('Remove it', 'identity-login'),
         );
         $has_second = isset(stored_settings()['secrets'][1]);
-        show_row('identity-secret-1', __('Second secret', 'identity-login'), secret_field(1) . ($has_second ? $forget : ''), __('While the operator changes the secret: either of the two counts.', 'identity-login'));
+        show_row('identity-secret-1', __('Second secret', 'identity-login'), secret_field(1) . ($has_second ? $forget : ''), __('Only while the people who run Identity change the secret: either of the two counts.', 'identity-login'));
     }
-    show_row('identity-ttl', __('Lifetime', 'identity-login'), text_field('ttl', 'number'), __('How many seconds a hand-off is valid: the operator’s IDENTITY_SSO_TTL, 300 if they did not say.', 'identity-login'));
+    show_row('identity-ttl', __('Valid for (seconds)', 'identity-login'), text_field('ttl', 'number'), __('How long somebody who comes back from Identity may take to arrive here. Leave it at 300 unless the people who run Identity say otherwise.', 'identity-login'));
     show_row('identity-label', __('Button text', 'identity-login'), text_field('label'), __('“Log in with Identity” if empty.', 'identity-login'));
 }
 
@@ -159,8 +181,8 @@ function show_people_fields(): void
 {
     $policies = [
         'deny' => __('Do not let them in', 'identity-login'),
-        'create' => __('Make another local user, with a placeholder as its address here', 'identity-login'),
-        'link' => __('Link them to that local user, unless it is an administrator or linked already', 'identity-login'),
+        'create' => __('Make another user for them, with a made-up email address that receives no mail', 'identity-login'),
+        'link' => __('Let them be that user from now on, unless it is an administrator or somebody else’s already', 'identity-login'),
     ];
     $fields = '';
     foreach ($policies as $policy => $words) {
@@ -174,9 +196,9 @@ function show_people_fields(): void
     }
     printf(
         '<tr><th scope="row">%1$s</th><td><fieldset><legend class="screen-reader-text">%1$s</legend>%2$s</fieldset><p class="description">%3$s</p></td></tr>', // phpcs:ignore
-        esc_html__('People whose address a local user has', 'identity-login'),
+        esc_html__('If somebody’s email address already belongs to a user of this site', 'identity-login'),
         $fields,
-        esc_html__('Linking trusts that whoever registered here with an address owns it. Their local password and sessions then stop working.', 'identity-login'),
+        esc_html__('Choose the last one only if nobody could register here with an address that is not theirs. The user’s password for this site then stops working, and they are logged out.', 'identity-login'),
     );
     foreach (IDENTITY_ROLES as $role) {
         $id = "identity-role-$role";
@@ -184,50 +206,109 @@ function show_people_fields(): void
         wp_dropdown_roles(settings()['roles'][$role]);
         $options = ob_get_clean();
         /* translators: %s: a role at Identity */
-        show_row($id, sprintf(__('Role of %s', 'identity-login'), $role), sprintf('<select id="%s" name="%s[roles][%s]">%s</select>', esc_attr($id), esc_attr(OPTION), esc_attr($role), $options), $role === 'admin'
-            ? __('A local role that you give somebody by hand stays.', 'identity-login') : '');
+        show_row($id, sprintf(__('Role here of %s', 'identity-login'), $role), sprintf('<select id="%s" name="%s[roles][%s]">%s</select>', esc_attr($id), esc_attr(OPTION), esc_attr($role), $options), $role === 'admin'
+            ? __('The role here of people with that role at Identity. A role that you give somebody by hand stays.', 'identity-login') : '');
     }
 }
 
+/** What the people who run Identity need of this site. */
 function show_operator_settings(): void
 {
-    echo '<h2>', esc_html__('For the operator', 'identity-login'), '</h2><p>';
-    esc_html_e('The operator of the identity service sets these for this site:', 'identity-login');
-    echo '</p><pre style="white-space:pre-wrap;overflow-wrap:anywhere">';
+    echo '<h2>', esc_html__('For the people who run Identity', 'identity-login'), '</h2><p>';
+    esc_html_e('Send them these addresses. They set them for this site, and restart Identity. Click an address to select it.', 'identity-login');
+    echo '</p>';
     foreach (operator_settings() as $name => $value) {
-        echo esc_html("$name=$value"), "\n";
+        show_address($name, $value);
     }
-    echo '</pre>';
+}
+
+/** To be copied. */
+function show_address(string $label, string $address): void
+{
+    $id = 'identity-' . sanitize_key($label);
+    printf(
+        '<p><label for="%1$s">%2$s</label><br><input type="text" readonly class="large-text code" id="%1$s" value="%3$s" onfocus="this.select()"></p>',
+        esc_attr($id),
+        esc_html($label),
+        esc_attr($address),
+    );
 }
 
 function show_check(): void
 {
     echo '<h2 id="check">', esc_html__('Check', 'identity-login'), '</h2>';
-    $results = get_transient(CHECK_ACTION . get_current_user_id());
-    foreach (is_array($results) ? $results : [] as [$is_right, $words]) {
-        printf('<div class="notice inline notice-%s"><p>%s</p></div>', $is_right ? 'success' : 'error', esc_html($words));
+    $results = $GLOBALS['identity_login_check'] ?? null;
+    foreach ($results ?? [] as [$is_right, $words]) {
+        show_notice($is_right ? 'success' : 'error', $words);
     }
-    printf('<form method="post" action="%s">', esc_url(admin_url('admin-post.php')));
+    if ($results === null) {
+        show_pull_failure();
+    }
+    show_first_login();
+    printf('<form method="post" action="%s">', esc_url(settings_page_url() . '#check'));
     wp_nonce_field(CHECK_ACTION);
-    printf('<input type="hidden" name="action" value="%s">', esc_attr(CHECK_ACTION));
-    submit_button(__('Check now', 'identity-login'), 'secondary', 'submit', false);
+    submit_button(__('Check now', 'identity-login'), 'secondary', CHECK_ACTION, false);
     echo '</form>';
+}
+
+function show_notice(string $kind, string $words): void
+{
+    printf('<div class="notice inline notice-%s"><p>%s</p></div>', esc_attr($kind), esc_html($words));
+}
+
+function show_pull_failure(): void
+{
+    $failure = get_option(PULL_FAILURE_OPTION);
+    if (is_array($failure)) {
+        show_notice('error', show_time($failure['at']) . ': ' . $failure['words']);
+    }
+}
+
+/** The check asks from server to server, so it cannot see where Identity sends people. */
+function show_first_login(): void
+{
+    if (find_configuration_faults() !== []) {
+        return;
+    }
+    if (has_anybody_logged_in()) {
+        show_notice('success', __('Somebody has logged in with these settings.', 'identity-login'));
+        return;
+    }
+    show_notice('warning', __('Nobody has logged in with these settings yet. Try it: open this address in a private window.', 'identity-login'));
+    show_address(__('Login', 'identity-login'), login_url());
+    echo '<p class="description">';
+    esc_html_e('If Identity then leads to another site, or to a page that is not found (404), it has a wrong address for this site, which the check cannot see. Ask the people who run Identity to compare the address that ends in /callback with the one above.', 'identity-login');
+    echo '</p>';
+}
+
+/** In the time zone of the site, which it names. */
+function show_time(int $at): string
+{
+    return (string) wp_date('Y-m-d H:i:s T', $at);
 }
 
 function show_recent_refusals(): void
 {
-    $refusals = recent_refusals();
+    try {
+        $refusals = recent_refusals();
+    } catch (DatabaseFailure) {
+        return;
+    }
     if ($refusals === []) {
         return;
     }
-    echo '<h2>', esc_html__('Refused lately', 'identity-login'), '</h2><ul>';
-    foreach ($refusals as ['at' => $at, 'code' => $code, 'launch' => $launch]) {
+    echo '<h2>', esc_html__('Refused lately', 'identity-login'), '</h2><p>';
+    esc_html_e('Each leads to what to do about it. Strangers can cause most of them, so mind those that people tell you of.', 'identity-login');
+    echo '</p><ul>';
+    foreach ($refusals as $refusal) {
+        /* translators: 1: how often, 2: when */
+        $often = _n('%1$s time, at %2$s', '%1$s times, last at %2$s', (int) $refusal->times, 'identity-login');
         printf(
-            '<li>%s: <a href="%s"><code>%s</code></a>%s</li>',
-            esc_html(wp_date('Y-m-d H:i:s', $at)),
-            esc_url(refusal_url($code)),
-            esc_html($code),
-            $launch === '' ? '' : ' <code>' . esc_html($launch) . '</code>',
+            '<li><a href="%s"><code>%s</code></a>, %s%s</li>',
+            esc_url(refusal_url($refusal->code)),
+            esc_html($refusal->code),
+            esc_html(sprintf($often, number_format_i18n((int) $refusal->times), show_time((int) $refusal->last_at))),
+            $refusal->launch === '' ? '' : ' · <code>' . esc_html($refusal->launch) . '</code>',
         );
     }
     echo '</ul>';

@@ -60,6 +60,12 @@ function settings(): array
     return $settings;
 }
 
+/** @return list<string> */
+function list_secrets(array $settings): array
+{
+    return array_values(array_filter((array) $settings['secrets'], static fn($secret) => $secret !== ''));
+}
+
 /** The local role of somebody with that role at Identity; none where it is no role of this site any more. */
 function mapped_role(string $identity_role): string
 {

@@ -70,12 +70,17 @@ final class SiteNonces implements NonceStore
 
 final class SiteHttp implements Http
 {
+    /** Of the last answer; null where there was none. */
+    public static ?int $last_status = null;
+
     public function get(string $url, array $headers): HttpAnswer
     {
+        self::$last_status = null;
         $answer = wp_remote_get($url, ['headers' => $headers, 'redirection' => 0, 'timeout' => 5]);
         if (is_wp_error($answer)) {
             throw new \RuntimeException('the identity service did not answer: ' . $answer->get_error_message());
         }
-        return new HttpAnswer((int) wp_remote_retrieve_response_code($answer), wp_remote_retrieve_body($answer));
+        self::$last_status = (int) wp_remote_retrieve_response_code($answer);
+        return new HttpAnswer(self::$last_status, wp_remote_retrieve_body($answer));
     }
 }

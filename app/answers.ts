@@ -1,0 +1,24 @@
+// What loaders and actions of several pages read of a request, and answer.
+import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import type { AppError } from '../server/errors.ts';
+
+/** What a link in an email brings along. */
+export const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
+
+export const toHeaders = (setCookies: string[]) =>
+  setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+
+/** What is wrong, by the name of the field. */
+export const errorsOf = ({ errors }: AppError): Record<string, string> =>
+  Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
+
+/** To throw: the way to the login for people who are not logged in, or the refusal, which the shell answers. */
+export function loginOr(
+  error: unknown,
+  { backend, visit }: LoaderFunctionArgs['context'],
+  loginPath: string,
+): Response | AppError {
+  if (error instanceof Response) return error;
+  const refusal = backend.readRefusal(error, visit);
+  return refusal.code === 'login_required' ? redirectDocument(loginPath, 303) : refusal;
+}

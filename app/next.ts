@@ -1,0 +1,10 @@
+// Where somebody goes on to once they have done what a page asks for: its parameter `next`.
+import type { LoaderFunctionArgs } from '@remix-run/node';
+
+/** A path of ours, or undefined. */
+export const nextOf = (request: Request, { backend }: LoaderFunctionArgs['context']): string | undefined =>
+  backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+
+/** The way to a page of ours that goes on to `next`. */
+export const withNext = (page: string, next: string | undefined): string =>
+  next ? `${page}${page.includes('?') ? '&' : '?'}next=${encodeURIComponent(next)}` : page;

@@ -1,0 +1,97 @@
+"""A client's position in a row that one pull at a time holds.
+
+While it does, it gives signs: a number that only goes up. Whoever waits takes over where it has watched that number stand
+still for long, so no two clocks have to agree.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Event, Thread
+from typing import Any, Final
+
+_SIGN_EVERY_SECONDS: Final = 2
+_LOOK_EVERY_SECONDS: Final = 0.2
+#: How long a pull waits for one that is at work.
+_WAIT_SECONDS: Final = 3
+#: Longer than a database or a process may be held up.
+_DEAD_AFTER_SECONDS: Final = 20
+#: What counts of the time between two looks: while they hang, signs may hang, too.
+_MAX_BETWEEN_LOOKS_SECONDS: Final = 1
+
+
+class SqlClaim:
+    """Works with a function that says how many rows a statement has changed, and one that reads a row."""
+
+    def __init__(
+        self, run: Callable[..., int], read: Callable[..., Sequence[Any] | None], client: str
+    ) -> None:
+        self.position = 0
+        self._run = run
+        self._read = read
+        self._client = client
+        self._name = secrets.token_hex(16)
+        self._is_over = Event()
+        self._signs = Thread(target=self._give_signs, daemon=True)
+
+    def take(self) -> bool:
+        """Waits for another one that is at work, but not for long. Then False."""
+        self._run(
+            "insert into identity_positions (client, position, holder, signs) values (?, 0, '', 0)"
+            " on conflict do nothing",
+            self._client,
+        )
+        self.position, holder, signs = self._look()
+        waited = still = 0.0
+        while True:
+            is_free = holder == "" or still >= _DEAD_AFTER_SECONDS
+            if is_free and self._replace(signs):
+                self._signs.start()
+                return True
+            # It has given a sign not long ago, so it is at work.
+            if waited >= _WAIT_SECONDS and still < _WAIT_SECONDS:
+                return False
+            looked_at, before = time.monotonic(), signs
+            time.sleep(_LOOK_EVERY_SECONDS)
+            self.position, holder, signs = self._look()
+            passed = min(time.monotonic() - looked_at, _MAX_BETWEEN_LOOKS_SECONDS)
+            waited += passed
+            still = still + passed if signs == before else 0.0
+
+    def advance(self, position: int) -> bool:
+        self.position = position
+        return self._change("position = ?", position)
+
+    def release(self) -> None:
+        self._is_over.set()
+        self._signs.join(timeout=_SIGN_EVERY_SECONDS)
+        self._change("holder = ''")
+
+    def _look(self) -> tuple[int, str, int]:
+        row = self._read(
+            "select position, holder, signs from identity_positions where client = ?", self._client
+        )
+        if row is None:
+            raise RuntimeError("the row with the position of the events is gone")
+        return int(row[0]), str(row[1]), int(row[2])
+
+    def _replace(self, signs: int) -> bool:
+        """Only where nothing has happened since that many signs."""
+        statement = (
+            "update identity_positions set holder = ?, signs = signs + 1 where client = ? and signs = ?"
+        )
+        return self._run(statement, self._name, self._client, signs) == 1
+
+    def _change(self, changes: str, *values: str | int) -> bool:
+        """False where another one has taken over."""
+        statement = (
+            f"update identity_positions set {changes}, signs = signs + 1 where client = ? and holder = ?"
+        )
+        return self._run(statement, *values, self._client, self._name) == 1
+
+    def _give_signs(self) -> None:
+        while not self._is_over.wait(_SIGN_EVERY_SECONDS):
+            # What fails here fails at the next event, too, which says so.
+            with suppress(Exception):
+                self._change("holder = holder")

@@ -1,0 +1,81 @@
+// From the requests of Node's own server, which Express has too, to a function of `Request`, and back.
+
+type Incoming = AsyncIterable<Uint8Array> & {
+  method?: string | undefined;
+  url?: string | undefined;
+  /** Of Express, whose `url` lacks the path that a router is at. */
+  originalUrl?: string;
+  headers: Record<string, string | string[] | undefined>;
+  /** All of it has arrived. */
+  complete: boolean;
+};
+
+type Outgoing = {
+  statusCode: number;
+  headersSent?: boolean;
+  setHeader(name: string, value: string): unknown;
+  appendHeader(name: string, value: string): unknown;
+  end(body: Uint8Array): unknown;
+};
+
+export type Answer = (request: Request) => Promise<Response> | Response;
+
+/** Nothing that arrives, and nothing that `answer` throws, ends the process. */
+export function createListener(origin: string, answer: Answer, onError: (error: unknown) => void) {
+  return async (incoming: Incoming, outgoing: Outgoing, next?: (error: unknown) => void): Promise<void> => {
+    try {
+      const request = readRequest(origin, incoming);
+      await send(request ? await answer(request) : new Response(null, { status: 400 }), incoming, outgoing);
+    } catch (error) {
+      if (next) return next(error);
+      try {
+        onError(error);
+        if (!outgoing.headersSent) await send(new Response(null, { status: 500 }), incoming, outgoing);
+      } catch {
+        // Nobody is left to be told.
+      }
+    }
+  };
+}
+
+/** Undefined for what is none, such as `TRACE` or a whole address in the first line. Where it is never depends on it. */
+function readRequest(origin: string, incoming: Incoming): Request | undefined {
+  const { method = 'GET', originalUrl, url = '', headers } = incoming;
+  const path = originalUrl ?? url;
+  if (!path.startsWith('/')) return undefined;
+  const pairs = Object.entries(headers).flatMap(([name, value = []]) =>
+    [value].flat().map((one): [string, string] => [name, one]),
+  );
+  const body =
+    method === 'GET' || method === 'HEAD' ? {} : { body: streamBody(incoming), duplex: 'half' as const };
+  try {
+    return new Request(origin + path, { method, headers: pairs, ...body });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads no further than it is read. */
+function streamBody(incoming: Incoming): ReadableStream<Uint8Array> {
+  const chunks = incoming[Symbol.asyncIterator]();
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+async function send(response: Response, incoming: Incoming, outgoing: Outgoing): Promise<void> {
+  const body = new Uint8Array(await response.arrayBuffer());
+  outgoing.statusCode = response.status;
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
+  for (const cookie of response.headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
+  // Somebody who sends on and on must not keep the connection.
+  if (!incoming.complete) outgoing.setHeader('Connection', 'close');
+  outgoing.end(body);
+}

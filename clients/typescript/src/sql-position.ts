@@ -1,0 +1,76 @@
+// How far the events were applied, in a row that one pull at a time holds. While it does, it gives signs: a number that only goes
+// up. Whoever waits takes over where it has watched that number stand still for long, so no two clocks have to agree.
+import type { Claim, PositionStore } from './stores.ts';
+
+/** Runs a statement with `?` for each value and `@` before the name of each table. */
+export type RunSql = (
+  text: string,
+  ...values: (string | number | null)[]
+) => Promise<Record<string, unknown>[]>;
+
+const signEveryMs = 2_000;
+const lookEveryMs = 200;
+/** How long a pull waits for one that is at work. */
+const waitMs = 3_000;
+/** Longer than a database or a process may be held up. */
+const deadAfterMs = 20_000;
+/** What counts of the time between two looks: while they hang, signs may hang, too. */
+const maxBetweenLooksMs = 1_000;
+
+export function createSqlPosition(run: RunSql): PositionStore {
+  async function look() {
+    const [row] = await run("select seq, holder, signs from @position where name = 'events'");
+    if (!row) throw new Error('The row with the position of the events is gone.');
+    return { seq: Number(row.seq), holder: String(row.holder), signs: Number(row.signs) };
+  }
+
+  /** Only where nothing has happened since that many signs. */
+  async function take(signs: number, holder: string): Promise<boolean> {
+    const update = `update @position set holder = ?, signs = signs + 1
+      where name = 'events' and signs = ? returning name`;
+    return (await run(update, holder, signs)).length === 1;
+  }
+
+  /** False where another one has taken over. */
+  async function change(holder: string, changes: string, ...values: (string | number)[]): Promise<boolean> {
+    const update = `update @position set ${changes}, signs = signs + 1
+      where name = 'events' and holder = ? returning name`;
+    return (await run(update, ...values, holder)).length === 1;
+  }
+
+  function hold(holder: string, position: number): Claim {
+    // What fails here fails at the next event, too, which says so.
+    const giveSign = () => change(holder, 'holder = holder').catch(() => {});
+    const timer = setInterval(giveSign, signEveryMs);
+    return {
+      position,
+      advance: (to) => change(holder, 'seq = ?', to),
+      async release() {
+        clearInterval(timer);
+        await change(holder, "holder = ''");
+      },
+    };
+  }
+
+  return {
+    async claim() {
+      await run(`insert into @position (name, seq, holder, signs) values ('events', 0, '', 0)
+        on conflict (name) do nothing`);
+      const holder = crypto.randomUUID();
+      let seen = await look();
+      for (let [waited, still] = [0, 0]; ; ) {
+        const isFree = seen.holder === '' || still >= deadAfterMs;
+        if (isFree && (await take(seen.signs, holder))) return hold(holder, seen.seq);
+        // It has given a sign not long ago, so it is at work.
+        if (waited >= waitMs && still < waitMs) return undefined;
+        const lookedAt = performance.now();
+        await new Promise((done) => setTimeout(done, lookEveryMs));
+        const next = await look();
+        const passed = Math.min(performance.now() - lookedAt, maxBetweenLooksMs);
+        waited += passed;
+        still = next.signs === seen.signs ? still + passed : 0;
+        seen = next;
+      }
+    },
+  };
+}

@@ -1,0 +1,37 @@
+// Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
+
+/** Those that say what happened to an account. */
+export type NoticeKind =
+  | 'account_deleted'
+  | 'account_linked'
+  | 'authenticator_added'
+  | 'authenticator_removed'
+  | 'codes_guessed'
+  | 'contract_added'
+  | 'data_downloaded'
+  | 'deletion_canceled'
+  | 'deletion_requested'
+  | 'email_change_undone'
+  | 'email_proved'
+  | 'email_replaced'
+  | 'factors_removed'
+  | 'new_browser'
+  | 'passkey_added'
+  | 'passkey_removed'
+  | 'password_changed'
+  | 'password_set'
+  | 'recovery_code_used'
+  | 'recovery_codes_made';
+
+/** Those with a link. */
+export type LetterKind =
+  | 'welcome'
+  | 'set_password'
+  | 'prove_address'
+  | 'verify_email'
+  | 'sign_up'
+  | 'account_exists'
+  | 'change_email'
+  | 'email_changed';
+
+export type MailKind = LetterKind | NoticeKind;

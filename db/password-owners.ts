@@ -1,0 +1,43 @@
+// Whose password is checked, and whether they know the browser that gives it. Reads only.
+import type { Database } from './postgres/client.ts';
+import { prepare } from './postgres/prepare.ts';
+import type { Reader } from './postgres/reader.ts';
+import { isHeld } from './users.ts';
+
+export type PasswordOwner = {
+  userId: string;
+  /** Null if they have none. */
+  passwordHash: string | null;
+  /** Since when they know this device by a credential; null where they never gave one there, or forgot it since. */
+  deviceKnownSince: Date | null;
+};
+
+const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('devices as d', (join) =>
+      join
+        .onRef('d.user_id', '=', 'u.id')
+        .on('d.token_hash', '=', deviceHash)
+        .on('d.forgotten_at', 'is', null),
+    )
+    .select(['u.id as userId', 'u.password_hash as passwordHash', 'd.known_since as deviceKnownSince']);
+
+const selectHolderPassword = prepare((db, values: { email: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.email', '=', values.email).where(isHeld),
+);
+const selectOwnPassword = prepare((db, values: { userId: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
+);
+
+/** Who holds that address, or has that id. Only for checking a password. */
+export async function findPasswordOwner(
+  read: Reader,
+  key: { email: string } | { userId: string },
+  deviceHash: Uint8Array,
+): Promise<PasswordOwner | undefined> {
+  const [row] = await ('email' in key
+    ? selectHolderPassword(read, { ...key, deviceHash })
+    : selectOwnPassword(read, { ...key, deviceHash }));
+  return row;
+}

@@ -1,0 +1,52 @@
+// Whether a cache answers in the place of the client. Two browsers with the same session are only a sign of it: where a session is
+// a signed cookie, two logins of one person within a second, or at any time, may set the same.
+import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Signed cookies have their time in whole seconds. */
+const pauseMs = 1_100;
+// Of three at once, two are in the same second.
+const atOnce = 3;
+
+/** Last: it does something only where two browsers were given the same session. */
+export function probeCaches(exam: Exam): Promise<void> {
+  return tryOut(exam, ['cache_in_front'], async () => {
+    if (exam.logins.hasRepeatedSession()) await probeRepeatedSession(exam);
+  });
+}
+
+async function probeRepeatedSession(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const isSame = (one: Outcome, other: Outcome) =>
+    logins.readSession(one) !== '' && logins.readSession(one) === logins.readSession(other);
+  const [login, ...others] = await Promise.all(Array.from({ length: atOnce }, () => logIn(exam)));
+  if (!login) return;
+  const { launchId } = login.outcome;
+  const somebodyElse = await play(exam, { part: 'profile' });
+  if (isSame(login.outcome, somebodyElse.outcome))
+    return notes.find('cache_in_front', { saw: 'Two people were given the same session.', launchId });
+  if (!isSame(login.outcome, await login.openAgain())) return;
+  const all = new Set([login, ...others].map(({ outcome }) => logins.readSession(outcome)));
+  if (all.size < atOnce) {
+    // A signed cookie. One with a time in it changes with that, if only a cache does not keep it.
+    await new Promise((done) => setTimeout(done, pauseMs));
+    if (!isSame(login.outcome, await login.openAgain())) return;
+    if (isSame(login.outcome, (await play(exam)).outcome))
+      return notes.miss(
+        'cache_in_front',
+        'Each login of a person sets the same session, so an answer of a cache looks like one of its own.',
+      );
+  }
+  notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
+}
+
+/** A login whose hand-off can be opened again in browsers that are as this one was before it. */
+async function logIn(exam: Exam) {
+  const browser = newBrowser(exam);
+  const handOff = await makeFor(exam, await exam.logins.start(browser));
+  const before = browser.copy();
+  return {
+    outcome: await exam.logins.open(browser, handOff),
+    openAgain: () => exam.logins.open(before.copy(), handOff),
+  };
+}

@@ -1,0 +1,90 @@
+// Where a page of the client says who is logged in. Pages may name other people too, such as in a list of all customers, so a
+// name counts only in a place that names the first of two people in their browser, the second in theirs, and nobody to a
+// visitor.
+import { type Part, parts, type TestPeople } from './people.ts';
+
+/** What says who somebody is. */
+const marks = ['id', 'name'] as const;
+type Mark = (typeof marks)[number];
+
+/** What stands around it, without what differs from person to person. */
+type Place = { mark: Mark; before: string; after: string };
+export type Places = Partial<Record<Mark, Place>>;
+
+/** Whom a page names, by their id and by their name. */
+export type Shown = Partial<Record<Mark, Part>>;
+export const isNamed = (shown: Shown, part: Part) => Object.values(shown).includes(part);
+
+type Pages = { main: string; profile: string; visitor: string };
+
+// How much is looked at before a mark, or behind it: the least that tells.
+const lengths = [0, 4, 12, 40];
+const longest = Math.max(...lengths);
+
+// One character for each mark of each person, from the private use area.
+const tokenOf = (mark: Mark, part: Part) =>
+  String.fromCharCode(0xe000 + marks.indexOf(mark) * parts.length + parts.indexOf(part));
+const anyToken = /[\ue000-\ue0ff]/g;
+
+/** Pages are of browsers that logged in as these people, read when both were logged in. */
+export function findPlaces(people: TestPeople, pages: Pages): Places {
+  const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
+    tokenize(people, page),
+  ) as [string, string, string];
+  const tells = (place: Place) =>
+    readPlace(main, place) === 'main' &&
+    readPlace(profile, place) === 'profile' &&
+    listNamed(visitor, place).length === 0;
+  const found = marks.map((mark) => [mark, listPlaces(main, mark).find(tells)] as const);
+  return Object.fromEntries(found.filter(([, place]) => place));
+}
+
+export function readPlaces(people: TestPeople, places: Places, text: string): Shown {
+  const page = tokenize(people, text);
+  const read = Object.values(places).map((place) => [place.mark, readPlace(page, place)] as const);
+  return Object.fromEntries(read.filter(([, part]) => part));
+}
+
+/** Undefined where it names nobody, or more than one. */
+function readPlace(page: string, place: Place): Part | undefined {
+  const [part, ...others] = listNamed(page, place);
+  return others.length === 0 ? part : undefined;
+}
+
+const listNamed = (page: string, { mark, before, after }: Place): Part[] =>
+  parts.filter((part) =>
+    listIndexes(page, tokenOf(mark, part)).some(
+      (at) => readBefore(page, at, before.length) === before && readAfter(page, at, after.length) === after,
+    ),
+  );
+
+/** Those of the first person's mark, from the least that is around it to the most. */
+const listPlaces = (page: string, mark: Mark): Place[] =>
+  lengths.flatMap((length) =>
+    listIndexes(page, tokenOf(mark, 'main')).flatMap((at) => [
+      { mark, before: readBefore(page, at, length), after: '' },
+      { mark, before: '', after: readAfter(page, at, length) },
+    ]),
+  );
+
+const readBefore = (page: string, at: number, length: number) => hideTokens(page.slice(at - length, at));
+const readAfter = (page: string, at: number, length: number) =>
+  hideTokens(page.slice(at + 1, at + 1 + length));
+const hideTokens = (text: string) => text.replace(anyToken, '\ue100');
+
+function listIndexes(page: string, token: string): number[] {
+  const indexes: number[] = [];
+  for (let at = page.indexOf(token); at >= 0; at = page.indexOf(token, at + 1)) indexes.push(at);
+  return indexes;
+}
+
+/** The page with a token for each mark, and without numbers, local ids and addresses, which differ from person to person. */
+function tokenize(people: TestPeople, page: string): string {
+  const replaced = parts
+    .flatMap((part) => marks.map((mark) => ({ text: people[part][mark], token: tokenOf(mark, part) })))
+    // One name is the beginning of the others.
+    .sort((a, b) => b.text.length - a.text.length)
+    .reduce((text, { text: mark, token }) => text.replaceAll(mark, token), page.replace(anyToken, ''));
+  const edge = '\0'.repeat(longest);
+  return edge + replaced.replace(/(?<![\w.-])[\w.-]+@[\w.-]+|(?<![\w-])[\w-]*\d[\w-]*/g, '0') + edge;
+}

@@ -1,0 +1,65 @@
+// What leaves where a request is refused, or something fails: a problem document, or a page for a browser.
+import type { Backend } from '../backend.ts';
+import { type AppError, buildProblem, unavailable } from '../errors.ts';
+import { setUpPath } from '../identity/second-factor.ts';
+import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';
+import { Deadline } from './deadline.ts';
+import type { Made } from './door.ts';
+import { prefersHtml, type Visit } from './requests.ts';
+import type { Pages } from './route.ts';
+
+type Options = { backend: Backend; pages: Pages };
+
+/** The one place that decides what leaves the building of an error: a problem, or a page where a browser asks. */
+export async function answerError(
+  thrown: unknown,
+  request: Request,
+  visit: Visit,
+  options: Options,
+): Promise<Response> {
+  const error = toAppError(thrown);
+  visit.code = error.code;
+  if (error.status >= 500) {
+    const { requestId } = visit;
+    const { log } = options.backend.services;
+    log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
+  }
+  return buildRefusal(error, request, visit, options);
+}
+
+/** Where what was refused can be had, and back. */
+function leadToSetUp({ method, url }: Request): Response {
+  const { pathname, search } = new URL(url);
+  const next = method === 'GET' ? `?next=${encodeURIComponent(pathname + search)}` : '';
+  return redirect(setUpPath + next, { 'Cache-Control': 'no-store' });
+}
+
+async function buildRefusal(
+  error: AppError,
+  request: Request,
+  visit: Visit,
+  { backend, pages }: Options,
+): Promise<Response> {
+  const { config } = backend;
+  const refusal = buildProblemResponse(error, config.baseUrl);
+  if (!prefersHtml(request)) return refusal;
+  if (error.code === 'second_factor_required') return leadToSetUp(request);
+  const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, { backend, visit });
+  const headers = new Headers(refusal.headers);
+  headers.set('Content-Type', 'text/html; charset=utf-8');
+  return new Response(page.body, { status: error.status, headers });
+}
+
+/** The refusal as it would be made for a request, but for its id. */
+export async function makeUnavailable(
+  accept: string,
+  securityHeaders: Record<string, string>,
+  options: Options,
+): Promise<Made> {
+  const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
+  const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+  // As the strictest route has it: the door knows none.
+  const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
+  const answer = addHeaders(await buildRefusal(unavailable(), request, visit, options), headers);
+  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+}

@@ -1,0 +1,151 @@
+// The steps that the shell takes with every request, before and after its route.
+import type { MiddlewareHandler } from 'hono';
+import { type RequestIdVariables, requestId } from 'hono/request-id';
+import type { Backend } from '../backend.ts';
+import { AppError } from '../errors.ts';
+import { userAgentOf } from '../identity/device.ts';
+import type { Config } from '../settings/config.ts';
+import { addHeaders, buildProblemResponse } from './answers.ts';
+import { Deadline } from './deadline.ts';
+import { clientAddress, isForThisMachine, pathOf, readPlace, refuseUnroutable } from './incoming.ts';
+import { requireOwnOrigin, type Visit } from './requests.ts';
+import { buildFindPattern, type Route } from './route.ts';
+import { readTrace } from './trace-context.ts';
+
+export type Env = {
+  /** One object for each request, which all steps share. `headers` are those of its route, and `route` its pattern. */
+  Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
+  Variables: RequestIdVariables & { secureHeadersNonce?: string };
+};
+type Step = MiddlewareHandler<Env>;
+
+/** Files of the built client. */
+export const assetsPath = '/assets/*';
+
+// Other systems call these with a credential of their own, not with a browser's cookie.
+const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
+
+/** A proxy's own id counts. Anybody else's would let them choose what the log and the history say. */
+export function nameRequest({ trustsProxy }: Config): Step {
+  const [kept, own] = [requestId(), requestId({ headerName: '' })];
+  return (c, next) => (trustsProxy(c.env.address) ? kept : own)(c, next);
+}
+
+export function openVisit({ config }: Backend): Step {
+  return (c, next) => {
+    const { raw } = c.req;
+    const peer = c.env.address;
+    const address = clientAddress(raw, peer, config.trustsProxy);
+    c.env.visit = {
+      requestId: c.get('requestId'),
+      address,
+      cspNonce: '',
+      trace: readTrace(raw),
+      deadline: new Deadline(),
+      // Made only where they are asked for: few requests need one.
+      get userAgent() {
+        return userAgentOf(raw);
+      },
+      get place() {
+        return readPlace(raw, peer, config);
+      },
+      get signal() {
+        return raw.signal;
+      },
+    };
+    return next();
+  };
+}
+
+/** One line a request, and its part in the metrics. */
+export function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): Step {
+  const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
+  return async (c, next) => {
+    const startedAt = performance.now();
+    metrics.startRequest();
+    await next();
+    const ms = performance.now() - startedAt;
+    const { visit } = c.env;
+    const { userId, client, launchId, code } = visit;
+    const { method } = c.req;
+    // Never the query: it may hold a signed hand-off.
+    const path = pathOf(c.req.url);
+    // Some are refused before their route is looked for.
+    const route = c.env.route ?? findPattern(path);
+    const { status } = c.res;
+    metrics.endRequest({ method, route, status, seconds: ms / 1_000, code });
+    log.info(
+      {
+        requestId: visit.requestId,
+        ...visit.trace,
+        method,
+        route,
+        path,
+        status,
+        ms: Math.round(ms * 10) / 10,
+        userId,
+        client,
+        launchId,
+        code,
+      },
+      'request',
+    );
+  };
+}
+
+export function finishHeaders(
+  securityHeaders: Record<string, string>,
+  routes: Route[],
+  isDraining: () => boolean,
+): Step {
+  const findPattern = buildFindPattern(routes.map(({ path }) => path));
+  const headersOf = new Map(routes.map(({ path, headers }) => [path, headers]));
+  return async (c, next) => {
+    await next();
+    const answer = addHeaders(c.res, {
+      ...securityHeaders,
+      // Some are refused before their route is looked for.
+      ...(c.env.route === undefined ? headersOf.get(findPattern(pathOf(c.req.url)) ?? '') : c.env.headers),
+      // Hono would set it only on answers that are made through its own context.
+      'x-request-id': c.get('requestId'),
+      ...(isDraining() && { connection: 'close' }),
+    });
+    // First nothing: a Response assigned over another takes over that one's headers, at a cost.
+    c.res = undefined;
+    c.res = answer;
+  };
+}
+
+/**
+ * Local mode: a site that makes its name point to this machine (DNS rebinding) would be one origin with us, and read
+ * what it likes. It gets no page either.
+ */
+export function refuseOtherHost(baseUrl: string): Step {
+  const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
+  return async (c, next) => {
+    if (isForThisMachine(c.req.raw)) return next();
+    c.env.visit.code = 'invalid_request';
+    return buildProblemResponse(new AppError('invalid_request', { detail }), baseUrl);
+  };
+}
+
+export const refuseOddRequest: Step = (c, next) => {
+  const refusal = refuseUnroutable(c.req.raw);
+  if (refusal) throw refusal;
+  return next();
+};
+
+export function requireOwnPage(issuer: string): Step {
+  return (c, next) => {
+    if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
+    return next();
+  };
+}
+
+/** Before a page takes the request apart: a flood of logins must cost no more than its refusal. */
+export function requirePlace(backend: Backend): Step {
+  return (_, next) => {
+    backend.requirePlace();
+    return next();
+  };
+}

@@ -1,0 +1,123 @@
+// Emails that tell the owner what happened to their account: what each says. layout.ts says how it looks, and
+// server/identity/notices.ts when one goes out. None contains any text that somebody could have typed.
+import type { NoticeKind } from '../../db/mail-kinds.ts';
+import { factsOf } from './facts.ts';
+import type { MailMessage } from './layout.ts';
+
+/** What happened, as a subject and a sentence; and what to do about it, where that is something of its own. */
+type Notice = {
+  subject: string;
+  text: string;
+  advice?: string;
+  action?: { label: string; path: string };
+  why?: string;
+};
+
+const usual = {
+  advice:
+    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Sign-in & security in your account.',
+  action: { label: 'Set a new password', path: '/forgot-password' },
+};
+
+const notices: Record<NoticeKind, Notice> = {
+  account_deleted: {
+    subject: 'Your account is deleted',
+    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law requires it.',
+    advice: 'You can use this email address for a new account at any time.',
+    action: { label: 'Go to the login page', path: '/login' },
+    why: 'You received this email because this was the email address of your account.',
+  },
+  account_linked: {
+    subject: 'Your marketplace account is connected',
+    text: 'A marketplace account has been connected to your account. You can now log in from the marketplace.',
+  },
+  authenticator_added: {
+    subject: 'An authenticator app has been added to your account',
+    text: 'From now on, a code from an authenticator app is needed to log in to your account with the password. All other browsers have been logged out.',
+  },
+  authenticator_removed: {
+    subject: 'The authenticator app has been removed from your account',
+    text: 'The authenticator app of your account has been turned off. From now on, the password alone is enough to log in.',
+  },
+  codes_guessed: {
+    subject: 'Somebody knows your password',
+    text: 'Somebody has given the right password of your account, and then several codes that were wrong. They are not logged in.',
+  },
+  contract_added: {
+    subject: 'A contract has been added to your account',
+    text: 'A service contract has been added to your account.',
+    advice: 'You can see it under Billing.',
+    action: { label: 'See the contract', path: '/profile/billing' },
+  },
+  data_downloaded: {
+    subject: 'Your data has been downloaded',
+    text: 'Somebody who was logged in to your account has downloaded a copy of everything that we keep about you.',
+  },
+  deletion_canceled: {
+    subject: 'Your account will not be deleted',
+    text: 'Your account stays as it is. The deletion that was planned has been cancelled.',
+  },
+  deletion_requested: {
+    subject: 'Your account will be deleted in 14 days',
+    text: 'We have been asked to delete your account, and will do so 14 days after the time below. Until then you cannot open our products.',
+    action: { label: 'Keep your account', path: '/profile/delete' },
+    advice:
+      'To keep your account, log in and say so. If you did not ask for this, also set a new password, which logs out everyone else.',
+  },
+  email_change_undone: {
+    subject: 'Your change of email address has been undone',
+    text: 'Somebody has used the link in the email that we sent to the address you had before. Your account has that address again, and everybody has been logged out.',
+    action: { label: 'Log in', path: '/login' },
+    advice: 'If it was not you, contact support: this address is no longer that of the account.',
+  },
+  email_proved: {
+    subject: 'Your email address is verified',
+    text: 'Your email address has been verified. You can now open our other products.',
+  },
+  email_replaced: {
+    subject: 'Your email address has changed',
+    text: 'The marketplace has sent us a new email address for your account. It replaces this one.',
+  },
+  factors_removed: {
+    subject: 'Your second factor has been removed',
+    text: 'Our support has removed the authenticator app, recovery codes and passkeys of your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
+    advice: 'If you did not ask for this, set a new password now and contact support.',
+  },
+  new_browser: {
+    subject: 'New login to your account',
+    text: 'Somebody has logged in to your account from a browser that you have not used before.',
+  },
+  passkey_added: {
+    subject: 'A passkey has been added to your account',
+    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that under Sign-in & security, Passkeys.',
+  },
+  passkey_removed: {
+    subject: 'A passkey has been removed from your account',
+    text: 'A passkey has been removed from your account. Nobody can log in with it any more.',
+  },
+  password_changed: {
+    subject: 'Your password has changed',
+    text: 'The password of your account has been changed. All other browsers have been logged out.',
+  },
+  password_set: {
+    subject: 'Your password has been set',
+    text: 'A password for your account has been set through a link that we emailed to you. All other browsers have been logged out.',
+  },
+  recovery_code_used: {
+    subject: 'A recovery code was used to log in',
+    text: 'Somebody has logged in to your account with your password and a recovery code. That code does not work again.',
+  },
+  recovery_codes_made: {
+    subject: 'You have new recovery codes',
+    text: 'New recovery codes have been made for your account. The old ones do not work any more.',
+  },
+};
+
+export function buildNotice(
+  kind: NoticeKind,
+  { baseUrl, at, device }: { baseUrl: string; at: string; device: string | undefined },
+): MailMessage {
+  const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notices[kind] };
+  const link = { label: action.label, url: `${baseUrl}${action.path}` };
+  return { subject, paragraphs: [text, advice], facts: factsOf({ at, device }), action: link, why };
+}

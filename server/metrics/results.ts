@@ -1,0 +1,49 @@
+// What can become of a login, a hand-off and so on, as the metrics count it: every value that such a label can have.
+import { type ProblemCode, problems } from '../problems.ts';
+
+export const codes = Object.keys(problems) as ProblemCode[];
+
+/** Of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had gone. */
+export const loginResults = [
+  'ok',
+  'code_asked',
+  'wrong_password',
+  'wrong_passkey',
+  'wrong_code',
+  'rate_limited',
+  'suspended',
+  'busy',
+  'unavailable',
+  'cancelled',
+  'failed',
+] as const;
+export type LoginResult = (typeof loginResults)[number];
+
+/** `continue` and `connect`: asks on /continue. `repeated`: leads on to where it led before. Else why it was refused. */
+export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
+export type HandOffResult = (typeof handOffResults)[number];
+
+/** `login`, `verify_email`, `second_factor` and `deletion`: a page comes first. The last three are what the callback gets instead of a payload. */
+export const launchOutcomes = [
+  'payload',
+  'login',
+  'verify_email',
+  'deletion',
+  'second_factor',
+  'login_required',
+  'interaction_required',
+  'access_denied',
+] as const;
+export type LaunchOutcome = (typeof launchOutcomes)[number];
+
+/** What became of the contract, or `repeated` for an answer that was kept. Else why it was refused. */
+export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
+export type SignupResult = (typeof signupResults)[number];
+
+export const mailResults = ['sent', 'failed', 'given_up'] as const;
+
+/** Whether the client answered with a 2xx. */
+export const nudgeResults = ['taken', 'failed'] as const;
+export type NudgeResult = (typeof nudgeResults)[number];
+
+export const passwordMailResults = ['sent', 'unknown_user', 'suspended'] as const;

@@ -1,0 +1,49 @@
+// `fetch` that sends a header `Host` as it is given. By itself fetch asks over https for the certificate of that host, or sends
+// its own.
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
+
+/** For another host it knows no more than the doctor asks for: it follows no redirect, and a body is text. */
+export const fetchAsHost: typeof fetch = async (input, init = {}) => {
+  const headers = new Headers(init.headers);
+  return headers.has('host') ? send(new URL(String(input)), headers, init) : fetch(input, init);
+};
+
+function send(url: URL, headers: Headers, { method, body, signal }: RequestInit): Promise<Response> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return new Promise((done, failed) => {
+    const sent = request(
+      url,
+      {
+        method,
+        headers: Object.fromEntries(headers),
+        // Else it is taken from the header.
+        servername: isIP(host) === 0 ? host : '',
+        agent: false,
+        ...(signal && { signal }),
+      },
+      (message) => {
+        try {
+          done(toResponse(message));
+        } catch (error) {
+          sent.destroy();
+          failed(error);
+        }
+      },
+    );
+    sent.once('error', failed);
+    sent.end(body ?? undefined);
+  });
+}
+
+function toResponse(message: IncomingMessage): Response {
+  const { statusCode: status = 0, rawHeaders } = message;
+  const headers = new Headers();
+  for (let n = 0; n < rawHeaders.length; n += 2) headers.append(rawHeaders[n] ?? '', rawHeaders[n + 1] ?? '');
+  const hasNoBody = status === 204 || status === 205 || status === 304;
+  if (hasNoBody) message.resume();
+  return new Response(hasNoBody ? null : (Readable.toWeb(message) as ReadableStream), { status, headers });
+}

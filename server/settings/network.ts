@@ -1,0 +1,55 @@
+// Where the service listens, and which proxies it believes about who and where a visitor is.
+import proxyAddr from 'proxy-addr';
+import type { SettingsReader } from './reader.ts';
+
+export function readHost(reader: SettingsReader): string {
+  const host = reader.text('HOST') ?? (reader.production ? '0.0.0.0' : '127.0.0.1');
+  reader.requireThisMachine('HOST', host);
+  return host;
+}
+
+export function readMetricsPort(reader: SettingsReader, port: number): number | undefined {
+  if (!reader.text('METRICS_PORT')) return undefined;
+  const metricsPort = reader.integer('METRICS_PORT', { min: 1, max: 65_535, fallback: 1 });
+  reader.faultIf('METRICS_PORT', metricsPort === port, 'must differ from PORT');
+  return metricsPort;
+}
+
+export function readTrustedProxies(reader: SettingsReader): (address: string) => boolean {
+  const text = reader.text('TRUSTED_PROXIES');
+  // Without it each visitor would have the address of the proxy, and share its limits with everybody.
+  reader.faultIf(
+    'TRUSTED_PROXIES',
+    !text && reader.production,
+    'is missing (none where no proxy is in front)',
+  );
+  const proxies = !text || text === 'none' ? [] : text.split(',').map((proxy) => proxy.trim());
+  try {
+    const trusts = proxyAddr.compile(proxies);
+    return (address) => trusts(address, 0);
+  } catch {
+    reader.faultIf(
+      'TRUSTED_PROXIES',
+      true,
+      'must be none, or IP addresses, subnets, or the names loopback, linklocal or uniquelocal, separated by commas',
+    );
+    return () => false;
+  }
+}
+
+export function readPlaceHeader(reader: SettingsReader): string | undefined {
+  const header = reader.text('IDENTITY_PLACE_HEADER')?.toLowerCase();
+  if (!header) return undefined;
+  reader.faultIf(
+    'IDENTITY_PLACE_HEADER',
+    !/^[a-z0-9-]{1,64}$/.test(header) || /^(cookie|authorization|proxy-authorization)$/.test(header),
+    'must be the name of a header that says where a visitor is, such as cf-ipcity',
+  );
+  const proxies = reader.text('TRUSTED_PROXIES') ?? 'none';
+  reader.faultIf(
+    'IDENTITY_PLACE_HEADER',
+    proxies === 'none',
+    'needs TRUSTED_PROXIES: it is believed only from those',
+  );
+  return header;
+}

@@ -1,0 +1,46 @@
+// `npm run cli -- doctor`, as an operator runs it: settings in, a report and an exit status out.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Outcome } from '../../support/cli.ts';
+import { commandOf, type Runtime } from '../../support/process.ts';
+import { settings } from './clients.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const [secret = ''] = settings.secrets;
+
+/** No database: the settings alone. */
+export function runDoctor(
+  words: string[],
+  env: Record<string, string> = {},
+  runtime: Runtime = 'node',
+): Promise<Outcome> {
+  const [command = '', ...flags] = commandOf[runtime];
+  const child = spawn(command, [...flags, 'build/service/cli.js', 'doctor', ...words], {
+    cwd: root,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NO_COLOR: '1',
+      NODE_ENV: 'test',
+      DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
+      ...env,
+    },
+  });
+  const outcome: Outcome = { code: null, out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    outcome.out += data;
+  });
+  child.stderr.on('data', (data) => {
+    outcome.err += data;
+  });
+  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
+}
+
+/** What an operator has set for the client of that name. */
+export const operatorSettings = (base: string, name: string): Record<string, string> => ({
+  SSO_CLIENTS: 'shop',
+  SSO_SHOP_CALLBACK_URL: `${base}/${name}/callback`,
+  SSO_SHOP_LOGIN_URL: `${base}/${name}/login`,
+  SSO_SHOP_EVENTS_URL: `${base}/${name}/events`,
+  SSO_SHOP_SECRET: secret,
+});

@@ -1,0 +1,55 @@
+// The doctor at the plugin: an operator runs it before the site's owner tells people to log in.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runDoctor } from '../doctor/harness/run-doctor.ts';
+import { choose, openPair, type Pair, secret, setUp } from './pair.ts';
+
+let pair: Pair;
+beforeAll(async () => {
+  pair = await openPair();
+  await setUp(pair);
+});
+afterAll(async () => {
+  if (!pair) return;
+  const log = await pair.wordpress.readLog();
+  await pair.close();
+  // Of our own files: this WordPress is older than this PHP.
+  expect(log.split('\n').filter((line) => /PHP .*identity-login/.test(line))).toEqual([]);
+});
+
+/** With the settings of the service. */
+function examine() {
+  const base = `${pair.wordpress.url}/sso/identity`;
+  return runDoctor(['network_site', '--json'], {
+    IDENTITY_ISSUER: pair.site.baseUrl,
+    SSO_WEBSITE_CALLBACK_URL: `${base}/callback`,
+    SSO_WEBSITE_LOGIN_URL: `${base}/login`,
+    SSO_WEBSITE_EVENTS_URL: `${base}/events`,
+    SSO_WEBSITE_SECRET: secret,
+    DATABASE_URL: pair.site.app.databaseUrl,
+  });
+}
+
+test('it finds nothing wrong', async () => {
+  const { code, out, err } = await examine();
+  expect(JSON.parse(out), err).toMatchObject({
+    verdict: 'right',
+    holds_secrets: [1],
+    findings: [],
+    unseen: [],
+  });
+  expect(code).toBe(0);
+});
+
+test.each([
+  ['secrets', "['another secret than the operator has']", 'secret_wrong', 'does not hold the secret'],
+  ['ttl', '60', 'genuine_refused', 'lifetime_wrong'],
+])('it says what is wrong with another setting of %s', async (setting, php, id, words) => {
+  await choose(pair, setting, php);
+  const outcome = await examine();
+  await setUp(pair);
+  expect(JSON.parse(outcome.out), outcome.err).toMatchObject({
+    verdict: 'wrong',
+    findings: [{ id, saw: expect.stringContaining(words) }],
+  });
+  expect(outcome.code).toBe(1);
+});
