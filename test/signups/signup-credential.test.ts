@@ -58,8 +58,8 @@ describe('a rotation of the signup secret', () => {
   const [old, next, third] = [secretOf(1), secretOf(2), secretOf(3)];
   const sendSigned = (to: TestInstance, ...by: string[]) => {
     const body = JSON.stringify(buildSignup(`rotation_${freshWebhookId()}`));
-    const id = freshWebhookId();
-    const signed = by.map((secret) => signMessage(secret, body, { webhookId: id }));
+    const message = { webhookId: freshWebhookId(), at: new Date() };
+    const signed = by.map((secret) => signMessage(secret, body, message));
     const signature = signed.map((headers) => headers['webhook-signature']).join(' ');
     return to.send(path, {
       method: 'POST',
