@@ -64,17 +64,21 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
     keepAlive: true,
     pipeline: true,
     application_name: 'identity-service',
-    verify: (client, done) => requirePrimary(run, client as pg.PoolClient, done),
   });
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
+  const known = new WeakSet<pg.PoolClient>();
   let refused = 0;
   const connect = async () => {
     try {
       if (pool.waitingCount >= maxWaiting * options.poolSize)
         throw buildAway('53000', 'Too many wait for a connection already.');
-      return wrapClient(pool, await pool.connect(), run);
+      const client = await pool.connect();
+      // Not by the pool's `verify`: where whoever waits gives up while it runs, the pool never gets the connection back.
+      if (!known.has(client)) await requirePrimary(run, client);
+      known.add(client);
+      return wrapClient(pool, client, run);
     } catch (error) {
       refused++;
       throw error;
@@ -93,13 +97,19 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   };
 }
 
-/** A standby may lag behind: what it says of a session may be over. */
-function requirePrimary(run: Runner, client: pg.PoolClient, done: (error?: Error) => void): void {
-  run(client, `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`, [])
-    .then(({ rows: [row] }) => {
-      if (row?.isReadOnly) throw buildAway('25006', 'The database is read-only.');
-    })
-    .then(() => done(), done);
+/** A standby may lag behind: what it says of a session may be over. Gives the connection up where it is none. */
+async function requirePrimary(run: Runner, client: pg.PoolClient): Promise<void> {
+  try {
+    const { rows } = await run(
+      client,
+      `select current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+      [],
+    );
+    if (rows[0]?.isReadOnly) throw buildAway('25006', 'The database is read-only.');
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
 }
 
 /** Says for whom a transaction works: setOrigin in transactions.ts. */
