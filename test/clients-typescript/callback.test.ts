@@ -171,6 +171,24 @@ describe('a login', () => {
     );
   });
 
+  it('that comes back at another path than the configured one says so in the log, and nowhere else', async () => {
+    for (const path of ['/sso/identity/callback', '/callback']) {
+      const answer = await kit.identity.handleCallback(new Request(`${site}${path}?payload=canary`), {
+        startSession,
+        endSession: () => expect.unreachable(),
+      });
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'parameter_missing']);
+    }
+    expect(logged.map(({ outcome }) => outcome)).toEqual([
+      'parameter_missing',
+      'opened_elsewhere',
+      'parameter_missing',
+    ]);
+    expect(logged[1]?.reason).toBe(
+      `opened at ${site}/callback, but callbackUrl is ${site}/sso/identity/callback`,
+    );
+  });
+
   it.each([-1, 0.5, 2_592_001, Number.NaN])('cannot demand a credential of %s seconds', async (maxAge) => {
     await expect(openTabs().start({ maxAge })).rejects.toThrow(RangeError);
   });

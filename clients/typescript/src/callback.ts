@@ -1,7 +1,7 @@
 // The two addresses of a client that a browser opens: where a login starts, and the callback that it comes back to.
 import { findAttempt, isProved, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
-import { findOtherHost, type Settings } from './config.ts';
+import { findOtherHost, findOtherPath, type Settings } from './config.ts';
 import { type HandOff, isReturnTo } from './hand-off.ts';
 import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
 import { readQuery, verifyHandOff } from './verify.ts';
@@ -45,8 +45,7 @@ export async function startLogin(
   if (isSpeculative(request)) return answer(204);
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
-  const elsewhere = findOtherHost(settings, request);
-  if (elsewhere) settings.log({ outcome: 'opened_elsewhere', launchId: undefined, reason: elsewhere });
+  logElsewhere(settings, findOtherHost(settings, request));
   const demand = prompt === 'login' ? 0 : maxAge;
   const { state, setCookies } = await startAttempt(settings, request, demand);
   const query = new URLSearchParams({ state });
@@ -67,6 +66,7 @@ export async function handleCallback(
   if (isSpeculative(request)) return answer(204);
   try {
     if (request.method !== 'GET') throw new Refusal('method_not_allowed', request.method);
+    logElsewhere(settings, findOtherPath(settings, request));
     const { headers, handOff } = await receive(settings, request, options);
     settings.log({ outcome: 'accepted', launchId: await launchId(handOff.nonce) });
     return answer(303, { Location: findTarget(settings, handOff) }, headers);
@@ -76,6 +76,10 @@ export async function handleCallback(
     settings.log({ outcome: code, launchId, reason, cause });
     return refuse(settings, request, error, options);
   }
+}
+
+function logElsewhere({ log }: Settings, reason: string | undefined): void {
+  if (reason) log({ outcome: 'opened_elsewhere', launchId: undefined, reason });
 }
 
 async function receive(settings: Settings, request: Request, options: CallbackOptions) {
