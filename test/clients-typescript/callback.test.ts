@@ -211,10 +211,7 @@ describe('a login', () => {
     const [plain, again] = [await tabs.start(), await tabs.start({ prompt: 'login' })];
     await tabs.receive(await answerTo(plain), note);
     await tabs.receive(await answerTo(again, { auth_time: nowSeconds, prompt: undefined }), note);
-    expect(seen).toEqual([
-      { isNewer: true, isProved: false },
-      { isNewer: false, isProved: true },
-    ]);
+    expect(seen).toEqual([{ isProved: false }, { isProved: true }]);
   });
 });
 
@@ -268,12 +265,37 @@ describe('a hand-off', () => {
     expect(sessions).toEqual([]);
   });
 
-  it('leaves no session where its profile could not be kept', async () => {
+  it('starts no session where its profile cannot be kept, and ends none', async () => {
     kit.stores.profiles.apply = async () => Promise.reject(new Error('away'));
-    const [tabs, sid, ended] = [openTabs(), 'c2lkLW9mLW9uZS1sb2dpbg', [] as string[]];
-    const endSession = (of: string) => ended.push(of);
-    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }), { endSession });
-    expect([codeOf(answer), answer.headers.getSetCookie(), ended]).toEqual(['store_unavailable', [], [sid]]);
+    const tabs = openTabs();
+    const sid = 'c2lkLW9mLW9uZS1sb2dpbg';
+    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }));
+    expect([answer.status, codeOf(answer), answer.headers.getSetCookie()]).toEqual([
+      503,
+      'store_unavailable',
+      [],
+    ]);
+    expect(sessions).toEqual([]);
+  });
+
+  it('has the site save the person, keeps the profile, and then starts the session', async () => {
+    const tabs = openTabs();
+    const { profile } = buildPayload();
+    const steps: [step: string, kept: unknown][] = [];
+    const note = async (step: string) => steps.push([step, await kit.stores.profiles.find(profile.id)]);
+    const hooks: Partial<CallbackOptions> = {
+      savePerson: ({ name }) => note(`save ${name}`),
+      async startSession(...given) {
+        await note('start');
+        return startSession(...given);
+      },
+    };
+    for (let login = 0; login < 2; login++) await tabs.receive(await answerTo(await tabs.start()), hooks);
+    expect(steps).toEqual([
+      [`save ${profile.name}`, undefined],
+      ['start', profile],
+      ['start', profile],
+    ]);
   });
 
   it('is of no more use after the application has failed to start a session', async () => {

@@ -2,7 +2,7 @@
 import { findAttempt, isProved, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
 import { findOtherHost, findOtherPath, type Settings } from './config.ts';
-import { type HandOff, isReturnTo } from './hand-off.ts';
+import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
 import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
 import { readQuery, verifyHandOff } from './verify.ts';
 
@@ -16,13 +16,16 @@ export type LoginOptions = {
 };
 
 export type Login = {
-  /** The profile is later than the one kept. It is kept once your session has started. */
-  isNewer: boolean;
   /** This attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
   isProved: boolean;
 };
 
 export type CallbackOptions = {
+  /**
+   * Saves a profile that is later than the one kept in a table of your own. It is kept once this is done without a throw, and
+   * then the session starts.
+   */
+  savePerson?: (profile: Profile) => unknown;
   /**
    * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To turn somebody
    * away, throw `new Refusal('person_refused', reason)`.
@@ -102,9 +105,10 @@ async function accept(
   settings: Settings,
   request: Request,
   handOff: HandOff,
-  { startSession, endSession }: CallbackOptions,
+  { savePerson, startSession, endSession }: CallbackOptions,
 ): Promise<HeadersInit> {
   const { nonces, profiles } = settings;
+  const { profile } = handOff;
   await requireLive(settings, handOff);
   if (handOff.state === undefined) throw new Refusal('state_missing', 'nobody asked for it here');
   const attempt = await findAttempt(settings, request, handOff.state);
@@ -114,11 +118,14 @@ async function accept(
   const keepUntil = handOff.exp + 60;
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
-  const isNewer = await fromStore(() => profiles.isNewer(handOff.profile));
-  const headers = await startSession(handOff, { isNewer, isProved: attempt.maxAge !== undefined });
+  // Before the session, so that there is none of a person who could not be kept.
+  if (await fromStore(() => profiles.isNewer(profile))) {
+    // First: where it throws, the event about this profile has to be newer.
+    await savePerson?.(profile);
+    await fromStore(() => profiles.apply(profile));
+  }
+  const headers = await startSession(handOff, { isProved: attempt.maxAge !== undefined });
   try {
-    // Not before: where no session could be started, the event about this profile has to be newer.
-    if (isNewer) await fromStore(() => profiles.apply(handOff.profile));
     await requireLive(settings, handOff);
   } catch (refused) {
     // Such as after the event of its end, which came meanwhile and found no session yet.
