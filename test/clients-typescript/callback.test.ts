@@ -193,6 +193,18 @@ describe('a login', () => {
     await expect(openTabs().start({ maxAge })).rejects.toThrow(RangeError);
   });
 
+  it('is started by GET only, and with a demand that there is', async () => {
+    const answer = await kit.identity.startLogin(new Request(`${site}/login`, { method: 'POST' }));
+    expect([
+      answer.status,
+      codeOf(answer),
+      answer.headers.get('allow'),
+      answer.headers.getSetCookie(),
+    ]).toEqual([405, 'method_not_allowed', 'GET, HEAD', []]);
+    expect(logged.splice(0)).toMatchObject([{ outcome: 'method_not_allowed', reason: 'POST' }]);
+    await expect(openTabs().start({ prompt: 'consent' })).rejects.toThrow(RangeError);
+  });
+
   it('is not started by a prefetch', async () => {
     const headers = { 'sec-purpose': 'prefetch' };
     const answer = await kit.identity.startLogin(new Request(`${site}/login`, { headers }));
@@ -354,6 +366,20 @@ describe('a refusal', () => {
     });
   });
 
+  it('has the id of the launch wherever one payload can be read', async () => {
+    const query = await answerTo(undefined);
+    const [payload = ''] = query.split('&');
+    const idOf = async (asked: string) => (await openTabs().receive(asked)).headers.get('identity-launch');
+    expect(await idOf(`${query}&state=a&state=b`)).toMatch(/^[\da-f]{4}-[\da-f]{4}$/);
+    for (const none of [
+      `${query}&${payload}`,
+      `${payload}=`,
+      `${payload}!`,
+      `${payload}${'A'.repeat(8_192)}`,
+    ])
+      expect(await idOf(none), none).toBeNull();
+  });
+
   it('escapes what the configuration says', async () => {
     kit = buildKit(nowSeconds, { loginUrl: `${site}/login?a=1&b='%22<script>` });
     const text = await (await openTabs().receive('')).text();
@@ -407,6 +433,8 @@ describe('a configuration', () => {
     [{ secrets: [''] }, ['secrets', 'secrets']],
     [{ secrets: ['kanarienvogel'] }, ['secrets']],
     [{ secrets: ['kanarienvogel-kanarienvogel-kanarienvogel\n'] }, ['secrets']],
+    [{ secrets: ['kanarienvogel-kanarienvogel-kanarienvogel,x'] }, ['secrets']],
+    [{ secrets: Array(2).fill('kanarienvogel-kanarienvogel-kanarienvogel') }, ['secrets']],
     [{ secrets: 'kanarienvogel-kanarienvogel-kanarienvogel' }, ['secrets']],
     [{ secrets: ['a', 'b', 'c'].map((end) => 'x'.repeat(32) + end) }, ['secrets']],
     [{ callbackUrl: '/callback' }, ['callbackUrl']],
@@ -457,5 +485,6 @@ describe('a configuration', () => {
     expect(kit.identity.logoutUrl('/bye')).toBe(
       'https://id.example.test/logout?client=marketplace&return_to=%2Fbye',
     );
+    expect(kit.identity.logoutUrl('//evil.example')).toBe(kit.identity.logoutUrl());
   });
 });

@@ -96,15 +96,15 @@ final readonly class Client
         return Verifier::verify($this->configuration, $query, $now);
     }
 
-    /** Where to send a browser to log out at the identity service, too. It comes back to that path on your site. */
+    /**
+     * Where to send a browser to log out at the identity service, too. It comes back to that path on your site; anything else
+     * is left out.
+     */
     public function logoutUrl(string $returnTo = '/'): string
     {
-        if (!ReturnTo::isRight($returnTo)) {
-            throw new \InvalidArgumentException('returnTo must be a path on your site');
-        }
         return Query::append("{$this->configuration->baseUrl}/logout", [
             'client' => $this->configuration->client,
-            'return_to' => $returnTo,
+            'return_to' => ReturnTo::isRight($returnTo) ? $returnTo : null,
         ]);
     }
 

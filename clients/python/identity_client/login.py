@@ -22,6 +22,7 @@ from .messages import (
     Response,
     answer_speculation,
     describe_refusal,
+    put_in,
     redirect,
     show_refusal,
 )
@@ -186,6 +187,9 @@ def _require_going_on(config: Config, sid: str) -> None:
 def _ask_store(question: Callable[[], bool]) -> bool:
     try:
         return question()
+    except Refusal:
+        # It may refuse by itself.
+        raise
     except Exception as error:
         raise Refusal("store_unavailable", type(error).__name__) from error
 
@@ -197,12 +201,12 @@ def _answer_error(
     if find_attempt(config, request, parameters.get("state", "")) is None:
         raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
+    refusal = Refusal(code)
     own = on_error(code) if on_error else None
     if own is None:
-        raise Refusal(code)
-    names = {name.lower() for name, _ in PRIVATE}
-    kept = tuple((name, value) for name, value in own.headers if name.lower() not in names)
-    return Response(own.status, (*kept, *PRIVATE), own.body)
+        raise refusal
+    log_refusal(config, refusal)
+    return Response(own.status, put_in((*PRIVATE, *describe_refusal(refusal)), own.headers), own.body)
 
 
 def _refuse(config: Config, refusal: Refusal) -> Response:

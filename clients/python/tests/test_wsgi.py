@@ -102,6 +102,7 @@ class Middleware(unittest.TestCase):
     def test_takes_nudges_with_a_genuine_signature_only(self) -> None:
         answer, _ = self.go("/events", method="POST", body=b'{"client":"shop","latest":1}')
         self.assertEqual([answer.status, answer.header("identity-refusal")], [400, "nudge_malformed"])
+        self.assertEqual([answer.header("referrer-policy"), answer.body], ["no-referrer", b"nudge_malformed\n"])
         headers = {"HTTP_WEBHOOK_ID": "shop_1", "HTTP_WEBHOOK_TIMESTAMP": str(self.site.clock.now)}
         body = b'{"client":"shop","latest":1}'
         wrong, _ = self.go("/events", method="POST", body=body, HTTP_WEBHOOK_SIGNATURE="v1,AAAA", **headers)

@@ -4,7 +4,7 @@ import { launchId } from './bytes.ts';
 import { findOtherHost, findOtherPath, type Settings } from './config.ts';
 import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
 import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
-import { readQuery, verifyHandOff } from './verify.ts';
+import { findLaunchId, readQuery, verifyHandOff } from './verify.ts';
 
 export type LoginOptions = {
   /** The page to come back to: a path on your site. Anything else is left out, so it may come from a visitor. */
@@ -46,6 +46,10 @@ export async function startLogin(
   { returnTo, prompt, maxAge }: LoginOptions,
 ): Promise<Response> {
   if (isSpeculative(request)) return answer(204);
+  if (request.method !== 'GET')
+    return refuse(settings, request, new Refusal('method_not_allowed', request.method), {});
+  if (!(prompt === undefined || prompt === 'login' || prompt === 'none'))
+    throw new RangeError('prompt must be login or none');
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
   logElsewhere(settings, findOtherHost(settings, request));
@@ -75,8 +79,6 @@ export async function handleCallback(
     return answer(303, { Location: findTarget(settings, handOff) }, headers);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const { code, launchId, reason, cause } = error;
-    settings.log({ outcome: code, launchId, reason, cause });
     return refuse(settings, request, error, options);
   }
 }
@@ -87,15 +89,14 @@ function logElsewhere({ log }: Settings, reason: string | undefined): void {
 
 async function receive(settings: Settings, request: Request, options: CallbackOptions) {
   const query = new URL(request.url).searchParams;
-  const { payload, signature, signature_next, error, state } = readQuery(query);
-  const isError = [payload, signature, signature_next].every((value) => value === undefined);
-  if (isError && error !== undefined) throw await readError(settings, request, error, state);
-
-  const handOff = await verifyHandOff(query, { ...settings, now: settings.now() });
   try {
+    const { payload, signature, signature_next, error, state } = readQuery(query);
+    const isError = [payload, signature, signature_next].every((value) => value === undefined);
+    if (isError && error !== undefined) throw await readError(settings, request, error, state);
+    const handOff = await verifyHandOff(query, { ...settings, now: settings.now() });
     return { handOff, headers: await accept(settings, request, handOff, options) };
   } catch (refused) {
-    if (refused instanceof Refusal) refused.launchId ??= await launchId(handOff.nonce);
+    if (refused instanceof Refusal) refused.launchId ??= await findLaunchId(query);
     throw refused;
   }
 }
@@ -165,8 +166,10 @@ async function refuse(
   settings: Settings,
   request: Request,
   refusal: Refusal,
-  { isLoggedIn, onRefusal }: CallbackOptions,
+  { isLoggedIn, onRefusal }: Pick<CallbackOptions, 'isLoggedIn' | 'onRefusal'>,
 ): Promise<Response> {
+  const { code, launchId, reason, cause } = refusal;
+  settings.log({ outcome: code, launchId, reason, cause });
   const headers = describe(refusal);
   if (refusal.code === 'state_missing') {
     // It leads here by itself only where nobody asked, so nothing can loop: the next one has a state.

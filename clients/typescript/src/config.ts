@@ -156,6 +156,9 @@ function findSecretFaults(secrets: unknown, isLocal: boolean): string[] {
   return [
     secrets.some((secret) => secret !== secret.trim()) &&
       'secrets must have no space or line break around them',
+    secrets.some((secret) => secret.includes(',')) &&
+      'secrets must be given one by one, not with a comma between them',
+    new Set(secrets).size < secrets.length && 'secrets must be different from each other',
     secrets.includes('') && 'secrets must not be empty',
     !isLocal && secrets.some(isShort) && `secrets must have ${minSecretBytes} bytes or more`,
   ].filter((fault) => fault !== false);
