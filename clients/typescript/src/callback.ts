@@ -48,8 +48,7 @@ export async function startLogin(
   if (isSpeculative(request)) return answer(204);
   if (request.method !== 'GET')
     return refuse(settings, request, new Refusal('method_not_allowed', request.method), {});
-  if (!(prompt === undefined || prompt === 'login' || prompt === 'none'))
-    throw new RangeError('prompt must be login or none');
+  if (prompt && prompt !== 'login' && prompt !== 'none') throw new RangeError('prompt must be login or none');
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
   logElsewhere(settings, findOtherHost(settings, request));
