@@ -168,7 +168,9 @@ describe('with the service', () => {
     const numbers = kit.applied.map(({ event }) => event.seq);
     expect(numbers.length).toBeGreaterThan(2_100);
     expect(numbers).toEqual(numbers.map((_, n) => n + 1));
-    expect(newest).toEqual(Array(16).fill(numbers.length));
+    // One that had to wait for three seconds has left them to another.
+    expect(newest).toContain(numbers.length);
+    for (const each of newest) expect([numbers.length, undefined]).toContain(each);
   });
 
   it('where events are gone, all is dropped, and it goes on from what is kept', async () => {
