@@ -171,8 +171,38 @@ describe('a login', () => {
     );
   });
 
+  it('that comes back at another path than the configured one says so in the log, and nowhere else', async () => {
+    for (const path of ['/sso/identity/callback', '/callback']) {
+      const answer = await kit.identity.handleCallback(new Request(`${site}${path}?payload=canary`), {
+        startSession,
+        endSession: () => expect.unreachable(),
+      });
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'parameter_missing']);
+    }
+    expect(logged.map(({ outcome }) => outcome)).toEqual([
+      'parameter_missing',
+      'opened_elsewhere',
+      'parameter_missing',
+    ]);
+    expect(logged[1]?.reason).toBe(
+      `opened at ${site}/callback, but callbackUrl is ${site}/sso/identity/callback`,
+    );
+  });
+
   it.each([-1, 0.5, 2_592_001, Number.NaN])('cannot demand a credential of %s seconds', async (maxAge) => {
     await expect(openTabs().start({ maxAge })).rejects.toThrow(RangeError);
+  });
+
+  it('is started by GET only, and with a demand that there is', async () => {
+    const answer = await kit.identity.startLogin(new Request(`${site}/login`, { method: 'POST' }));
+    expect([
+      answer.status,
+      codeOf(answer),
+      answer.headers.get('allow'),
+      answer.headers.getSetCookie(),
+    ]).toEqual([405, 'method_not_allowed', 'GET, HEAD', []]);
+    expect(logged.splice(0)).toMatchObject([{ outcome: 'method_not_allowed', reason: 'POST' }]);
+    await expect(openTabs().start({ prompt: 'consent' })).rejects.toThrow(RangeError);
   });
 
   it('is not started by a prefetch', async () => {
@@ -193,10 +223,7 @@ describe('a login', () => {
     const [plain, again] = [await tabs.start(), await tabs.start({ prompt: 'login' })];
     await tabs.receive(await answerTo(plain), note);
     await tabs.receive(await answerTo(again, { auth_time: nowSeconds, prompt: undefined }), note);
-    expect(seen).toEqual([
-      { isNewer: true, isProved: false },
-      { isNewer: false, isProved: true },
-    ]);
+    expect(seen).toEqual([{ isProved: false }, { isProved: true }]);
   });
 });
 
@@ -250,12 +277,37 @@ describe('a hand-off', () => {
     expect(sessions).toEqual([]);
   });
 
-  it('leaves no session where its profile could not be kept', async () => {
+  it('starts no session where its profile cannot be kept, and ends none', async () => {
     kit.stores.profiles.apply = async () => Promise.reject(new Error('away'));
-    const [tabs, sid, ended] = [openTabs(), 'c2lkLW9mLW9uZS1sb2dpbg', [] as string[]];
-    const endSession = (of: string) => ended.push(of);
-    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }), { endSession });
-    expect([codeOf(answer), answer.headers.getSetCookie(), ended]).toEqual(['store_unavailable', [], [sid]]);
+    const tabs = openTabs();
+    const sid = 'c2lkLW9mLW9uZS1sb2dpbg';
+    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }));
+    expect([answer.status, codeOf(answer), answer.headers.getSetCookie()]).toEqual([
+      503,
+      'store_unavailable',
+      [],
+    ]);
+    expect(sessions).toEqual([]);
+  });
+
+  it('has the site save the person, keeps the profile, and then starts the session', async () => {
+    const tabs = openTabs();
+    const { profile } = buildPayload();
+    const steps: [step: string, kept: unknown][] = [];
+    const note = async (step: string) => steps.push([step, await kit.stores.profiles.find(profile.id)]);
+    const hooks: Partial<CallbackOptions> = {
+      savePerson: ({ name }) => note(`save ${name}`),
+      async startSession(...given) {
+        await note('start');
+        return startSession(...given);
+      },
+    };
+    for (let login = 0; login < 2; login++) await tabs.receive(await answerTo(await tabs.start()), hooks);
+    expect(steps).toEqual([
+      [`save ${profile.name}`, undefined],
+      ['start', profile],
+      ['start', profile],
+    ]);
   });
 
   it('is of no more use after the application has failed to start a session', async () => {
@@ -314,6 +366,20 @@ describe('a refusal', () => {
     });
   });
 
+  it('has the id of the launch wherever one payload can be read', async () => {
+    const query = await answerTo(undefined);
+    const [payload = ''] = query.split('&');
+    const idOf = async (asked: string) => (await openTabs().receive(asked)).headers.get('identity-launch');
+    expect(await idOf(`${query}&state=a&state=b`)).toMatch(/^[\da-f]{4}-[\da-f]{4}$/);
+    for (const none of [
+      `${query}&${payload}`,
+      `${payload}=`,
+      `${payload}!`,
+      `${payload}${'A'.repeat(8_192)}`,
+    ])
+      expect(await idOf(none), none).toBeNull();
+  });
+
   it('escapes what the configuration says', async () => {
     kit = buildKit(nowSeconds, { loginUrl: `${site}/login?a=1&b='%22<script>` });
     const text = await (await openTabs().receive('')).text();
@@ -367,6 +433,8 @@ describe('a configuration', () => {
     [{ secrets: [''] }, ['secrets', 'secrets']],
     [{ secrets: ['kanarienvogel'] }, ['secrets']],
     [{ secrets: ['kanarienvogel-kanarienvogel-kanarienvogel\n'] }, ['secrets']],
+    [{ secrets: ['kanarienvogel-kanarienvogel-kanarienvogel,x'] }, ['secrets']],
+    [{ secrets: Array(2).fill('kanarienvogel-kanarienvogel-kanarienvogel') }, ['secrets']],
     [{ secrets: 'kanarienvogel-kanarienvogel-kanarienvogel' }, ['secrets']],
     [{ secrets: ['a', 'b', 'c'].map((end) => 'x'.repeat(32) + end) }, ['secrets']],
     [{ callbackUrl: '/callback' }, ['callbackUrl']],
@@ -417,5 +485,6 @@ describe('a configuration', () => {
     expect(kit.identity.logoutUrl('/bye')).toBe(
       'https://id.example.test/logout?client=marketplace&return_to=%2Fbye',
     );
+    expect(kit.identity.logoutUrl('//evil.example')).toBe(kit.identity.logoutUrl());
   });
 });

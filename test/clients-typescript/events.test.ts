@@ -73,16 +73,18 @@ describe('with the service', () => {
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
     const launched = await app.send(attempt.headers.get('location') ?? '', { cookie: session });
     const request = new Request(locationOf(launched), { headers: { cookie } });
-    const seen: { sid?: string; isNewer: boolean }[] = [];
-    const startSession = ({ sid }: { sid?: string }, { isNewer }: { isNewer: boolean }) => {
-      seen.push({ sid, isNewer });
-      return { 'Set-Cookie': 'shop=1' };
-    };
+    const seen: { sid?: string; isNewer: boolean } = { isNewer: false };
     const answer = await kit.identity.handleCallback(request, {
-      startSession,
+      savePerson() {
+        seen.isNewer = true;
+      },
+      startSession({ sid }) {
+        seen.sid = sid;
+        return { 'Set-Cookie': 'shop=1' };
+      },
       endSession: () => expect.unreachable(),
     });
-    return { answer, sid: seen[0]?.sid ?? '', isNewer: seen[0]?.isNewer };
+    return { answer, sid: seen.sid ?? '', isNewer: seen.isNewer };
   }
 
   it('a login goes all the way, and each change after it arrives in order', async () => {
@@ -166,7 +168,9 @@ describe('with the service', () => {
     const numbers = kit.applied.map(({ event }) => event.seq);
     expect(numbers.length).toBeGreaterThan(2_100);
     expect(numbers).toEqual(numbers.map((_, n) => n + 1));
-    expect(newest).toEqual(Array(16).fill(numbers.length));
+    // One that had to wait for three seconds has left them to another.
+    expect(newest).toContain(numbers.length);
+    for (const each of newest) expect([numbers.length, undefined]).toContain(each);
   });
 
   it('where events are gone, all is dropped, and it goes on from what is kept', async () => {
@@ -212,7 +216,8 @@ describe('with answers made up', () => {
     ['without events', { json: {} }],
     ['without events', { json: null }],
     ['out of order', page({ seq: 2, type: 'x' }, { seq: 2, type: 'x' })],
-    ['out of order', page({ seq: '2', type: 'x' })],
+    ['out of order', page({ seq: 2, type: 'x' })],
+    ['out of order', page({ seq: '1', type: 'x' })],
     ['out of order', page({ seq: 2 })],
     ['out of order', page(null as unknown as object)],
     ['profile of event 1 is wrong at id', page({ seq: 1, type: 'profile.updated', profile: {} })],
@@ -278,7 +283,7 @@ describe('with answers made up', () => {
     expect([...people.values()]).toEqual(['Zoë 3']);
   });
 
-  it('a login that could not be started leaves its profile to the event', async () => {
+  it('a person whom the site could not save at a login is left to the event, without a session', async () => {
     const kit = openKit(answers(), { stores });
     const attempt = await kit.identity.startLogin(new Request(addresses.loginUrl));
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
@@ -290,9 +295,10 @@ describe('with answers made up', () => {
       ...(await sealEnvelope({ ...payload, nonce, state, profile } as never, [secret])),
     });
     const request = new Request(`${addresses.callbackUrl}?${query}`, { headers: { cookie } });
-    const startSession = () => Promise.reject(new Error('the table is away'));
+    const savePerson = () => Promise.reject(new Error('the table is away'));
+    const [startSession, endSession] = [() => expect.unreachable(), () => expect.unreachable()];
     await expect(
-      kit.identity.handleCallback(request, { startSession, endSession: () => expect.unreachable() }),
+      kit.identity.handleCallback(request, { savePerson, startSession, endSession }),
     ).rejects.toThrow('the table is away');
     const events = openKit(answers(page({ seq: 1, type: 'profile.updated', profile })), { stores });
     await events.identity.pullEvents(events.hooks);

@@ -33,7 +33,7 @@ final readonly class Attempts
         $said = $now . '.' . ($maxAge ?? '-');
         $signature = $this->sign($state, $said, $this->configuration->secrets[0]);
         $cookies = [$this->buildCookie($this->prefix . $state, "$said.$signature", self::LIFETIME_SECONDS)];
-        foreach (array_slice($this->list($request), self::MAX - 1) as $name) {
+        foreach (array_slice($this->list($request), 0, 1 - self::MAX) as $name) {
             $cookies[] = $this->buildCookie($name, '', 0);
         }
         return [$state, $cookies];
@@ -62,7 +62,7 @@ final readonly class Attempts
         return hash_hmac('sha256', "identity attempt v1 {$this->configuration->client} $state $said", $secret);
     }
 
-    /** @return list<string> the names of this browser's cookies, the newest first */
+    /** @return list<string> the names of this browser's cookies, the oldest first */
     private function list(Request $request): array
     {
         $started = [];
@@ -71,7 +71,7 @@ final readonly class Attempts
                 $started[$name] = (int) $value;
             }
         }
-        arsort($started);
+        asort($started);
         return array_keys($started);
     }
 

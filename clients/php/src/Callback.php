@@ -39,7 +39,7 @@ final readonly class Callback
                 return Response::unkept(303, ['Location' => $url] + $refusal->headers());
             }
             $own = $refusal instanceof LoginError && $onError !== null ? $onError($refusal) : null;
-            return $own ?? RefusalPage::build($refusal, $this->configuration);
+            return $own?->with(Response::UNKEPT + $refusal->headers()) ?? RefusalPage::build($refusal, $this->configuration);
         }
     }
 
@@ -102,6 +102,9 @@ final readonly class Callback
     {
         try {
             return $question($this->configuration->nonces);
+        } catch (Refusal $refusal) {
+            // It may refuse by itself.
+            throw $refusal;
         } catch (\Throwable $error) {
             throw new Refusal('store_unavailable', previous: $error);
         }

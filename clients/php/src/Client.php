@@ -44,6 +44,7 @@ final readonly class Client
         if ($refused = $this->refuseMethod($request, $this->log(...))) {
             return $refused;
         }
+        $this->logElsewhere(Elsewhere::findHost($this->configuration, $request));
         $demand = $prompt === 'login' ? 0 : $maxAge;
         [$state, $cookies] = $this->attempts->start($request, $demand, ($this->clock)());
         $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", [
@@ -79,6 +80,7 @@ final readonly class Client
         if ($refused = $this->refuseMethod($request, $log)) {
             return $refused;
         }
+        $this->logElsewhere(Elsewhere::findPath($this->configuration, $request));
         $callback = new Callback($this->configuration, $request, ($this->clock)());
         return $callback->answer($startSession, $endSession, $isLoggedIn, $onError, $log);
     }
@@ -94,15 +96,15 @@ final readonly class Client
         return Verifier::verify($this->configuration, $query, $now);
     }
 
-    /** Where to send a browser to log out at the identity service, too. It comes back to that path on your site. */
+    /**
+     * Where to send a browser to log out at the identity service, too. It comes back to that path on your site; anything else
+     * is left out.
+     */
     public function logoutUrl(string $returnTo = '/'): string
     {
-        if (!ReturnTo::isRight($returnTo)) {
-            throw new \InvalidArgumentException('returnTo must be a path on your site');
-        }
         return Query::append("{$this->configuration->baseUrl}/logout", [
             'client' => $this->configuration->client,
-            'return_to' => $returnTo,
+            'return_to' => ReturnTo::isRight($returnTo) ? $returnTo : null,
         ]);
     }
 
@@ -158,6 +160,13 @@ final readonly class Client
         $refusal = new Refusal('method_not_allowed');
         $log($refusal);
         return RefusalPage::build($refusal, $this->configuration);
+    }
+
+    private function logElsewhere(?string $reason): void
+    {
+        if ($reason !== null) {
+            error_log("identity-client: opened_elsewhere, launch unknown: $reason");
+        }
     }
 
     private function log(Refusal $refusal): void

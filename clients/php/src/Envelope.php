@@ -35,8 +35,8 @@ final class Envelope
         return $bytes;
     }
 
-    /** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. */
-    private static function decode(string $payload): string
+    /** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. Throws a Refusal. */
+    public static function decode(string $payload): string
     {
         if (strlen($payload) > self::MAX_PAYLOAD_LENGTH || !preg_match('/^[A-Za-z0-9_-]+$/D', $payload)) {
             throw new Refusal('payload_malformed');

@@ -16,11 +16,12 @@ final class LaunchId
     /** Of a hand-off that may be forged, so this looks for a nonce and parses nothing. */
     public static function find(string $query): ?string
     {
-        $payload = Query::parse($query)['payload'][0] ?? '';
-        if (strlen($payload) > Envelope::MAX_PAYLOAD_LENGTH) {
+        $payloads = Query::parse($query)['payload'] ?? [];
+        try {
+            $bytes = count($payloads) === 1 ? Envelope::decode($payloads[0]) : '';
+        } catch (Refusal) {
             return null;
         }
-        $bytes = (string) base64_decode(strtr($payload, '-_', '+/'));
-        return preg_match('/"nonce":"([A-Za-z0-9_-]{22})"/', $bytes, $found) ? self::of($found[1]) : null;
+        return preg_match('/"nonce"\s*:\s*"([A-Za-z0-9_-]{22})"/', $bytes, $found) ? self::of($found[1]) : null;
     }
 }

@@ -6,7 +6,7 @@ namespace Identity;
 
 /**
  * Remembers what must work only once: nonces of hand-offs, and logins that have ended. All servers of a site share one.
- * Whatever it throws is 503 `store_unavailable`, and nobody is let in.
+ * Whatever it throws but a Refusal is 503 `store_unavailable`, and nobody is let in.
  */
 interface NonceStore
 {

@@ -7,6 +7,8 @@ namespace Identity;
 /** An answer. `send()` gives it to the browser; or hand it to your framework. */
 final readonly class Response
 {
+    public const UNKEPT = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'];
+
     /** @param list<array{string, string}> $headers names and values; `Set-Cookie` may be there more than once */
     public function __construct(public int $status, public array $headers = [], public string $body = '')
     {
@@ -20,12 +22,24 @@ final readonly class Response
      */
     public static function unkept(int $status, array $headers = [], array $cookies = [], string $body = ''): self
     {
-        $all = ['Cache-Control' => 'no-store', 'Referrer-Policy' => 'no-referrer'] + $headers;
+        $all = self::UNKEPT + $headers;
         $list = array_map(null, array_keys($all), array_values($all));
         foreach ($cookies as $cookie) {
             $list[] = ['Set-Cookie', $cookie];
         }
         return new self($status, $list, $body);
+    }
+
+    /**
+     * With these in the place of its own.
+     *
+     * @param array<string, string> $headers
+     */
+    public function with(array $headers): self
+    {
+        $ours = array_change_key_case($headers);
+        $others = array_filter($this->headers, static fn(array $header) => !isset($ours[strtolower($header[0])]));
+        return new self($this->status, [...$others, ...array_map(null, array_keys($headers), array_values($headers))], $this->body);
     }
 
     /** The first value of a header. */

@@ -6,13 +6,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from .hand_off import is_own_path
+from .hand_off import PARAMETERS, is_own_path
 from .refusal import Code, Refusal
 from .stores import NonceStore
 
 _CLIENT = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_LOOPBACK = re.compile(r"127(?:\.[0-9]{1,3}){3}")
 _VISIBLE = re.compile(r"[!-~]+")
 _MIN_SECRET_BYTES = 32
 
@@ -25,7 +26,8 @@ class ConfigurationError(ValueError):
 class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
 
-    #: `opened_elsewhere`: the reason says where a browser opened the login start, which is not where it is configured.
+    #: `opened_elsewhere`: a browser opened the login start at another host, or the callback at another path, than is
+    #: configured. The reason says which.
     outcome: Code | Literal["accepted", "opened_elsewhere"]
     #: What failed, and what to do about it. Empty where nothing did.
     reason: str
@@ -134,6 +136,9 @@ def _find_url_faults(config: Config) -> list[str]:
                 f"{name} must be an https:// URL (http:// only on this machine), without a fragment"
             )
     if not faults:
+        names = {name for name, _ in parse_qsl(urlsplit(config.callback_url).query, keep_blank_values=True)}
+        if names & set(PARAMETERS):
+            faults.append(f"callback_url must have none of the parameters {', '.join(PARAMETERS)}")
         if config.base_url != _origin_of(config.issuer):
             faults.append("issuer must be scheme, host and port alone")
         if _origin_of(config.login_url) != config.origin:
@@ -163,7 +168,7 @@ def _is_safe_url(url: str) -> bool:
         return False
     if not url.startswith(f"{parts.scheme}://"):
         return False
-    is_here = host in ("localhost", "127.0.0.1", "::1") or host.endswith(".localhost")
+    is_here = host in ("localhost", "::1") or host.endswith(".localhost") or _matches(_LOOPBACK, host)
     return parts.scheme == "https" or (parts.scheme == "http" and is_here)
 
 
@@ -179,6 +184,8 @@ def _find_secret_faults(config: Config) -> list[str]:
         faults.append("secrets must not be empty")
     elif not is_local and any(len(secret.encode()) < _MIN_SECRET_BYTES for secret in config.secrets):
         faults.append(f"secrets must have at least {_MIN_SECRET_BYTES} bytes each")
+    if any("," in secret for secret in config.secrets):
+        faults.append("secrets must be given one by one, not with a comma between them")
     if len(set(config.secrets)) < len(config.secrets):
         faults.append("secrets must differ from each other")
     return faults
@@ -196,5 +203,9 @@ def _is_store(value: object) -> bool:
 
 
 def _origin_of(url: str) -> str:
+    """As browsers write it: in lower case, and without the usual port."""
     parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc}"
+    host = parts.hostname or ""
+    usual = {"https": 443, "http": 80}.get(parts.scheme)
+    port = "" if parts.port in (None, usual) else f":{parts.port}"
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"

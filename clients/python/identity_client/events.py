@@ -77,7 +77,6 @@ def _pull_all(
     config: Config, claim: Claim, apply: Callable[[Event], None], start_over: Callable[[], None]
 ) -> int:
     after = claim.position
-    has_started_over = False
     while True:
         status, answer = _get(config, after)
         if status == 200:
@@ -88,9 +87,10 @@ def _pull_all(
             for event in events:
                 apply(event)
                 after = _advance(claim, event.seq)
-        elif status == 410 and not has_started_over:
-            has_started_over = True
+        elif status == 410:
             before_oldest = _read_oldest(answer) - 1
+            if before_oldest == after or before_oldest < 0:
+                raise EventsError("events answered 410, and to go on from where this was")
             start_over()
             after = _advance(claim, before_oldest)
         elif status == 401:
@@ -179,7 +179,7 @@ def _read_events(body: bytes, after: int) -> list[Event]:
     except ValueError as error:
         raise EventsError(f"the answer is not a page of events: {error}") from None
     for event in events:
-        if event.seq <= after:
+        if event.seq != after + 1:
             raise EventsError(f"{event.seq} comes after {after}")
         after = event.seq
     return events

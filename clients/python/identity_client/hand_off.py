@@ -16,7 +16,7 @@ from .strict_json import Json, parse_strict_json
 
 LEEWAY_SECONDS: Final = 30
 _MAX_PAYLOAD_LENGTH = 8192
-_PARAMETERS = ("payload", "signature", "signature_next", "state", "error")
+PARAMETERS = ("payload", "signature", "signature_next", "state", "error")
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
 _SIGNATURE = re.compile(r"[0-9a-f]{64}")
 _RANDOM = re.compile(r"[A-Za-z0-9_-]{22}")
@@ -53,10 +53,10 @@ def compute_launch_id(nonce: str) -> str:
 
 def find_launch_id(query: str) -> str | None:
     """The launch of a hand-off that is not verified yet. So it is looked for, and nothing is parsed."""
-    payload = dict(reversed(_split(query))).get("payload", "")
+    payloads = [value for name, value in _split(query) if name == "payload"]
     try:
-        found = _NONCE_IN_BYTES.search(_decode(payload[:_MAX_PAYLOAD_LENGTH]))
-    except ValueError:
+        found = _NONCE_IN_BYTES.search(_decode_canonical(payloads[0])) if len(payloads) == 1 else None
+    except Refusal:
         return None
     return compute_launch_id(found[1].decode("ascii")) if found else None
 
@@ -65,7 +65,7 @@ def read_parameters(query: str) -> Mapping[str, str]:
     """Raises a Refusal where one that counts is there twice."""
     pairs = _split(query)
     names = [name for name, _ in pairs]
-    for name in _PARAMETERS:
+    for name in PARAMETERS:
         if names.count(name) > 1:
             raise Refusal("parameter_repeated", f"The parameter is {name}")
     return dict(pairs)

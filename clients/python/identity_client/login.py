@@ -22,6 +22,7 @@ from .messages import (
     Response,
     answer_speculation,
     describe_refusal,
+    put_in,
     redirect,
     show_refusal,
 )
@@ -66,9 +67,7 @@ def start_login(
         raise ValueError("prompt must be none or login")
     if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
         raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
-    elsewhere = _find_other_host(config.login_url, request)
-    if elsewhere:
-        config.log(LogEntry("opened_elsewhere", elsewhere, None))
+    _log_elsewhere(config, _find_other_host(config.login_url, request))
     state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
     query = {"state": state}
     if return_to is not None and is_own_path(return_to):
@@ -86,12 +85,28 @@ def _find_other_host(configured: str, request: Request) -> str | None:
     """Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and
     the callback does not get it. For the log, and nothing else: whoever asks chooses it."""
     parts = urlsplit(configured)
-    # Into the log only, and on one line there.
-    opened = re.sub(r"[^\x21-\x7e]", "?", (request.header("host") or "")[:255]).lower()
+    opened = _clean(request.header("host") or "").lower()
     usual = {"https": ":443", "http": ":80"}[parts.scheme]
     if not opened or opened.removesuffix(usual) == parts.netloc.lower().removesuffix(usual):
         return None
     return f"opened at {parts.scheme}://{opened}/, but login_url is {configured}"
+
+
+def _find_other_path(config: Config, request: Request) -> str | None:
+    """Where a browser opened the callback, unless it is the configured path. For the log, too."""
+    if request.path in ("", urlsplit(config.callback_url).path or "/"):
+        return None
+    return f"opened at {config.origin}{_clean(request.path)}, but callback_url is {config.callback_url}"
+
+
+def _clean(text: str) -> str:
+    """On one line of the log."""
+    return re.sub(r"[^\x21-\x7e]", "?", text[:255])
+
+
+def _log_elsewhere(config: Config, reason: str | None) -> None:
+    if reason:
+        config.log(LogEntry("opened_elsewhere", reason, None))
 
 
 def is_nobody_logged_in(_request: Request) -> bool:
@@ -112,6 +127,7 @@ def handle_callback(
         return answer_speculation()
     if request.method != "GET":
         return _refuse(config, Refusal("method_not_allowed"))
+    _log_elsewhere(config, _find_other_path(config, request))
     hand_off: HandOff | None = None
     try:
         parameters = read_parameters(request.query)
@@ -171,6 +187,9 @@ def _require_going_on(config: Config, sid: str) -> None:
 def _ask_store(question: Callable[[], bool]) -> bool:
     try:
         return question()
+    except Refusal:
+        # It may refuse by itself.
+        raise
     except Exception as error:
         raise Refusal("store_unavailable", type(error).__name__) from error
 
@@ -182,12 +201,12 @@ def _answer_error(
     if find_attempt(config, request, parameters.get("state", "")) is None:
         raise Refusal("state_unknown", "It came with an error")
     code = _ERRORS.get(parameters["error"], "error_unknown")
+    refusal = Refusal(code)
     own = on_error(code) if on_error else None
     if own is None:
-        raise Refusal(code)
-    names = {name.lower() for name, _ in PRIVATE}
-    kept = tuple((name, value) for name, value in own.headers if name.lower() not in names)
-    return Response(own.status, (*kept, *PRIVATE), own.body)
+        raise refusal
+    log_refusal(config, refusal)
+    return Response(own.status, put_in((*PRIVATE, *describe_refusal(refusal)), own.headers), own.body)
 
 
 def _refuse(config: Config, refusal: Refusal) -> Response:

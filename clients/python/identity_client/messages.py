@@ -17,6 +17,8 @@ class Request:
     #: By name, in any case.
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     body: bytes = b""
+    #: As it arrived, for the log. Empty where it is not known.
+    path: str = ""
 
     def header(self, name: str) -> str | None:
         pairs = self.headers.items() if isinstance(self.headers, Mapping) else self.headers
@@ -48,9 +50,15 @@ class Response:
 PRIVATE: Headers = (("Cache-Control", "no-store"), ("Referrer-Policy", "no-referrer"))
 
 
+def put_in(ours: Headers, headers: Iterable[tuple[str, str]]) -> Headers:
+    """Ours, in the place of those of the same names."""
+    names = {name.lower() for name, _ in ours}
+    return (*ours, *((name, value) for name, value in headers if name.lower() not in names))
+
+
 def redirect(location: str, headers: Iterable[tuple[str, str]] = ()) -> Response:
     plain = ("Content-Type", "text/plain; charset=utf-8")
-    return Response(303, (("Location", location), plain, *PRIVATE, *headers))
+    return Response(303, put_in((("Location", location), plain, *PRIVATE), headers))
 
 
 def answer_speculation() -> Response:

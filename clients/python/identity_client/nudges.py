@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Final
 
 from .config import Config, log_refusal
-from .messages import Headers, Request, Response, describe_refusal
+from .messages import PRIVATE, Headers, Request, Response, describe_refusal
 from .profile import read_integer, read_object, read_text
 from .refusal import Refusal
 from .strict_json import parse_strict_json
@@ -29,12 +29,12 @@ def receive_nudge(config: Config, request: Request, on_nudge: Callable[[], objec
     except Refusal as refusal:
         log_refusal(config, refusal)
         allowed: Headers = (("Allow", "POST"),) if refusal.code == "method_not_allowed" else ()
-        headers = (("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store"))
+        headers = (("Content-Type", "text/plain; charset=utf-8"), *PRIVATE)
         return Response(
-            refusal.status, (*headers, *allowed, *describe_refusal(refusal)), refusal.code.encode()
+            refusal.status, (*headers, *allowed, *describe_refusal(refusal)), f"{refusal.code}\n".encode()
         )
     on_nudge()
-    return Response(204, (("Cache-Control", "no-store"),))
+    return Response(204, PRIVATE)
 
 
 def _require_genuine(config: Config, request: Request) -> None:

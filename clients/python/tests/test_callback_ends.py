@@ -55,6 +55,15 @@ class Ends(RefusalTestCase):
             self.assertEqual([response.header("retry-after"), response.header("set-cookie")], ["5", None])
             self.assertEqual(len(site.ended), len(site.started))
 
+    def test_says_what_the_store_refuses_by_itself(self) -> None:
+        class Refusing(MemoryStore):
+            def consume(self, nonce: str, keep_until: int) -> bool:
+                raise Refusal("expired", "It is from before a restore")
+
+        site = Site(nonces=Refusing())
+        state, cookie = start(site)
+        self.assert_refused(call(site, sign(build_payload(state=state)), cookie), 401, "expired")
+
     def test_shows_who_is_refused_by_the_site(self) -> None:
         site = Site()
         state, cookie = start(site)
@@ -87,8 +96,32 @@ class Ends(RefusalTestCase):
             response = handle_callback(
                 site.config, request, start_session=site.start_session, on_error=on_error
             )
-            self.assertEqual([response.status, response.header("cache-control")], [status, "no-store"])
+            kept = [value for name, value in response.headers if name.lower() == "cache-control"]
+            self.assertEqual([response.status, kept], [status, ["no-store"]])
+            code = "login_required" if status == 302 else "error_unknown"
+            self.assertEqual([response.header("identity-refusal"), site.log[-1].outcome], [code, code])
         self.assertEqual(asked, ["login_required", "error_unknown"])
+
+    def test_leads_where_it_says_whatever_headers_the_site_adds(self) -> None:
+        site = Site()
+        state, cookie = start(site)
+        headers = [("location", "https://evil.example"), ("Cache-Control", "public"), ("Set-Cookie", "a=1")]
+        headers.append(("Set-Cookie", "b=2"))
+        request = ask(sign(build_payload(state=state)), cookie)
+        response = handle_callback(site.config, request, start_session=lambda _: headers)
+        found = sorted((name.lower(), value) for name, value in response.headers if name != "Content-Type")
+        expected = [("cache-control", "no-store"), ("location", f"{SITE}/"), ("referrer-policy", "no-referrer")]
+        self.assertEqual(found, [*expected, ("set-cookie", "a=1"), ("set-cookie", "b=2")])
+
+    def test_names_the_launch_wherever_one_payload_can_be_read(self) -> None:
+        site = Site()
+        query = sign(build_payload())
+        payload = query.split("&")[0]
+        launch = compute_launch_id("AAECAwQFBgcICQoLDA0ODw")
+        for given in (f"{query}&state=a&state=b", payload):
+            self.assertEqual(call(site, given).header("identity-launch"), launch)
+        for given in (f"{query}&{payload}", f"{payload}=", f"{payload}!", payload + "A" * 8192):
+            self.assertIsNone(call(site, given).header("identity-launch"))
 
     def test_refuses_half_a_character_which_no_database_takes(self) -> None:
         site = Site()

@@ -26,6 +26,9 @@ class Configuration(unittest.TestCase):
         self.assertEqual(
             [config.origin, config.home], ["https://shop.example.test", "https://shop.example.test/"]
         )
+        same = build(callback_url="https://SHOP.example.test:443/cb")
+        self.assertEqual(same.home, "https://shop.example.test/")
+        build(callback_url="http://127.0.0.2:4000/cb", login_url="http://127.0.0.2:4000/login")
         local = {"callback_url": "http://[::1]:4000/cb", "login_url": "http://[::1]:4000/login"}
         build(**local, secrets=["short"], home_url="http://[::1]:4000/x")
 
@@ -47,6 +50,8 @@ class Configuration(unittest.TestCase):
             ("callback_url", "http://shop.example.test/cb"),
             ("callback_url", "HTTPS://shop.example.test/cb"),
             ("callback_url", "https://shop.example.test/cb#x"),
+            ("callback_url", "https://shop.example.test/cb?x&%70ayload=1"),
+            ("callback_url", "https://shop.example.test/cb?state"),
             ("login_url", "/login"),
             ("login_url", "https://www.shop.example.test/login"),
             ("login_url", "http://localhost/login"),
@@ -62,6 +67,7 @@ class Configuration(unittest.TestCase):
             ("secrets", [""]),
             ("secrets", ["s" * 31]),
             ("secrets", [SECRET, SECRET]),
+            ("secrets", [f"{SECRET},{SECRET}2"]),
             ("ttl_seconds", 0),
             ("ttl_seconds", 86_400),
             ("nonces", object()),

@@ -144,10 +144,15 @@ class Pulls(unittest.TestCase):
 
     def test_do_not_go_round_for_ever(self) -> None:
         self.service.other = answer_with(410, b'{"oldest":5}')
-        with self.assertRaisesRegex(EventsError, "410"):
-            self.pull()
+        for _ in range(2):
+            with self.assertRaisesRegex(EventsError, "410"):
+                self.pull()
+        self.assertEqual(self.times_over, [True])
         self.service.other = answer_with(200, b'{"events":[{"seq":4,"type":"erased"}],"latest":9}')
         with self.assertRaisesRegex(EventsError, "4 comes after 4"):
+            self.pull()
+        self.service.other = answer_with(200, b'{"events":[{"seq":6,"type":"erased"}],"latest":9}')
+        with self.assertRaisesRegex(EventsError, "6 comes after 4"):
             self.pull()
 
     def test_apply_each_event_once_where_sixteen_are_asked_for_at_once(self) -> None:

@@ -138,7 +138,7 @@ function readEvents(answer: unknown, after: number): IdentityEvent[] {
   let last = after;
   for (const event of events) {
     const { seq, type, profile } = event ?? {};
-    if (!(Number.isSafeInteger(seq) && seq > last && typeof type === 'string'))
+    if (!(Number.isSafeInteger(seq) && seq === last + 1 && typeof type === 'string'))
       throw new Error(`/sso/events answered with events out of order after ${last}.`);
     const wrong = profile === undefined ? undefined : findWrongProfileMember(profile);
     if (wrong) throw new Error(`The profile of event ${seq} is wrong at ${wrong}.`);

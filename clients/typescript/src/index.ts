@@ -3,7 +3,7 @@
 import { type CallbackOptions, handleCallback, type LoginOptions, startLogin } from './callback.ts';
 import { type Configuration, readConfiguration } from './config.ts';
 import { type EventHooks, pullEvents } from './events.ts';
-import type { Profile } from './hand-off.ts';
+import { isReturnTo, type Profile } from './hand-off.ts';
 import { type Answer, createListener } from './listener.ts';
 import { receiveNudge } from './nudges.ts';
 import { verifyHandOff } from './verify.ts';
@@ -59,7 +59,7 @@ export function createIdentityClient(configuration: Configuration) {
     logoutUrl(returnTo?: string): string {
       const query = new URLSearchParams({
         client: settings.client,
-        ...(returnTo && { return_to: returnTo }),
+        ...(isReturnTo(returnTo) && { return_to: returnTo }),
       });
       return `${settings.baseUrl}/logout?${query}`;
     },

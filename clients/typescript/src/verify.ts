@@ -110,7 +110,7 @@ function requireTimely({ iat, exp }: HandOff, { now, ttlSeconds = 300 }: VerifyO
 export const toSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
 /** Also of what is not verified yet, so found by a pattern and never by parsing. */
-async function findLaunchId(query: URLSearchParams): Promise<string | undefined> {
+export async function findLaunchId(query: URLSearchParams): Promise<string | undefined> {
   const [payload = '', ...more] = query.getAll('payload');
   const bytes = more.length === 0 && payload.length <= maxPayloadLength ? fromBase64url(payload) : undefined;
   const text = new TextDecoder().decode(bytes);
