@@ -111,7 +111,7 @@ it('a password that is set while the queue is full is refused, and its link stil
 
 it('a login whose client has gone while it waited is not hashed, and counts nowhere', async () => {
   const busy = Array.from({ length: hashingThreads }, () => logIn());
-  await vi.waitFor(() => expect(gate.hashed).toBe(hashingThreads));
+  await vi.waitFor(() => expect(gate.hashed).toBe(hashingThreads), 10_000);
   const before = await countTries();
   const client = new AbortController();
   const gone = Array.from({ length: 16 }, (_, index) => {
