@@ -13,6 +13,7 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 15_000 } },
     // An unusual time zone, so that no test depends on the developer's.
     env: { TZ: 'Asia/Kathmandu', LANG: 'C' },
   },

@@ -186,7 +186,7 @@ it('a payment waits for a billing job that is marking the contract past due, and
       const { rows } = await sql`select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock'`.execute(billing.app.db);
       expect(rows).not.toHaveLength(0);
-    }, 5_000);
+    }, 15_000);
     await Promise.race([settled, waits]);
     await sql`update service_contracts set status = 'past_due' where id = ${contractId}`.execute(trx);
     return { settled };

@@ -71,17 +71,17 @@ it('a statement that hangs on the reading connection holds up others for a momen
   const answers = await Promise.all(numbers.map((n) => client.read(ask(n))));
   const heldUpMs = performance.now() - startedAt;
   expect(answers.map(([row]) => row?.n)).toEqual(numbers);
-  expect(heldUpMs).toBeLessThan(2_500);
+  expect(heldUpMs).toBeLessThan(2_900);
   expect(await hanging).toHaveLength(1);
 });
 
 it('a statement that hung goes to a connection of its own, until it is answered fast again', async () => {
   const hanging = client.read(sleep(3));
   await client.read(ask(1));
-  const again = client.read(sleep(0.4));
+  const again = client.read(sleep(2));
   const [row] = await client.read(ask(2));
   // The connection that was left, and the one of its own.
-  await expect.poll(findSleepers, { interval: 50, timeout: 2_000 }).toHaveLength(2);
+  await expect.poll(findSleepers, { interval: 50, timeout: 3_000 }).toHaveLength(2);
   expect(await findSleepers()).not.toContain(row?.pid);
   await Promise.all([hanging, again]);
   await client.read(sleep(0));

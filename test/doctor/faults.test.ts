@@ -20,7 +20,7 @@ it('lets the right client be', async () => {
     findings: [],
     unseen: [],
   });
-  expect(Math.abs(report.clockAheadSeconds ?? Number.NaN)).toBeLessThanOrEqual(1);
+  expect(Math.abs(report.clockAheadSeconds ?? Number.NaN)).toBeLessThanOrEqual(5);
 });
 
 /** The clock of the machine, and so the Date of its answers. */
@@ -42,7 +42,7 @@ it.each([
   expect(faultsOf(report)).toEqual(['clock_wrong']);
   expect(sawOf(report)).toContain(words);
   expect(sawOf(report)).toContain(code);
-  expect(Math.abs((report.clockAheadSeconds ?? 0) - ahead)).toBeLessThanOrEqual(2);
+  expect(Math.abs((report.clockAheadSeconds ?? 0) - ahead)).toBeLessThanOrEqual(5);
 });
 
 it.each([

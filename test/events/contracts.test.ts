@@ -13,7 +13,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
-const at = (seconds: number) => new Date(Date.now() + seconds * 1_000).toISOString();
+const start = Date.now();
+const at = (seconds: number) => new Date(start + seconds * 1_000).toISOString();
 
 async function during(work: () => Promise<unknown>) {
   const clients = ['crm_app', 'marketplace'] as const;
@@ -78,10 +79,14 @@ it('comes of each change once, whoever makes it, and of nothing else', async () 
 });
 
 it('says of a trial what it was at that moment', async () => {
-  const contract = { plan: 'starter', status: 'trialing', trial_ends_at: at(1) };
+  const contract = {
+    plan: 'starter',
+    status: 'trialing',
+    trial_ends_at: new Date(Date.now() + 4_000).toISOString(),
+  };
   const before = await latestOf(app, 'crm_app');
   await sendSignup(app, buildSignup('short', { occurred_at: at(-60), contract }));
-  await new Promise((done) => setTimeout(done, 1_100));
+  await new Promise((done) => setTimeout(done, Date.parse(contract.trial_ends_at) + 100 - Date.now()));
   await sql`update service_contracts set plan = 'pro' where signup_id = 'short'`.execute(app.db);
   const told = (await readOn(app, 'crm_app', before)).map(
     ({ contract: each }) => `${each?.plan} ${each?.status}`,

@@ -136,10 +136,13 @@ it(`sweeping ${rowsOfEach} old rows in each of ${tables.length} tables holds up 
 
   report({ before, busy, after });
   expect(busy.length).toBeGreaterThan(30);
-  // Generously: the machine has other work, and the sweepers share two cores with the requests.
   const calm = (share: number) => Math.max(at(share, before), at(share, after));
-  expect(at(0.5, busy)).toBeLessThan(calm(0.5) * 4 + 20);
-  expect(at(0.99, busy)).toBeLessThan(calm(0.99) * 5 + 200);
+  // Beside other tests, times say nothing.
+  if (byForm({ short: false, long: true })) {
+    // Generously: the sweepers share two cores with the requests.
+    expect(at(0.5, busy)).toBeLessThan(calm(0.5) * 4 + 20);
+    expect(at(0.99, busy)).toBeLessThan(calm(0.99) * 5 + 200);
+  }
 
   const deletions = await readDeletions();
   expect(deletions.map(({ source }) => source)).toEqual([...tables].sort());

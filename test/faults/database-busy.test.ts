@@ -60,8 +60,8 @@ it('a locked row holds up only those who need it, and they get 503 in time', asy
     ]);
     for (const answer of await Promise.all(asked)) expect(answer.status).toBe(503);
     noteFigures('one row locked', { refusedMs: Math.max(...refusedMs), othersMs: slowestMs });
-    expect(slowestMs).toBeLessThan(1_500);
-    expect(Math.max(...refusedMs)).toBeLessThan(6_000);
+    expect(slowestMs).toBeLessThan(byForm({ short: 6_000, long: 1_500 }));
+    expect(Math.max(...refusedMs)).toBeLessThan(byForm({ short: 15_000, long: 6_000 }));
     expect((await away.ask('/readyz')).status).toBe(200);
   });
   await away.expectNothingLost();
@@ -77,7 +77,7 @@ it('a locked table that is read on the shared connection holds up nobody else, h
     );
     const slowestMs = await readProfiles(asked);
     noteFigures('one table locked', { othersMs: slowestMs });
-    expect(slowestMs).toBeLessThan(2_000);
+    expect(slowestMs).toBeLessThan(byForm({ short: 6_000, long: 2_000 }));
   });
   await away.expectNothingLost();
 });
@@ -88,7 +88,7 @@ it('a locked table that everybody reads gets all of them 503 in time', async () 
       Promise.all(Array.from({ length: 50 }, () => expectUnavailable(away.ask('/sso/profile')))),
     );
     noteFigures('the table of sessions locked', { tookMs });
-    expect(tookMs).toBeLessThan(6_000);
+    expect(tookMs).toBeLessThan(byForm({ short: 15_000, long: 6_000 }));
     expect((await away.ask('/healthz')).status).toBe(200);
   });
   await away.expectNothingLost();

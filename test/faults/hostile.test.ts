@@ -39,7 +39,7 @@ function exchange(port: number, parts: string[], patienceMs = 5_000): Promise<st
     socket.setTimeout(patienceMs, () => socket.destroy());
     socket.on('data', (data) => {
       answer += data.toString('latin1');
-      socket.setTimeout(300);
+      socket.setTimeout(2_000);
     });
     socket.on('error', () => undefined);
     socket.on('close', () => done(answer));

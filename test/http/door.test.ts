@@ -48,7 +48,7 @@ it('a request that finds every place taken is refused at once, and health is ans
   expect((await launch()).status).toBe(303);
   // One line for all of them, and none for each.
   const said = () => app.logged.slice(before).filter(({ message }) => message === 'turned away: too busy');
-  await vi.waitFor(() => expect(said()).toHaveLength(1), 5_000);
+  await vi.waitFor(() => expect(said()).toHaveLength(1), 15_000);
   expect(said()[0]?.fields).toEqual({ requests: 2 });
 });
 
@@ -63,9 +63,9 @@ it('requests whose body is still on the way take no place', async () => {
     );
     sockets.push(socket);
   }
-  await new Promise((done) => setTimeout(done, 1_000));
+  await new Promise((done) => setTimeout(done, 2_000));
   expect((await launch()).status).toBe(303);
   for (const socket of sockets) socket.destroy();
   const ended = () => app.logged.slice(before).filter(({ fields }) => fields.status === 400);
-  await vi.waitFor(() => expect(ended()).toHaveLength(places + 20), 10_000);
+  await vi.waitFor(() => expect(ended()).toHaveLength(places + 20), 15_000);
 });

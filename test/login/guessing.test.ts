@@ -161,8 +161,10 @@ describe('guesses in a browser that the user has logged in with', () => {
 async function setPasswordByMail(of: string, newPassword: string): Promise<Answer> {
   await sql`truncate mails`.execute(app.db);
   expect((await app.send('/forgot-password', { form: { email: of } })).status).toBe(303);
-  await vi.waitFor(async () =>
-    expect((await sql`select 1 from mails where recipient = ${of}`.execute(app.db)).rows).toHaveLength(1),
+  await vi.waitFor(
+    async () =>
+      expect((await sql`select 1 from mails where recipient = ${of}`.execute(app.db)).rows).toHaveLength(1),
+    15_000,
   );
   const token = await readToken(other, of, 'set_password');
   return app.send(`/set-password?token=${token}`, { form: { newPassword } });
@@ -326,14 +328,15 @@ describe('what strangers try', () => {
       const { rows } = await sql`select 1 from audit_events where type = 'login.refused'
         and reason = 'wrong_password' and address = ${from}`.execute(app.db);
       expect(rows).toHaveLength(triesByNetwork);
-    });
+    }, 15_000);
     const before = await countEvents();
     const refused = await guess(email, { from });
     const unknown = await guess('nobody@example.test');
     const malformed = await guess('no address');
     expect((await app.send('/forgot-password', { form: { email: 'nobody@example.test' } })).status).toBe(303);
-    await vi.waitFor(() =>
-      expect(app.logged.map(({ message }) => message)).toContain('password mail refused'),
+    await vi.waitFor(
+      () => expect(app.logged.map(({ message }) => message)).toContain('password mail refused'),
+      15_000,
     );
     expect(await countEvents()).toBe(before);
     expect(logged(refused)).toEqual([{ reason: 'rate_limited', message: 'password not checked' }]);
@@ -345,8 +348,9 @@ describe('what strangers try', () => {
     await sql`alter table audit_events rename to away`.execute(app.db);
     const answer = await guess(email);
     expect(answer.status).toBe(401);
-    await vi.waitFor(() =>
-      expect(logged(answer)).toContainEqual({ reason: 'wrong_password', message: 'audit event lost' }),
+    await vi.waitFor(
+      () => expect(logged(answer)).toContainEqual({ reason: 'wrong_password', message: 'audit event lost' }),
+      15_000,
     );
     await sql`alter table away rename to audit_events`.execute(app.db);
   });

@@ -60,7 +60,7 @@ describe('wrong credentials', () => {
       // Of an address that nobody has, only the log knows: strangers could grow the table without end.
       expect(found.rows).toHaveLength(reason === 'unknown_user' ? 0 : 1);
       return found;
-    });
+    }, 15_000);
     for (const row of rows)
       expect(row).toEqual({ type: 'login.refused', reason, whole: expect.not.stringContaining(guess) });
     if (reason === 'unknown_user')

@@ -31,7 +31,7 @@ async function expectMails(count: number, to = email): Promise<void> {
       app.db,
     );
     expect(rows).toHaveLength(count);
-  });
+  }, 15_000);
 }
 
 describe('mails to one address that strangers ask for', () => {

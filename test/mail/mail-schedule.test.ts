@@ -194,7 +194,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
   const dying = new AbortController();
   const hanging = buildMailer(() => new Promise(() => undefined));
   const died = work(hanging, dying);
-  await vi.waitFor(() => expect(hanging.given).toHaveLength(1));
+  await vi.waitFor(() => expect(hanging.given).toHaveLength(1), 15_000);
   const lease = await readMail();
   // Longer than a mail server may take for one mail.
   expect(Number(lease.next_attempt_at) - now.getTime()).toBeGreaterThan(90 * second);
@@ -232,7 +232,7 @@ it.each([
   });
   const outcome = await Promise.race([
     work(hanging, stopping).then(() => 'stopped'),
-    new Promise((done) => setTimeout(() => done('waits'), 3_000)),
+    new Promise((done) => setTimeout(() => done('waits'), 15_000)),
   ]);
   expect(outcome).toBe('stopped');
   expect(await readMail()).toMatchObject({ sent_at: null, last_error: null });

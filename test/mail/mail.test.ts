@@ -134,7 +134,7 @@ describe('the welcome mail of a signup', () => {
     await vi.waitFor(async () => {
       const { rows } = await sql`select 1 from mails where sent_at is null`.execute(app.db);
       expect(rows).toEqual([]);
-    });
+    }, 15_000);
     const dump = await dumpDatabase();
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token));
     expect(dump).toContain(Buffer.from(digest).toString('hex'));

@@ -71,7 +71,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a hand-off is refuse
       const before = await digestRows(app.db, tables);
       const startedAt = performance.now();
       const answer = await app.send(buildPath(one), { method: one.method });
-      expect(performance.now() - startedAt).toBeLessThan(1_000);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
       const problem = JSON.parse(answer.text);
       expect([answer.status, problem.code]).toEqual([one.status, one.code]);
       expect(Object.keys(problem).sort()).toEqual(['code', 'detail', 'status', 'title', 'type']);

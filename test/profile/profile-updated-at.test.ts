@@ -158,7 +158,7 @@ it.each([
   await run(statement);
   const after = await readUpdatedAt();
   expect(after).toBeGreaterThan(before);
-  expect(after).toBeLessThanOrEqual(Math.max(Date.now(), before + 1));
+  expect(after).toBeLessThanOrEqual(Math.max(Date.now(), before) + 1);
 });
 
 describe('profile_updated_at stays the same after', () => {

@@ -53,7 +53,7 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
     const linesBefore = app.logged.length;
     const startedAt = performance.now();
     const { status, headers, text } = await sendRaw(app, request);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
 
     expect([status, headers.get('content-type')]).toEqual([one.status, 'application/problem+json']);
     expect(headers.get('allow')).toBe(status === 405 ? 'POST' : null);
