@@ -35,9 +35,10 @@ export type ContractDifference = {
   theirs: Record<string, unknown> | null;
 };
 
-/** An instant as JavaScript writes it. */
+/** An instant as JavaScript writes it, or null where it is none (`readSetTime`). */
 const writeInstant = (column: string) =>
-  sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+  sql`case when ${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z'
+    then to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`;
 
 /** A contract as the list shows it at `now`: server/billing/contract-list.ts says so for JavaScript. */
 const describeContracts = (now: Date) => sql`

@@ -6,7 +6,7 @@ import type { Database } from './postgres/client.ts';
 import { prepare } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import type { DB } from './schema.ts';
-import { type Contract, readPrice } from './service-contracts.ts';
+import { type Contract, readPrice, readSetTime } from './service-contracts.ts';
 import type { User } from './users.ts';
 
 export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'profileUpdatedAt'> & {
@@ -184,7 +184,12 @@ function readEvent(row: Row): ClientEvent {
     case 'session.ended':
       return { ...event, type: row.type, userId, sid: row.body.sid };
     case 'contract.updated':
-      return { ...event, type: row.type, userId, contract: readContract(row.contract_id, userId, row.body) };
+      return {
+        ...event,
+        type: row.type,
+        userId,
+        contract: readContract({ id: row.contract_id, userId, occurredAt }, row.body),
+      };
     case 'erased':
       return { ...event, type: row.type };
     default:
@@ -204,13 +209,17 @@ const readProfile = (id: string, body: ProfileBody): ProfileSnapshot => ({
   },
 });
 
-const readContract = (id: string, userId: string, body: ContractBody): ContractSnapshot => ({
+const readContract = (
+  { id, userId, occurredAt }: Pick<ContractSnapshot, 'id' | 'userId' | 'occurredAt'>,
+  body: ContractBody,
+): ContractSnapshot => ({
   id,
   userId,
   signupId: body.signup_id,
   plan: body.plan,
   status: body.status,
-  trialEndsAt: body.trial_ends_at === null ? null : new Date(body.trial_ends_at),
+  trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
   price: readPrice(body),
-  occurredAt: new Date(body.occurred_at),
+  // A time that was set by hand must not keep the client from reading on.
+  occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
 });

@@ -210,6 +210,13 @@ export const readPrice = (row: {
       }
     : null;
 
+const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
+const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** By SQL it may be 'infinity', or in the year 10000, which is no instant for those who read it: then there is none. */
+export const readSetTime = (at: Date | null): Date | null =>
+  at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
+
 const readRow = (
   row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id'>,
 ): Contract => ({
@@ -219,8 +226,7 @@ const readRow = (
   signupId: row.signup_id,
   plan: row.plan,
   status: row.status,
-  // By SQL it may be 'infinity', which is no Date: a trial without an end.
-  trialEndsAt: row.trial_ends_at instanceof Date ? row.trial_ends_at : null,
+  trialEndsAt: readSetTime(row.trial_ends_at),
   price: readPrice(row),
   occurredAt: row.occurred_at,
   nextPeriodStartsAt: row.next_period_starts_at,

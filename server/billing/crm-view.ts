@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { toFieldErrors } from '../errors.ts';
 import { instantSchema } from '../instant.ts';
 import { readCsv } from '../runtime/csv.ts';
-import { FileError, readText } from '../runtime/files.ts';
-import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
+import { FileError, splitLines } from '../runtime/files.ts';
+import { isBlank, parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { describeType, planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
 
 const maxLineLength = 64 * 1024;
@@ -30,49 +30,53 @@ export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 /** A line that holds something. One without a view has a fault, and a signup id if that much can be read. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
-/** `path` may be `-` for standard input. Throws a FileError, as reading the lines does, where it cannot be read. */
-export async function openCrmView(path: string): Promise<AsyncGenerator<ViewLine, void>> {
-  const chunks = readText(path);
-  const first = await chunks.next();
-  const start = first.done ? '' : first.value.replace(/^\uFEFF/, '');
-  const text = startWith(start, chunks);
-  if (/^\s*($|\{)/.test(start)) return readJsonLines(text);
-  if (/^\s*\[/.test(start)) throw new FileError('Write one JSON object a line, not an array of them.');
-  const records = readCsv(text, maxLineLength);
+/** `chunks` are the file's bytes. Throws a FileError, as reading the lines does, where it cannot be read. */
+export async function openCrmView(
+  chunks: AsyncGenerator<Uint8Array, void>,
+): Promise<AsyncGenerator<ViewLine, void>> {
+  const { start, text } = await readStart(chunks);
+  const all = startWith(start, chunks);
+  if (/^\s*($|\{)/.test(text)) return readJsonLines(all);
+  if (/^\s*\[/.test(text)) throw new FileError('Write one JSON object a line, not an array of them.');
+  const records = readCsv(all, maxLineLength);
   const header = await records.next();
   return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
 }
 
-async function* startWith(start: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
-  yield start;
+/** As much as shows what it is: standard input may bring that in any number of chunks. */
+async function readStart(chunks: AsyncGenerator<Uint8Array, void>) {
+  const start: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  let text = '';
+  while (!/\S/.test(text) && text.length <= maxLineLength) {
+    const chunk = await chunks.next();
+    if (chunk.done) break;
+    start.push(chunk.value);
+    text += decoder.decode(chunk.value, { stream: true });
+  }
+  return { start, text };
+}
+
+async function* startWith(
+  start: Uint8Array[],
+  rest: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* start;
   yield* rest;
 }
 
-async function* readJsonLines(chunks: AsyncIterable<string>): AsyncGenerator<ViewLine, void> {
+async function* readJsonLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ViewLine, void> {
   let line = 0;
-  for await (const text of splitLines(chunks)) {
+  for await (const bytes of splitLines(chunks, maxLineLength)) {
     line++;
-    if (text.trim() !== '') yield readJsonLine(line, text);
+    if (!isBlank(bytes)) yield readJsonLine(line, bytes);
   }
 }
 
-/** Of a line that is too long, no more than shows that it is. */
-async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<string, void> {
-  let rest = '';
-  for await (const chunk of chunks) {
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop()?.slice(0, maxLineLength + 1) ?? '';
-    yield* lines;
-  }
-  yield rest;
-}
-
-const encoder = new TextEncoder();
-
-function readJsonLine(line: number, text: string): ViewLine {
-  if (text.length > maxLineLength) return { line, fault: 'too long' };
+function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
+  if (bytes.length > maxLineLength) return { line, fault: 'too long' };
   try {
-    return readMembers(line, parseStrictJson(encoder.encode(text)));
+    return readMembers(line, parseStrictJson(bytes));
   } catch (error) {
     if (error instanceof StrictJsonError) return { line, fault: error.message };
     throw error;

@@ -2,7 +2,7 @@
 import { SingleBar } from 'cli-progress';
 import { type Command, Option } from 'commander';
 import { buildHandOffUrl } from '../demo/legacy-marketplace.ts';
-import { dryRunImport, importProfiles } from '../marketplace/import.ts';
+import { dryRunImport, importProfiles, maxLineLength } from '../marketplace/import.ts';
 import { countLines, describeLine, describeSummary, type LineResult } from '../marketplace/import-report.ts';
 import { openLines, openLineWriter, writeLinesOut } from '../runtime/files.ts';
 import { environment, onStopSignal, print, printAside } from '../runtime/process.ts';
@@ -53,7 +53,7 @@ type ReportOptions = { dryRun: boolean; report?: string; json: boolean };
 
 async function importFile(file: string, options: ReportOptions, isStopped: () => boolean): Promise<void> {
   const { dryRun: isDryRun, json: isJson } = options;
-  const input = await openLines(file);
+  const input = await openLines(file, maxLineLength);
   const refusedFile = `${file}.refused.ndjson`;
   const refusedLines = isDryRun ? undefined : await openLineWriter(refusedFile, file);
   const out = writeLinesOut();

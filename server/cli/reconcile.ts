@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { openCrmView } from '../billing/crm-view.ts';
 import { type Comparison, compareContracts, type Finding } from '../billing/reconcile.ts';
-import { writeLinesOut } from '../runtime/files.ts';
+import { readBytes, writeLinesOut } from '../runtime/files.ts';
 import { endWith } from '../runtime/process.ts';
 import { now, withDatabase } from './command.ts';
 
@@ -20,7 +20,7 @@ export function addReconcileCommand(program: Command): void {
     )
     .action(async (file: string, { json }: { json: boolean }) => {
       endWith(2);
-      const lines = await openCrmView(file);
+      const lines = await openCrmView(readBytes(file));
       const out = writeLinesOut();
       const write = (found: Finding) => (json ? JSON.stringify(found) : describeFinding(found));
       const comparison = await withDatabase(

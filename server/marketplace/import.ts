@@ -9,7 +9,7 @@ import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/post
 import type { DB } from '../../db/schema.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
 import { AppError } from '../errors.ts';
-import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
+import { isBlank, parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './accept-profile.ts';
 import { type LineResult, listChanges } from './import-report.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './payload.ts';
@@ -26,12 +26,13 @@ export type ImportOptions = {
 };
 
 const batchSize = 100;
-const maxLineLength = 64 * 1024;
+/** In bytes. */
+export const maxLineLength = 64 * 1024;
 
 /** Reads `lines` to the end, or until `isStopped`. */
 export async function importProfiles(
   db: Database,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<void> {
   const { name } = options;
@@ -45,7 +46,7 @@ export async function importProfiles(
 /** Says what `importProfiles` would do, and changes nothing. */
 export async function dryRunImport(
   db: Database,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<void> {
   await inRolledBackTransaction(db, async (trx) => {
@@ -60,24 +61,24 @@ export async function dryRunImport(
 }
 
 async function forEachBatch(
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<Uint8Array>,
   { now, isStopped, onBatch }: ImportOptions,
   work: (batch: Line[], now: Date) => Promise<LineResult[]>,
 ): Promise<void> {
-  let batch: { line: number; text: string }[] = [];
+  let batch: { line: number; bytes: Uint8Array }[] = [];
   let line = 0;
   const flush = async () => {
     const at = now();
     const results = await work(
-      batch.map(({ line, text }) => readLine(line, text, at)),
+      batch.map(({ line, bytes }) => readLine(line, bytes, at)),
       at,
     );
     batch = [];
     await onBatch(results);
   };
-  for await (const text of lines) {
+  for await (const bytes of lines) {
     line++;
-    if (text.trim() !== '') batch.push({ line, text });
+    if (!isBlank(bytes)) batch.push({ line, bytes });
     if (batch.length === batchSize) await flush();
     if (isStopped()) return;
   }
@@ -128,12 +129,10 @@ async function importLine(trx: Transaction<DB>, read: Line, now: Date): Promise<
 }
 
 /** With what is wrong with it, if anything is. */
-function readLine(line: number, text: string, now: Date): Line {
-  if (text.length > maxLineLength) return { line, fault: 'too long' };
+function readLine(line: number, bytes: Uint8Array, now: Date): Line {
+  if (bytes.length > maxLineLength) return { line, fault: 'too long' };
   try {
-    const { success, data, error } = marketplaceProfileSchema.safeParse(
-      parseStrictJson(new TextEncoder().encode(text)),
-    );
+    const { success, data, error } = marketplaceProfileSchema.safeParse(parseStrictJson(bytes));
     if (!success) return { line, fault: error.issues[0]?.path.join('.') || 'the whole' };
     const isLater = data.profile_updated_at > now;
     return isLater ? { line, fault: 'profile_updated_at in the future' } : { line, profile: data };

@@ -7,14 +7,15 @@ import { FileError } from './files.ts';
 export type CsvRecord = { line: number; fields: string[] };
 
 /**
- * The records of text that arrives in chunks; blank lines are none. Throws a FileError where quotes are wrong or a record
+ * The records of text that arrives in chunks, in UTF-8; blank lines are none. Throws a FileError where quotes are wrong or a record
  * is longer than `maxLength`: nobody can tell where the next one begins.
  */
 export async function* readCsv(
-  chunks: AsyncIterable<string>,
+  chunks: AsyncIterable<Uint8Array>,
   maxLength: number,
 ): AsyncGenerator<CsvRecord, void> {
   const parser = parse({
+    bom: true,
     info: true,
     relax_column_count: true,
     skip_empty_lines: true,

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 // As far up from the source (server/runtime/) as from what is built of it (build/service/).
@@ -28,34 +27,69 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
 /** Printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** The lines of a file; `bytesRead` tells how far it is. Throws a FileError where it cannot be read. */
-export async function openLines(path: string) {
-  const size = await stat(path).then(
-    (found) => found.size,
-    (error) => {
-      throw new FileError(`Cannot read the file ${path} (${error.code}).`);
-    },
-  );
-  const stream = createReadStream(path);
-  async function* readLines() {
-    // Made when the first line is asked for: readline emits from then on, and what nobody awaits is lost.
-    yield* createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY });
+/** The bytes of a file, or of standard input for `-`, in chunks. Throws a FileError where it cannot be read. */
+export const readBytes = (path: string): AsyncGenerator<Uint8Array, void> =>
+  readStream(path === '-' ? process.stdin : createReadStream(path), path);
+
+async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* stream;
+  } catch (error) {
+    throw cannotRead(path, error);
   }
-  return { lines: readLines(), size, bytesRead: () => stream.bytesRead };
+}
+
+const cannotRead = (path: string, error: unknown) =>
+  new FileError(`Cannot read the file ${path} (${(error as { code?: string }).code}).`);
+
+/** The lines of a file, as `splitLines` has them; `bytesRead` tells how far it is. Throws a FileError where it cannot be read. */
+export async function openLines(path: string, maxLength: number) {
+  const { size } = await stat(path).catch((error) => {
+    throw cannotRead(path, error);
+  });
+  const stream = createReadStream(path);
+  return { lines: splitLines(readStream(stream, path), maxLength), size, bytesRead: () => stream.bytesRead };
+}
+
+const newLine = 0x0a;
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+
+/**
+ * A line ends with `\n` and with nothing else, whatever its text holds. Of one that is longer than `maxLength`, no more than
+ * shows that it is.
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Uint8Array>,
+  maxLength: number,
+): AsyncGenerator<Uint8Array, void> {
+  let line = new Uint8Array();
+  let isFirst = true;
+  const end = () => {
+    const ended = isFirst && byteOrderMark.every((byte, at) => line[at] === byte) ? line.subarray(3) : line;
+    line = new Uint8Array();
+    isFirst = false;
+    return ended;
+  };
+  for await (const chunk of chunks) {
+    for (let from = 0; from <= chunk.length; ) {
+      const found = chunk.indexOf(newLine, from);
+      const to = found < 0 ? chunk.length : found;
+      line = append(line, chunk.subarray(from, Math.min(to, from + maxLength + 1 - line.length)));
+      if (found >= 0) yield end();
+      from = to + 1;
+    }
+  }
+  yield end();
+}
+
+function append(one: Uint8Array<ArrayBuffer>, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }
 
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
-
-/**
- * The text of a file, or of standard input for `-`, in chunks. Throws a FileError where it cannot be read. */
-export async function* readText(path: string): AsyncGenerator<string, void> {
-  const stream = path === '-' ? process.stdin : createReadStream(path);
-  try {
-    for await (const chunk of stream.setEncoding('utf8')) yield chunk;
-  } catch (error) {
-    throw new FileError(`Cannot read the file ${path} (${(error as { code?: string }).code}).`);
-  }
-}
 
 /**
  * Writes lines to a file, made anew; waits where the disk is slower. Throws a FileError where it cannot be written, or is

@@ -9,6 +9,10 @@ export class StrictJsonError extends Error {}
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
+/** Nothing but what JSON lets stand between two values. */
+export const isBlank = (bytes: Uint8Array) =>
+  bytes.every((byte) => ' \t\r\n'.includes(String.fromCharCode(byte)));
+
 /** Throws a StrictJsonError that says what is wrong. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let text: string;

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrmView } from '../../server/billing/crm-view.ts';
-import { FileError } from '../../server/runtime/files.ts';
+import { FileError, readBytes } from '../../server/runtime/files.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { type Outcome, runCli } from '../support/cli.ts';
 import { buildSignup, type SignupBody, sendSignup } from '../support/crm.ts';
@@ -299,6 +299,26 @@ describe('reconcile with CSV', () => {
   });
 });
 
+it('a file is read alike however it is cut into chunks, also within a character', async () => {
+  const ids = ['a', 'b'];
+  for (const text of [
+    `\uFEFF\r\n"notiz für uns",signup_id\r\n${ids.map((id) => `ü,${id}\r\n`).join('')}`,
+    `\uFEFF\n \n${toLines(ids.map((signup_id) => ({ signup_id, note: 'ü\u2028' })))}`,
+  ]) {
+    const cut = async function* (size: number) {
+      const bytes = new TextEncoder().encode(text);
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    };
+    for (const size of [1, 2, 5, 1_000]) {
+      const lines: unknown[] = [];
+      for await (const line of await openCrmView(cut(size))) lines.push(line);
+      expect(lines, `${size} of ${text}`).toEqual(
+        ids.map((signupId, at) => ({ line: 3 + at, signupId, view: {} })),
+      );
+    }
+  }
+});
+
 it('a line that does not end is bad, and takes no memory', async () => {
   const file = join(folder, 'endless.ndjson');
   const write = function* () {
@@ -337,7 +357,7 @@ describe('a file that cannot be read is refused', () => {
     const file = join(folder, 'refused');
     await writeFile(file, text);
     const read = async () => {
-      for await (const line of await openCrmView(file)) expect(line.signupId).toBe('x');
+      for await (const line of await openCrmView(readBytes(file))) expect(line.signupId).toBe('x');
     };
     await expect(read()).rejects.toThrow(new FileError(sentence));
   });

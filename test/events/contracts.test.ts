@@ -95,16 +95,32 @@ it('says of a trial what it was at that moment', async () => {
   expect([told[0], told.at(-1)]).toEqual(['starter trialing', 'pro expired']);
 });
 
-it('bears a time without end that was set by hand', async () => {
-  expect((await sendSignup(app, buildSignup('endless'))).status).toBe(201);
+it.each([
+  'infinity',
+  '10000-01-01T00:00:00Z',
+  // Also of the year 10000.
+  '9999-12-31T23:59:59-05:00',
+])('bears a time that was set by hand, and that nobody can read: %s', async (time) => {
+  const signup = `endless-${time.replace(/[^\w.:-]/g, '-')}`;
+  expect((await sendSignup(app, buildSignup(signup))).status).toBe(201);
   const heard = await during(() =>
-    sql`update service_contracts set status = 'trialing', trial_ends_at = 'infinity'
-      where signup_id = 'endless'`.execute(app.db),
+    sql`update service_contracts set status = 'trialing', trial_ends_at = ${time}
+      where signup_id = ${signup}`.execute(app.db),
   );
-  expect(heard).toMatchObject([{ signup_id: 'endless', contract: { trial_ends_at: null } }]);
+  expect(heard).toMatchObject([{ signup_id: signup, contract: { trial_ends_at: null } }]);
   expect(await listContracts()).toContainEqual(
-    expect.objectContaining({ signup_id: 'endless', status: 'trialing', trial_ends_at: null }),
+    expect.objectContaining({ signup_id: signup, status: 'trialing', trial_ends_at: null }),
   );
-  await sql`update service_contracts set trial_ends_at = null, status = 'active'
-    where signup_id = 'endless'`.execute(app.db);
+  const { out } = await runCli(
+    app.databaseUrl,
+    ['reconcile', '-', '--json'],
+    JSON.stringify({ signup_id: signup, trial_ends_at: null }),
+  );
+  expect(out).toContain('"equal":1');
+  const told = await during(() =>
+    sql`update service_contracts set occurred_at = ${time}, status = 'active', trial_ends_at = null
+      where signup_id = ${signup}`.execute(app.db),
+  );
+  expect(told).toMatchObject([{ contract: { occurred_at: expect.stringMatching(/^2\d{3}-/) } }]);
+  await sql`update service_contracts set occurred_at = now() where signup_id = ${signup}`.execute(app.db);
 });

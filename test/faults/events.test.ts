@@ -1,5 +1,6 @@
 // Contract section 10 under kills: two instances on one Postgres, SIGKILL of either and of Postgres, writers by every door,
-// clients that crash between reading and noting it, and one that only hears by nudges, most of which fail. And the same checker on two builds that are wrong.
+// clients that crash between reading and noting it, and one that only hears by nudges, most of which fail: at times nothing
+// listens where they go. And the same checker on two builds that are wrong.
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
@@ -16,6 +17,8 @@ import { createRandom, seed } from '../support/random.ts';
 
 const kills = byForm({ short: 2, long: 20 });
 const random = createRandom(seed);
+// Somebody who writes makes a nudge due each second.
+const refusal = { timeout: 60_000, interval: 100 };
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 // What undoes a test, last first.
@@ -70,11 +73,21 @@ describe('each client ends equal to the master, without a gap or a double on the
           }
         },
     );
+    const findFailure = async () => {
+      const { rows } = await sql<{ failure: string; at: string }>`
+        select failure, failed_at::text as at from event_deliveries where client = ${nudged.name}`.execute(
+        db,
+      );
+      return rows[0] ?? { failure: undefined, at: undefined };
+    };
     const { faults, figures } = await runEventChaos(
       { db, asks, config: readConfig(env), nudged },
       async () => {
         for (let times = 0; times < kills; times++) {
           await pause(byForm({ short: 1_000, long: 2_500 }) * (0.5 + random()));
+          const isAway = times % 2 === 1;
+          const before = isAway ? await findFailure() : undefined;
+          if (isAway) await nudged.close();
           // One of them, Postgres, the other.
           const victim = [instances[0], undefined, instances[1]][times % 3];
           if (victim) {
@@ -85,6 +98,14 @@ describe('each client ends equal to the master, without a gap or a double on the
             await postgres.kill();
             await postgres.start();
           }
+          if (!isAway) continue;
+          await expect
+            .poll(async () => {
+              const { failure, at } = await findFailure();
+              return at !== before?.at && failure;
+            }, refusal)
+            .toBe('connection refused');
+          await nudged.reopen();
         }
         await pause(1_000);
       },

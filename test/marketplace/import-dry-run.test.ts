@@ -249,7 +249,7 @@ describe('a dry run', () => {
   });
 
   async function* toAsync(lines: Iterable<string>) {
-    yield* lines;
+    for (const line of lines) yield new TextEncoder().encode(line);
   }
 
   it('says it in words, with what people could have chosen quoted', async () => {

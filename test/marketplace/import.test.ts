@@ -3,6 +3,8 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';
@@ -75,10 +77,43 @@ it('applies the rules of the hand-off, and lists the refused lines with their re
   expect(rows).toEqual([{ name: 'Newer' }]);
 });
 
-it('says in one sentence that the file does not exist', async () => {
-  const { code, output } = await runImport(join(folder, 'nowhere.ndjson'));
+it('ends a line where its file does, and refuses one that is not UTF-8, or does not end', async () => {
+  const file = join(folder, 'odd.ndjson');
+  const latin1 = Buffer.from(JSON.stringify(profile('latin', { name: 'Zoë' })), 'latin1');
+  const write = function* () {
+    // What its system has written before and between, and what other programs take for the end of a line.
+    yield `\uFEFF${JSON.stringify(profile('first'))}\r\n`;
+    yield `${JSON.stringify(profile('second', { note: 'a \u2028 b \u2029 c \u0085' })).replaceAll(',', ',\r')}\n`;
+    yield latin1;
+    yield '\n{"id":"endless","name":"';
+    for (let megabyte = 0; megabyte < 100; megabyte++) yield 'x'.repeat(1_000_000);
+    yield `"}\n \t\n${JSON.stringify(profile('sixth'))}`;
+  };
+  await pipeline(Readable.from(write()), createWriteStream(file));
+  const process = run('node', ['build/service/cli.js', 'import', '--json', file], {
+    DATABASE_URL: app.databaseUrl,
+    NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=8',
+  });
+  expect(await process.exited, process.output()).toBe(0);
+  expect(process.output()).toContain('"created":3,"linked":0,"updated":0,"unchanged":0,"refused":2');
+  const refused = (await readFile(`${file}.refused.ndjson`, 'utf8')).trim().split('\n');
+  expect(refused.map((line) => JSON.parse(line))).toEqual([
+    { line: 3, reason: 'malformed: not UTF-8' },
+    { line: 4, reason: 'malformed: too long' },
+  ]);
+  const { rows } = await sql`
+    select cause from changes where subject = 'link' and row_id = 'marketplace:sixth'`.execute(app.db);
+  expect(rows).toEqual([{ cause: 'odd.ndjson:6' }]);
+});
+
+it('says in one sentence that the file does not exist, or is a folder', async () => {
+  const missing = await runImport(join(folder, 'nowhere.ndjson'));
+  expect(missing.code).toBe(1);
+  expect(missing.output()).toMatch(/^Cannot read the file .* \(ENOENT\)\.\n$/);
+  const { code, output } = await runImport(folder);
   expect(code).toBe(1);
-  expect(output()).toMatch(/^Cannot read the file .* \(ENOENT\)\.\n$/);
+  expect(output()).toMatch(/^Cannot read the file .* \(EISDIR\)\.$/m);
+  expect(output()).not.toMatch(/\n\s+at /);
 });
 
 it('continues after an interruption, and changes nothing when it is run again', async () => {

@@ -6,6 +6,7 @@ import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { openCrmView } from '../../server/billing/crm-view.ts';
 import { readSignup } from '../../server/billing/signup-message.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
+import { readBytes } from '../../server/runtime/files.ts';
 import { statementTimeoutMs } from '../../server/service.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readOurFile } from '../support/documents.ts';
@@ -54,7 +55,7 @@ it.each([reconcileSample, reconcileCsvSample])('the view of the CRM can be read'
   const file = `${folder}/contracts`;
   await writeFile(file, sample);
   const lines = [];
-  for await (const line of await openCrmView(file)) lines.push(line);
+  for await (const line of await openCrmView(readBytes(file))) lines.push(line);
   await rm(folder, { recursive: true });
   expect(lines).toMatchObject([
     { signupId: 'crm_1001', view: { plan: 'starter', price: { unit_amount: 2_900 } } },

@@ -27,7 +27,7 @@ export const hangs: Answering = () => undefined;
 
 export type NudgeTarget = Awaited<ReturnType<typeof openTarget>>;
 
-export async function openTarget(answering: Answering) {
+export async function openTarget(answering: Answering, atPort = 0) {
   const received: ReceivedNudge[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -39,18 +39,24 @@ export async function openTarget(answering: Answering) {
     received.push({ at: performance.now(), method, path, headers, body, ...JSON.parse(body || '{}') });
     target.answering(response, received.length, request);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const listen = async (at: number) => {
+    server.listen(at, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(atPort);
   const { port } = server.address() as AddressInfo;
   const target = {
     answering,
     received,
     url: `http://127.0.0.1:${port}/events?from=identity`,
     numbers: () => received.map(({ latest }) => latest),
+    /** From now on connections are refused. */
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
+    /** At the same port. */
+    reopen: () => listen(port),
   };
   return target;
 }

@@ -1,6 +1,7 @@
 // A client that reads events only when it is nudged, at an address that fails in every way there is.
 import { type Ask, createEventClient, type EventClient } from './event-client.ts';
 import { type Answering, answers, drops, hangs, openTarget, takes } from './nudge-target.ts';
+import { findFreePort } from './process.ts';
 
 const slowly: Answering = (response) => {
   setTimeout(() => response.writeHead(204).end(), 3_000);
@@ -15,13 +16,16 @@ export async function openNudgedClient(name: string, random: () => number) {
   let mayFail = true;
   let isNudged = false;
   let failed = 0;
-  const target = await openTarget((...nudge) => {
-    const answering =
-      mayFail && random() < 0.7 ? (failures[Math.floor(random() * failures.length)] ?? takes) : takes;
-    if (answering !== takes) failed++;
-    if (heard.has(answering)) isNudged = true;
-    answering(...nudge);
-  });
+  const target = await openTarget(
+    (...nudge) => {
+      const answering =
+        mayFail && random() < 0.7 ? (failures[Math.floor(random() * failures.length)] ?? takes) : takes;
+      if (answering !== takes) failed++;
+      if (heard.has(answering)) isNudged = true;
+      answering(...nudge);
+    },
+    await findFreePort(),
+  );
   return {
     name,
     url: target.url,
@@ -42,6 +46,7 @@ export async function openNudgedClient(name: string, random: () => number) {
       }
       return reader;
     },
+    reopen: target.reopen,
     close: target.close,
   };
 }

@@ -174,7 +174,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
   async import({ app }, writer, next) {
     const lines = Array.from({ length: 3 }, () => writeLine(writer, next()));
     async function* read() {
-      yield* lines;
+      for (const line of lines) yield new TextEncoder().encode(line);
     }
     await retry(() =>
       importProfiles(app.db, read(), {
