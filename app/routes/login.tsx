@@ -106,7 +106,13 @@ export default function Login() {
         />
         <button type="submit">Log in</button>
       </form>
-      <PasskeyForm purpose="login" name="passkey" action={here} className="aside">
+      <PasskeyForm
+        purpose="login"
+        name="passkey"
+        action={here}
+        className="aside"
+        otherwise="log in with your password"
+      >
         <button type="submit" className="secondary">
           Use a passkey
         </button>
