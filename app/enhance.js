@@ -1,5 +1,5 @@
-// For every page, also those without any other script: shows a password, and closes a menu that is left. Pages work
-// without it.
+// For every page, also those without any other script: shows a password, closes a menu that is left, and says times as
+// they are where the reader is. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -30,3 +30,22 @@ function closeMenus(isLeft) {
   for (const menu of document.querySelectorAll('details.menu[open]'))
     if (isLeft(menu)) menu.removeAttribute('open');
 }
+
+// Like app/components/instant.tsx, which says them in UTC.
+const local = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+function sayLocalTimes() {
+  for (const time of document.querySelectorAll('time[datetime*="T"]')) {
+    const said = local.format(new Date(time.getAttribute('datetime') ?? ''));
+    if (time.textContent !== said) time.textContent = said;
+  }
+}
+
+sayLocalTimes();
+// Also those that a script of the page brings or writes anew, before they are painted.
+new MutationObserver(sayLocalTimes).observe(document, {
+  subtree: true,
+  childList: true,
+  characterData: true,
+  attributeFilter: ['datetime'],
+});

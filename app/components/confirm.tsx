@@ -9,7 +9,7 @@ import { PasskeyForm } from './passkey-form.tsx';
  * the change is made straight away.
  */
 export function Confirm({ asks }: { asks: ConfirmAsks }) {
-  const { email, canConfirm, loginPath, hasPassword, hasPasskey, values, error } = asks;
+  const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, values, error } = asks;
   const kept = Object.entries(values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
   ));
@@ -66,7 +66,8 @@ export function Confirm({ asks }: { asks: ConfirmAsks }) {
           purpose="confirm"
           name="confirmPasskey"
           className={hasPassword ? 'aside' : 'card'}
-          instead={!hasPassword && <NoPasskeyHere />}
+          otherwise={otherWay && ways[otherWay]}
+          instead={!hasPassword && <NoPasskeyHere otherWay={otherWay} />}
         >
           {kept}
           <button type="submit" className={hasPassword ? 'secondary' : undefined}>
@@ -78,12 +79,27 @@ export function Confirm({ asks }: { asks: ConfirmAsks }) {
   );
 }
 
-function NoPasskeyHere() {
+type OtherWay = ConfirmAsks['otherWay'];
+
+/** Besides the passkey. */
+const ways = {
+  password: 'enter your password',
+  mail: 'set a password by email',
+  code: 'log out, and log in with your password and a code',
+};
+
+function NoPasskeyHere({ otherWay }: { otherWay: OtherWay }) {
   return (
     <div className="card">
       <p>
-        This browser cannot use a passkey, or JavaScript is switched off. You can{' '}
-        <a href="/forgot-password">set a password by email</a> instead.
+        This browser cannot use a passkey, or JavaScript is switched off.{' '}
+        {otherWay === 'mail' && (
+          <>
+            You can <a href="/forgot-password">{ways.mail}</a> instead.
+          </>
+        )}
+        {otherWay === 'code' && `Or ${ways.code}.`}
+        {!otherWay && 'Log in where you have your passkey.'}
       </p>
     </div>
   );

@@ -1,4 +1,4 @@
-// A fixed time zone and language, so that server and browser render the same text.
+// The same text on the server as in the browser: in UTC, which app/enhance.js then replaces by the time where the reader is.
 const instant = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
@@ -7,9 +7,14 @@ const instant = new Intl.DateTimeFormat('en-GB', {
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 
 export function Instant({ at }: { at: Date }) {
-  return <time dateTime={at.toISOString()}>{instant.format(at)} UTC</time>;
+  return (
+    <time dateTime={at.toISOString()} suppressHydrationWarning>
+      {`${instant.format(at)} UTC`}
+    </time>
+  );
 }
 
+/** The same day for everybody, such as that of an invoice. */
 export function Day({ at }: { at: Date }) {
-  return <time dateTime={at.toISOString()}>{day.format(at)}</time>;
+  return <time dateTime={at.toISOString().slice(0, 10)}>{day.format(at)}</time>;
 }

@@ -11,6 +11,8 @@ type PasskeyFormProps = {
   /** Where the form goes; left out, to the address that it is shown at. */
   action?: string;
   className?: string;
+  /** What people can do where it does not work here, such as "log in with your password". */
+  otherwise?: string;
   /** Shown where the browser has no passkeys, or runs no script. */
   instead?: ReactNode;
   /**
@@ -21,7 +23,15 @@ type PasskeyFormProps = {
 };
 
 /** A form that is sent with a passkey. Only script can ask the browser for one, so without script it is not there. */
-export function PasskeyForm({ purpose, name, action, className, instead, children }: PasskeyFormProps) {
+export function PasskeyForm({
+  purpose,
+  name,
+  action,
+  className,
+  otherwise,
+  instead,
+  children,
+}: PasskeyFormProps) {
   const part = useRef<HTMLDivElement>(null);
   const nonce = useContext(NonceContext);
   const isStatic = useMatches().some(
@@ -31,7 +41,7 @@ export function PasskeyForm({ purpose, name, action, className, instead, childre
     import('../passkeys/ceremony.ts').then(({ enhance }) => part.current && enhance(part.current));
   }, []);
   return (
-    <div ref={part} data-passkey={purpose}>
+    <div ref={part} data-passkey={purpose} data-otherwise={otherwise}>
       <form method="post" action={action} className={className} hidden>
         <input type="hidden" name={name} data-answer="" />
         {children}

@@ -42,7 +42,7 @@ export function enhance(part: HTMLElement): void {
       const optionsJSON = await fetchOptions(purpose);
       send(await (isNew ? startRegistration({ optionsJSON }) : startAuthentication({ optionsJSON })));
     } catch (cause) {
-      show(explain(cause, isNew));
+      show(explain(cause, isNew, part.dataset.otherwise));
       button?.removeAttribute('aria-disabled');
       isBusy = false;
       void offer();
@@ -94,13 +94,13 @@ async function fetchOptions(purpose: string): Promise<any> {
   return answer;
 }
 
-function explain(cause: unknown, isNew: boolean): string {
+function explain(cause: unknown, isNew: boolean, otherwise: string | undefined): string {
   if (cause instanceof Refused) return cause.message;
   const { name } = cause as Error;
   if (name === 'InvalidStateError') return 'There is a passkey for this account on that device already.';
-  if (name === 'NotAllowedError' || name === 'AbortError')
-    return isNew
-      ? 'No passkey was created. Try again when you are ready.'
-      : 'No passkey was used. Try again, or choose another way.';
-  return 'That did not work. Check your connection and try again.';
+  if (name !== 'NotAllowedError' && name !== 'AbortError')
+    return otherwise ? `That did not work. Try again, or ${otherwise}.` : 'That did not work. Try again.';
+  if (isNew) return 'No passkey was created. Try again when you are ready.';
+  const hint = otherwise ? ` If it is not on this device, ${otherwise}.` : '';
+  return `No passkey was used. Try again.${hint}`;
 }

@@ -12,7 +12,6 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
-import { Support } from '../components/support.tsx';
 import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
@@ -106,7 +105,13 @@ export default function Login() {
         />
         <button type="submit">Log in</button>
       </form>
-      <PasskeyForm purpose="login" name="passkey" action={here} className="aside">
+      <PasskeyForm
+        purpose="login"
+        name="passkey"
+        action={here}
+        className="aside"
+        otherwise="log in with your password"
+      >
         <button type="submit" className="secondary">
           Use a passkey
         </button>
@@ -121,7 +126,13 @@ export default function Login() {
           </>
         ) : (
           <>
-            You cannot create an account here by yourself. <Support url={supportUrl} /> to get one.
+            You cannot create an account here by yourself.
+            {supportUrl && (
+              <>
+                {' '}
+                <a href={supportUrl}>Contact support</a> to get one.
+              </>
+            )}
           </>
         )}
       </p>

@@ -11,7 +11,6 @@ import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { Support } from '../components/support.tsx';
 import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
@@ -97,12 +96,13 @@ export default function Code() {
         )}
       </p>
       <p className="aside">
-        <a href={withNext('/login', next)}>Log in another way</a>
+        <a href={withNext('/login', next)}>Back to login</a>
       </p>
       {usesRecovery && (
         <p className="aside">
-          Lost your recovery codes, too? <Support url={supportUrl} />. Once they know that it is you, they can
-          let you log in with your password alone.
+          Lost your recovery codes, too?{' '}
+          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Ask the people who run this service'}.
+          Once they know that it is you, they can let you log in with your password alone.
         </p>
       )}
     </Page>

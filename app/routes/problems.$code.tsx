@@ -56,11 +56,12 @@ export default function ProblemPage() {
   );
 }
 
-/** The words, in which "Contact support" is a link where there is somewhere to go. */
+/** The words, in which "Contact support" is a link. That sentence is left out where nobody is named to contact. */
 function WithSupport({ words, url }: { words: string; url: string | undefined }) {
   const contact = 'Contact support';
   const [before, after] = words.split(contact);
-  if (!url || after === undefined) return words;
+  if (after === undefined) return words;
+  if (!url) return before?.trim();
   return (
     <>
       {before}

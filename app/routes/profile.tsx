@@ -1,10 +1,12 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
+import { Fragment, type ReactNode } from 'react';
 import { answerForm, keepTyped, loadAccount } from '../account-form.ts';
 import { Access } from '../components/account/access.tsx';
+import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
 import { NamesForm } from '../components/account/names-form.tsx';
-import { dataPages, emailPage } from '../components/account/places.ts';
+import { dataPages, deletionPage, emailPage } from '../components/account/places.ts';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -21,7 +23,9 @@ export async function loader(args: LoaderFunctionArgs) {
   }));
   const { hasPage } = args.context;
   const ownData = dataPages.filter(({ path }) => hasPage(path));
-  return { ...loaded, ownData, canChangeEmail: hasPage(emailPage) };
+  const named = new URL(args.request.url).searchParams.getAll('removed');
+  const removed = Object.keys(removals).filter((what) => named.includes(what));
+  return { ...loaded, ownData, canChangeEmail: hasPage(emailPage), removed };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -38,13 +42,33 @@ const arrivals: Record<string, string> = {
   'email-verified': 'Your email address has been verified.',
   'email-changed': 'Your email address has been changed. Use it to log in from now on.',
   'email-undone':
-    'You have your email address back, with a new password. You are logged in here and logged out everywhere else. Passkeys and authenticator apps added since the day before the change have been removed.',
+    'You have your email address back, with a new password. You are logged in here and logged out everywhere else.',
   'signed-up': 'Your account is ready, and you are logged in.',
   'deletion-canceled': 'Your account will not be deleted.',
 };
 
+/** What the undoing of a change of address took away. */
+const removals: Record<string, ReactNode> = {
+  app: (
+    <>
+      Your authenticator app has been removed. <a href="/profile/authenticator">Set it up again</a>.
+    </>
+  ),
+  codes: (
+    <>
+      Your recovery codes have been removed. <a href="/profile/authenticator">Make new ones</a>.
+    </>
+  ),
+  passkeys: (
+    <>
+      <a href="/profile/passkeys">Passkeys</a> added since the day before the change have been removed.
+    </>
+  ),
+};
+
 export default function Profile() {
-  const { profile, pendingEmail, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
+  const { profile, pendingEmail, canChangeEmail, ownData, saved, removed } = useLoaderData<typeof loader>();
+  const { deletionDueAt } = profile;
   const refused = useActionData<typeof action>();
   const arrival = refused || !saved ? undefined : arrivals[saved];
   return (
@@ -52,14 +76,12 @@ export default function Profile() {
       {arrival && (
         <Notice kind="success" focus>
           {arrival}
+          {removed.map((what) => (
+            <Fragment key={what}> {removals[what]}</Fragment>
+          ))}
         </Notice>
       )}
-      {profile.deletionDueAt && (
-        <Notice kind="info">
-          Your account will be deleted on <Instant at={profile.deletionDueAt} />.{' '}
-          <a href="/profile/delete">Keep your account</a>
-        </Notice>
-      )}
+      <DeletionNotice dueAt={deletionDueAt} />
       <NamesForm profile={profile} saved={saved} refused={refused} />
       <EmailAddress
         email={profile.email}
@@ -74,7 +96,12 @@ export default function Profile() {
         <Section id="own-data" title="Your data">
           <Rows>
             {ownData.map(({ path, ...place }) => (
-              <Row key={path} href={path} {...place} />
+              <Row
+                key={path}
+                href={path}
+                {...place}
+                {...(path === deletionPage && deletionDueAt && keep(deletionDueAt))}
+              />
             ))}
           </Rows>
         </Section>
@@ -82,3 +109,14 @@ export default function Profile() {
     </Page>
   );
 }
+
+/** What the page of the deletion is for while one waits. */
+const keep = (dueAt: Date) => ({
+  icon: 'check' as const,
+  title: 'Keep your account',
+  about: (
+    <>
+      It will be deleted on <Instant at={dueAt} />.
+    </>
+  ),
+});

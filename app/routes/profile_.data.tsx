@@ -5,7 +5,8 @@ import {
   redirect,
   redirectDocument,
 } from '@remix-run/node';
-import { useActionData, useFormAction } from '@remix-run/react';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { deletionPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -16,8 +17,9 @@ export const handle = { isStatic: true };
 export const meta = titled('Your data');
 
 export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
-  if (!(await backend.findSession(request, visit))) throw redirect(backend.loginPath(request), 303);
-  return null;
+  const session = await backend.findSession(request, visit);
+  if (!session) throw redirect(backend.loginPath(request), 303);
+  return { isLeaving: session.user.deletionDueAt !== null };
 }
 
 export async function action({ request, context: { backend, visit } }: ActionFunctionArgs) {
@@ -32,6 +34,7 @@ export async function action({ request, context: { backend, visit } }: ActionFun
 }
 
 export default function YourData() {
+  const { isLeaving } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   if (refused) return <Confirm asks={refused.asks} />;
@@ -43,14 +46,14 @@ export default function YourData() {
           contracts and invoices, the emails that we sent you, and what happened to your account. Passwords
           and other secrets are not in it.
         </p>
-        <p>It is a JSON file, which programs can read. Keep it somewhere safe.</p>
+        <p>It is a JSON file. You can open it in a text editor. Keep it somewhere safe.</p>
         <div className="actions">
           <button type="submit">Download your data</button>
           <a href="/profile">Back to your profile</a>
         </div>
       </form>
       <p className="aside">
-        <a href="/profile/delete">Delete your account</a>
+        <a href={deletionPage}>{isLeaving ? 'Keep your account' : 'Delete your account'}</a>
       </p>
     </Page>
   );

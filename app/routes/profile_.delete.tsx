@@ -2,6 +2,7 @@ import {
   type ActionFunctionArgs,
   data,
   type LoaderFunctionArgs,
+  type MetaFunction,
   redirect,
   redirectDocument,
 } from '@remix-run/node';
@@ -13,13 +14,17 @@ import { Confirm } from '../components/confirm.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
-import { titled } from '../components/service-name.ts';
+import { buildTitle } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
 /** Its forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Delete your account');
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
+  { title: buildTitle(data?.dueAt ? planned : 'Delete your account', matches) },
+];
+
+const planned = 'Your account will be deleted';
 
 const live = ['trialing', 'active', 'past_due'];
 
@@ -31,12 +36,17 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     const { email, dueAt } = await backend.describeDeletion(request, visit);
     if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
     const { caller } = backend.createCaller(request, visit);
-    const [contracts, invoices] = await Promise.all([caller.contracts.list(), caller.invoices.list()]);
+    const [contracts, invoices, links] = await Promise.all([
+      caller.contracts.list(),
+      caller.invoices.list(),
+      caller.links.list(),
+    ]);
     return {
       email,
       dueAt,
       next,
       clientTitle: backend.findLaunchTitle(next),
+      hasLinks: links.length > 0,
       contracts: contracts.filter(({ status }) => live.includes(status)),
       invoices: invoices
         .filter(({ status }) => status === 'open')
@@ -76,7 +86,7 @@ export default function DeleteAccount() {
 }
 
 function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
-  const { email, contracts, invoices } = useLoaderData<typeof loader>();
+  const { email, hasLinks, contracts, invoices } = useLoaderData<typeof loader>();
   return (
     <Page title="Delete your account" intro={`for ${email}`} wide>
       {isLastAdmin && (
@@ -91,8 +101,9 @@ function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
           but you cannot open our products.
         </p>
         <p>
-          After that we delete your profile, logins and connected accounts for good, and nobody can bring them
-          back. You can sign up again with the same email address, as somebody new.
+          After that we delete your profile{hasLinks ? ', logins and connected accounts' : ' and logins'} for
+          good, and nobody can bring them back. You can sign up again with the same email address, as somebody
+          new.
         </p>
         <p>
           We keep invoices, with your email address and the name of your account on them, because the law
@@ -128,7 +139,7 @@ function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
 function Planned({ dueAt }: { dueAt: Date }) {
   const { email, clientTitle } = useLoaderData<typeof loader>();
   return (
-    <Page title="Your account will be deleted" intro={`for ${email}`}>
+    <Page title={planned} intro={`for ${email}`}>
       <form method="post" action={useFormAction()} className="card">
         <p>
           We will delete it on{' '}

@@ -56,8 +56,8 @@ export default function ConfirmNewEmail() {
           Your email address is <strong>{present}</strong>. Change it to <strong>{change.email}</strong>?
         </p>
         <p className="hint">
-          You will log in with the new address. We will tell the old one, and for 7 days a link there can undo
-          the change.
+          You will log in with the new address. We will email the old one. For 7 days, the link in that email
+          can undo the change.
         </p>
         <div className="actions">
           <button type="submit">Yes, change it</button>

@@ -111,7 +111,7 @@ export default function Passkeys() {
         </section>
       )}
       <p className="aside">
-        <a href="/profile/security">Back to Sign-in &amp; security</a>
+        <a href="/profile/security">Back to Security</a>
       </p>
     </Page>
   );

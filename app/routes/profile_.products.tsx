@@ -1,6 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { loadAccount } from '../account-form.ts';
+import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Products } from '../components/account/products.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -11,16 +12,17 @@ export const meta = titled('Products');
 export const loader = (args: LoaderFunctionArgs) =>
   loadAccount(args, async (caller) => {
     const [products, profile] = await Promise.all([caller.products.list(), caller.profile.get()]);
-    return { products, isVerified: profile.emailVerified };
+    return { products, isVerified: profile.emailVerified, deletionDueAt: profile.deletionDueAt };
   });
 
 export default function ProductsPage() {
-  const { products, isVerified } = useLoaderData<typeof loader>();
+  const { products, isVerified, deletionDueAt } = useLoaderData<typeof loader>();
   return (
     <Page
       title="Products"
       intro="Each time you open a product, we send it your name, email address, role and what you can do. Products never see your password."
     >
+      <DeletionNotice dueAt={deletionDueAt} />
       {!isVerified && (
         <Notice kind="info">
           You need to verify your email address before you can open other products.{' '}

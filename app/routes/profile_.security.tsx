@@ -1,6 +1,7 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { answerForm, loadAccount, text } from '../account-form.ts';
+import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Links } from '../components/account/links.tsx';
 import { Password } from '../components/account/password-form.tsx';
 import { waysToLogIn } from '../components/account/places.ts';
@@ -12,7 +13,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 
-export const meta = titled('Sign-in & security');
+export const meta = titled('Security');
 
 export async function loader(args: LoaderFunctionArgs) {
   const loaded = await loadAccount(args, async (caller) => {
@@ -22,12 +23,12 @@ export async function loader(args: LoaderFunctionArgs) {
       caller.links.list(),
       caller.sessions.endOthersNeeds(),
     ]);
-    const { email, hasPassword, hasPasskey, hasAuthenticator } = profile;
+    const { email, hasPassword, hasPasskey, hasAuthenticator, deletionDueAt } = profile;
     const active: Record<string, boolean> = {
       '/profile/passkeys': hasPasskey,
       '/profile/authenticator': hasAuthenticator,
     };
-    return { email, hasPassword, hasPasskey, active, sessions, links, needsPassword };
+    return { email, hasPassword, hasPasskey, deletionDueAt, active, sessions, links, needsPassword };
   });
   const { backend, hasPage } = args.context;
   return {
@@ -64,13 +65,15 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Security() {
-  const { email, hasPassword, hasPasskey, active, keepsMails, ways, sessions, needsPassword, links, saved } =
+  const { email, hasPassword, hasPasskey, deletionDueAt, active, keepsMails, ways, saved, ...listed } =
     useLoaderData<typeof loader>();
+  const { sessions, needsPassword, links } = listed;
   const refused = useActionData<typeof action>();
   if (refused?.asks) return <Confirm asks={refused.asks} />;
   const told = { saved, refused };
   return (
-    <Page title="Sign-in & security" intro="How you log in, and where you are logged in now.">
+    <Page title="Security" intro="How you log in, and where you are logged in now.">
+      <DeletionNotice dueAt={deletionDueAt} />
       {ways.length > 0 && (
         <Section id="ways" title="Ways to log in">
           <Rows>

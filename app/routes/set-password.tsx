@@ -69,7 +69,13 @@ export default function SetPassword() {
         <button type="submit">Set password</button>
       </form>
       {mail.mayBePasskey && (
-        <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
+        <PasskeyForm
+          purpose="arrive"
+          name="passkey"
+          action={here}
+          className="aside"
+          otherwise="set a password"
+        >
           <p>Or log in with your fingerprint, face or screen lock, without a password:</p>
           <button type="submit" className="secondary">
             Create a passkey instead

@@ -84,7 +84,7 @@ export default function ConfirmSignUp() {
         {clientTitle && <p className="hint">Then we will take you to {clientTitle}.</p>}
         <button type="submit">Create account</button>
       </form>
-      <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside">
+      <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside" otherwise="set a password">
         <input type="hidden" name="name" data-as-typed="" />
         <p>Or log in with your fingerprint, face or screen lock, without a password:</p>
         <button type="submit" className="secondary">

@@ -5,7 +5,6 @@ import { DeadLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { Support } from '../components/support.tsx';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -25,7 +24,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     const done = await backend.undoEmailChange(request, visit, { token: tokenOf(request), newPassword });
     const headers = toHeaders(done.setCookies);
-    const target = backend.pathAfterLogin(done, undefined, '/profile?saved=email-undone');
+    const home = new URLSearchParams([
+      ['saved', 'email-undone'],
+      ...done.removed.map((what) => ['removed', what]),
+    ]);
+    const target = backend.pathAfterLogin(done, undefined, `/profile?${home}`);
     // The page that asks for the code says so first.
     return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
   } catch (error) {
@@ -47,10 +50,13 @@ export default function UndoEmailChange() {
     <Page title="Get your email address back" intro={email}>
       <form method="post" action={here} className="card">
         <p>
-          Your account will have this address again, and a new password that only you know. Everybody is
-          logged out, and the address that replaced it can no longer be used to get in.
+          Your account will have this address again, and a new password that only you know. You will be logged
+          in here and logged out everywhere else. The address that replaced it can no longer be used to get
+          in.
         </p>
-        <p>Passkeys and authenticator apps added since the day before the change are removed.</p>
+        <p>
+          Passkeys, authenticator apps and recovery codes added since the day before the change are removed.
+        </p>
         <NewPassword email={email} error={refused?.error} />
         <button type="submit">Undo the change</button>
       </form>
@@ -66,8 +72,13 @@ function Dead({ supportUrl }: { supportUrl: string | undefined }) {
   );
   return (
     <DeadLink actions={logIn}>
-      It has been used, is too old, or is not complete. If somebody else has your account,{' '}
-      <Support url={supportUrl} words="contact support" />.
+      It has been used, is too old, or is not complete.
+      {supportUrl && (
+        <>
+          {' '}
+          If somebody else has your account, <a href={supportUrl}>contact support</a>.
+        </>
+      )}
     </DeadLink>
   );
 }

@@ -10,8 +10,10 @@ type Words = { what: string; say: (value: Value) => string | null };
 
 const text = (value: Value) => (value === null ? null : String(value));
 const yesOrNo = (value: Value) => (value === null ? 'no' : 'yes');
-const oneOf = (words: Record<string, string>) => (value: Value) =>
-  value === null ? null : (words[String(value)] ?? String(value));
+const oneOf = (words: Record<string, string | null>) => (value: Value) => {
+  const said = words[String(value)];
+  return said === undefined ? text(value) : said;
+};
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.join(', ').replaceAll('_', ' ') : null;
 
@@ -22,7 +24,12 @@ const date = (value: Value) => {
   return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
 };
 
-const roles = { user: 'User', manager: 'Manager', admin: 'Administrator' };
+// In the words of the profile, which says of managers that they administer, and of others what their account may do.
+const roles: Record<string, string | null> = {
+  user: null,
+  manager: 'Administrator',
+  admin: 'Administrator',
+};
 const states = {
   trialing: 'Free trial',
   active: 'Active',
@@ -111,11 +118,11 @@ export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'k
   happened[subject][kind === 'found' ? 'changed' : kind];
 
 const others = {
-  marketplace: 'Changed by the marketplace',
-  crm: 'Changed by the CRM',
-  operator: 'Changed by an administrator or our support',
-  database: 'Changed by an administrator or our support',
-  service: 'Changed automatically',
+  marketplace: 'By the marketplace',
+  crm: 'By the CRM',
+  operator: 'By an administrator or our support',
+  database: 'By an administrator or our support',
+  service: 'Automatically',
 };
 
 /** For the user whose activity it is. */
@@ -127,5 +134,5 @@ export function describeAuthor(
   if (by !== 'person') return others[by];
   // Of their own profile it is always them: where somebody else is logged in, they came by a link in an email of theirs.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
-  return isOther ? 'Changed by somebody else in your account' : 'Changed by you';
+  return isOther ? 'By somebody else in your account' : 'By you';
 }

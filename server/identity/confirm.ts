@@ -3,7 +3,7 @@
 
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { confirmSession } from '../../db/sessions.ts';
-import { lockUser } from '../../db/users.ts';
+import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { loginAgainPath, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
@@ -22,6 +22,8 @@ export type ConfirmAsks = {
   canConfirm: boolean;
   hasPassword: boolean;
   hasPasskey: boolean;
+  /** What there is beside the passkey, if anything: `code` is a login with the password and the code of an app. */
+  otherWay?: 'password' | 'mail' | 'code';
   /** Where to log in again instead: their second factor has not been given in this session. */
   loginPath?: string;
   /** The fields that were sent, without passwords. */
@@ -52,6 +54,7 @@ export async function confirm(
     // The password alone would get round the second factor.
     hasPassword: user.hasPassword && !lacksFactor,
     hasPasskey: user.hasPasskey,
+    otherWay: findOtherWay(user, lacksFactor),
     values: Object.fromEntries(
       [...form].filter(([name]) => !/password/i.test(name) && name !== 'confirmPasskey'),
     ),
@@ -72,6 +75,15 @@ export async function confirm(
     if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
     return { asks: { ...asks, error: 'The password is incorrect. Try again.' } };
   }
+}
+
+function findOtherWay(
+  { hasPassword, hasAuthenticator }: User,
+  lacksFactor: boolean,
+): ConfirmAsks['otherWay'] {
+  if (lacksFactor && !hasAuthenticator) return undefined;
+  if (!hasPassword) return 'mail';
+  return lacksFactor ? 'code' : 'password';
 }
 
 /**

@@ -25,9 +25,9 @@ export async function removeFactors(
   return true;
 }
 
-/** Every kind of second factor, or those added since. False where there was none. */
-export async function deleteFactors(trx: Transaction<DB>, userId: string, since?: Date): Promise<boolean> {
+/** Every kind of second factor, or those added since. The result says which there were. */
+export async function deleteFactors(trx: Transaction<DB>, userId: string, since?: Date) {
   const hadApp = await deleteAuthenticator(trx, userId, since);
   if (hadApp) await deleteRecoveryCodes(trx, userId);
-  return (await deletePasskeys(trx, userId, since)) > 0 || hadApp;
+  return { hadApp, hadPasskeys: (await deletePasskeys(trx, userId, since)) > 0 };
 }

@@ -37,6 +37,9 @@ async function openToken(db: Database, { now: clock }: Pick<Services, 'now'>, to
   return isReserved ? { ...key, ...found } : undefined;
 }
 
+/** What whoever changed the address may have added. `codes`: the recovery codes of an app that stays. */
+type Removed = 'app' | 'codes' | 'passkeys';
+
 /**
  * Uses the mail token up. The user has the address again, whatever changes came after; those can be undone no more, and
  * their addresses are free. The result is a new session, the user's only one, or what waits for the code. Throws 404
@@ -48,7 +51,7 @@ export async function undoEmailChange(
   request: Request,
   visit: Visit,
   { token, newPassword }: { token: string; newPassword: string },
-): Promise<LoginStep> {
+): Promise<LoginStep & { removed: Removed[] }> {
   const { db, config, now } = services;
   const opened = await openToken(db, services, token);
   if (!opened) throw new AppError('not_found');
@@ -66,21 +69,26 @@ export async function undoEmailChange(
     await updateUser(trx, userId, { email, emailVerifiedAt: now(), passwordHash });
     // Whoever took the address may have locked the owner out by a second factor of their own, just before it or since.
     const since = daysAfter(first.expiresAt, -(undoDays + 1));
-    const hadFactors = await deleteFactors(trx, userId, since);
+    const { hadApp, hadPasskeys } = await deleteFactors(trx, userId, since);
     // Theirs, in place of the owner's.
-    if (await hasRecentMail(trx, { userId, kind: 'recovery_codes_made', since }))
-      await deleteRecoveryCodes(trx, userId);
+    const hasNewCodes = await hasRecentMail(trx, { userId, kind: 'recovery_codes_made', since });
+    if (hasNewCodes) await deleteRecoveryCodes(trx, userId);
     if (former.deletionDueAt) {
       await setDeletionDue(trx, userId, null);
       await recordAuditEvent(trx, { ...trailOf(visit), type: 'user.deletion_canceled', userId });
       // They may not have heard of it: the mail about it went to the address that they had then.
       await notify(trx, services, { ...former, email }, 'deletion_canceled', request);
     }
-    if (hadFactors) await recordAuditEvent(trx, { ...trailOf(visit), type: 'factors.removed', userId });
+    if (hadApp || hadPasskeys)
+      await recordAuditEvent(trx, { ...trailOf(visit), type: 'factors.removed', userId });
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new AppError('not_found');
     await recordAuditEvent(trx, { ...trailOf(visit), type: 'email.change_undone', userId });
     await notify(trx, services, former, 'email_change_undone', request);
-    return startAnew(trx, services, { user, request, visit });
+    const removed: Removed[] = [];
+    if (hadApp) removed.push('app');
+    if (hasNewCodes && user.hasAuthenticator) removed.push('codes');
+    if (hadPasskeys) removed.push('passkeys');
+    return { ...(await startAnew(trx, services, { user, request, visit })), removed };
   });
 }

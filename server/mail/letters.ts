@@ -152,7 +152,7 @@ function buildEmailChanged({ link, expiresAt, ...what }: LetterWords): MailMessa
     subject: 'Your email address has changed',
     paragraphs: [
       'Your account now has another email address. You cannot log in with this one any more.',
-      'If this was you, there is nothing to do. If it was not, bring this address back here: that logs everyone out and lets you set a new password.',
+      'If this was you, there is nothing to do. If it was not, bring this address back here: that logs everyone out, asks you for a new password, and removes passkeys, authenticator apps and recovery codes added since the day before the change.',
     ],
     facts: factsOf(what),
     action: { label: 'Undo the change', url: link },

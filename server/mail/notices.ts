@@ -1,7 +1,8 @@
 // Emails that tell the owner what happened to their account: what each says. layout.ts says how it looks, and
 // server/identity/notices.ts when one goes out. None contains any text that somebody could have typed.
 import type { NoticeKind } from '../../db/mail-kinds.ts';
-import { factsOf } from './facts.ts';
+import { dueAfter } from '../identity/deletion.ts';
+import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
 
 /** What happened, as a subject and a sentence; and what to do about it, where that is something of its own. */
@@ -15,11 +16,14 @@ type Notice = {
 
 const usual = {
   advice:
-    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Sign-in & security in your account.',
+    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account.',
   action: { label: 'Set a new password', path: '/forgot-password' },
 };
 
-const notices: Record<NoticeKind, Notice> = {
+/** `dueAt` is when an account is deleted that was asked for at the time of the mail. */
+type Words = { dueAt: Date; hasSupport: boolean };
+
+const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> => ({
   account_deleted: {
     subject: 'Your account is deleted',
     text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law requires it.',
@@ -59,16 +63,16 @@ const notices: Record<NoticeKind, Notice> = {
   },
   deletion_requested: {
     subject: 'Your account will be deleted in 14 days',
-    text: 'We have been asked to delete your account, and will do so 14 days after the time below. Until then you cannot open our products.',
+    text: `We have been asked to delete your account, and will do so on ${sayInstant(dueAt)}. Until then you cannot open our products.`,
     action: { label: 'Keep your account', path: '/profile/delete' },
     advice:
       'To keep your account, log in and say so. If you did not ask for this, also set a new password, which logs out everyone else.',
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'Somebody has used the link in the email that we sent to the address you had before. Your account has that address again, and everybody has been logged out.',
+    text: 'Somebody has used the link in the email that we sent to the address you had before. Your account has that address again, and all other browsers have been logged out.',
     action: { label: 'Log in', path: '/login' },
-    advice: 'If it was not you, contact support: this address is no longer that of the account.',
+    advice: `This address is no longer that of the account.${hasSupport ? ' If it was not you, contact support: choose “Help” on the login page.' : ''}`,
   },
   email_proved: {
     subject: 'Your email address is verified',
@@ -81,7 +85,7 @@ const notices: Record<NoticeKind, Notice> = {
   factors_removed: {
     subject: 'Your second factor has been removed',
     text: 'Our support has removed the authenticator app, recovery codes and passkeys of your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
-    advice: 'If you did not ask for this, set a new password now and contact support.',
+    advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support: choose “Help” on that page' : ''}.`,
   },
   new_browser: {
     subject: 'New login to your account',
@@ -89,7 +93,7 @@ const notices: Record<NoticeKind, Notice> = {
   },
   passkey_added: {
     subject: 'A passkey has been added to your account',
-    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that under Sign-in & security, Passkeys.',
+    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that under Security, Passkeys.',
   },
   passkey_removed: {
     subject: 'A passkey has been removed from your account',
@@ -111,13 +115,20 @@ const notices: Record<NoticeKind, Notice> = {
     subject: 'You have new recovery codes',
     text: 'New recovery codes have been made for your account. The old ones do not work any more.',
   },
-};
+});
 
 export function buildNotice(
   kind: NoticeKind,
-  { baseUrl, at, device }: { baseUrl: string; at: string; device: string | undefined },
+  {
+    baseUrl,
+    at,
+    device,
+    hasSupport,
+  }: { baseUrl: string; at: string; device: string | undefined; hasSupport: boolean },
 ): MailMessage {
-  const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notices[kind] };
+  const words = { dueAt: dueAfter(new Date(at)), hasSupport };
+  const notice = buildNotices(words)[kind];
+  const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
   const link = { label: action.label, url: `${baseUrl}${action.path}` };
   return { subject, paragraphs: [text, advice], facts: factsOf({ at, device }), action: link, why };
 }

@@ -65,11 +65,15 @@ async function sendMail(
 
 async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message | undefined> {
   const { id, kind, recipient: to, details } = mail;
-  const { name, baseUrl, brand } = config;
+  const { name, baseUrl, brand, supportUrl } = config;
   const style = { name, accent: brand.accent ?? usualAccent };
   if (!isLetter(kind)) {
     const { at = '', device } = details;
-    return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device }), style) };
+    return {
+      id,
+      to,
+      ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport: supportUrl !== undefined }), style),
+    };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
   const { at = '', device, until } = details;

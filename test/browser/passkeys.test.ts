@@ -18,23 +18,36 @@ type Device = Awaited<ReturnType<typeof plugIn>>;
 /** Gives the browser an authenticator, whose owner is always there. */
 async function plugIn(page: Page) {
   const session: CDPSession = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable');
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  const plug = async () => {
+    await session.send('WebAuthn.enable');
+    return session.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+  };
+  let { authenticatorId } = await plug();
+  const listCredentials = async () =>
+    (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
   return {
     /** Whether the person is recognised. */
     recognise: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
-    async listCredentials() {
-      return (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
+    listCredentials,
+    /** Leaves the browser without an authenticator. What this gives plugs it in again, with its passkeys. */
+    async unplug() {
+      const credentials = await listCredentials();
+      await session.send('WebAuthn.disable');
+      return async () => {
+        ({ authenticatorId } = await plug());
+        for (const credential of credentials)
+          await session.send('WebAuthn.addCredential', { authenticatorId, credential });
+      };
     },
   };
 }
@@ -63,6 +76,8 @@ async function openWithPasskey(email: string): Promise<{ page: Page; device: Dev
   return { page, device, complaints };
 }
 
+const notUsed = 'No passkey was used. Try again. If it is not on this device,';
+
 describe('a passkey', () => {
   it('is added with a name, logs in from a client’s launch and back, and is removed', async () => {
     const { page, device, complaints } = await openWithPasskey('merchant@example.test');
@@ -88,10 +103,21 @@ describe('a passkey', () => {
     const { page, device } = await openWithPasskey('customer@example.test');
     await device.recognise(false);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
-    await page.getByText('No passkey was used. Try again, or choose another way.').waitFor();
+    await page.getByText(`${notUsed} log in with your password.`).waitFor();
     await device.recognise(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile');
+  });
+
+  it('is used when its authenticator turns up, after a try without it', async () => {
+    const { page, device, complaints } = await openWithPasskey('merchant@example.test');
+    const plugIn = await device.unplug();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('That did not work. Try again, or log in with your password.').waitFor();
+    await plugIn();
+    await page.getByRole('button', { name: 'Use a passkey' }).press('Enter');
+    await page.waitForURL('**/profile');
+    expect(complaints).toEqual([]);
   });
 
   it('is not made twice on one device', async () => {
@@ -104,25 +130,24 @@ describe('a passkey', () => {
   });
 
   it('confirms a change, on a page of which the script is all its own and on one of Remix’s', async () => {
-    const { page } = await openWithPasskey('admin@example.test');
+    const { page, device } = await openWithPasskey('admin@example.test');
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile');
     // A second session, to be ended.
     await site.app.login('admin@example.test');
+    await device.recognise(false);
+    await askToAdd(page);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText(`${notUsed} enter your password.`).waitFor();
     await site.app.db
       .updateTable('users')
       .set({ password_hash: null })
       .where('email', '=', 'admin@example.test')
       .execute();
-    const stale = () =>
-      site.app.db
-        .updateTable('sessions')
-        .set({ auth_time: new Date(Date.now() - 11 * 60_000) })
-        .execute();
-    await stale();
-    await page.goto('/profile/passkeys');
-    await page.getByRole('button', { name: 'Add a passkey' }).click();
-    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await askToAdd(page);
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText(`${notUsed} set a password by email.`).waitFor();
+    await device.recognise(true);
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile/passkeys/add');
 
@@ -154,6 +179,20 @@ describe('a passkey', () => {
     expect(complaints).toEqual([]);
   });
 });
+
+/** All logins were long ago. */
+const stale = () =>
+  site.app.db
+    .updateTable('sessions')
+    .set({ auth_time: new Date(Date.now() - 11 * 60_000) })
+    .execute();
+
+async function askToAdd(page: Page): Promise<void> {
+  await stale();
+  await page.goto('/profile/passkeys');
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+}
 
 /** Opens the link of the newest mail to that address. */
 async function followMail(page: Page, email: string): Promise<void> {

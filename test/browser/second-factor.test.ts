@@ -24,7 +24,7 @@ async function setUp(page: Page, look: (what: string) => Promise<void> = async (
   const secret = (await page.locator('code.key').textContent()) ?? '';
   await look('authenticator set-up');
   await page.getByLabel('Code that the app shows now').fill('000000');
-  await page.getByRole('button', { name: 'Turn it on' }).click();
+  await page.getByRole('button', { name: 'Turn on the app' }).click();
   await page.getByText('This code is not right.').waitFor();
   expect(await page.locator('code.key').textContent()).toBe(secret);
   await look('authenticator set-up refused');
@@ -57,8 +57,7 @@ describe.each([
     await page.getByRole('link', { name: 'Download as text' }).click();
     expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
     await page.getByRole('link', { name: 'I have kept them. Continue' }).click();
-    await page.waitForURL('**/profile');
-    await page.goto('/profile/security');
+    await page.waitForURL('**/profile/security');
     await page.getByRole('link', { name: 'Authenticator app' }).waitFor();
     await logOut(page);
 

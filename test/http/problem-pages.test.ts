@@ -81,10 +81,19 @@ describe('"Contact support"', () => {
     },
   );
 
-  it('is plain text where it is not', async () => {
-    const page = await app.send('/login', { form: suspended, headers: html });
-    expect(textOf(page)).toContain('Contact support for help.');
-    expect(page.text).not.toMatch(/<a\b[^>]*>Contact/);
+  it('is left out where it is not: there is nobody to contact', async () => {
+    for (const page of [
+      await app.send('/login', { form: suspended, headers: html }),
+      await app.send('/problems/account_suspended'),
+      await app.send('/problems/email_in_use'),
+      await app.send('/undo-email-change?token=none'),
+    ]) {
+      expect(page.status).toBeOneOf([200, 403, 404]);
+      expect(textOf(page)).not.toMatch(/contact support/i);
+    }
+    expect(textOf(await app.send('/problems/account_suspended'))).toContain(
+      'You cannot log in while your account is suspended.',
+    );
   });
 });
 

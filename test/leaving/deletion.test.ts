@@ -82,6 +82,7 @@ describe('the page that deletes an account', () => {
     expect(text).toContain('Invoice 901');
     expect(text).not.toContain('Invoice 902');
     expect(text).not.toContain('over ');
+    expect(text).toContain('we delete your profile and logins for good');
     expect((await findUser(customer)).due).toBeNull();
   });
 
@@ -100,6 +101,37 @@ describe('the page that deletes an account', () => {
     expect(await browser.whoAmI()).toBe(customer);
     expect(await (await logIn(customer)).whoAmI()).toBe(customer);
     await reset();
+  });
+
+  it('names connected accounts where there are some', async () => {
+    const browser = openBrowser(app.send);
+    const { pathname, search } = locationOf(
+      await browser.send(await buildHandOff(app, { id: 'connected' }, now())),
+    );
+    await browser.send(pathname + search, { form: {} });
+    expect(textOf(await browser.send(page))).toContain(
+      'your profile, logins and connected accounts for good',
+    );
+  });
+
+  it('is the page to keep the account while it is planned, and the others lead there', async () => {
+    const browser = await logIn(customer);
+    const read = async (path: string) => textOf(await browser.send(path)).replaceAll(' .', '.');
+    const places = ['/profile', '/profile/security', '/profile/products', '/profile/data'];
+    expect(await read('/profile')).toContain('You can use our products and buy through them.');
+    expect((await browser.send(page)).text).toContain('<title>Delete your account');
+    await ask(browser);
+    expect((await browser.send(page)).text).toContain('<title>Your account will be deleted');
+    for (const path of places) {
+      const text = await read(path);
+      expect(text, path).toContain('Keep your account');
+      expect(text, path).not.toMatch(/Delete your account|You can use our products|change your mind/);
+    }
+    const said =
+      /Your account will be deleted on \d+ \w+ \d{4}, \d\d:\d\d UTC\. Until then you cannot open our products\./;
+    for (const path of places.slice(0, 3)) expect(await read(path)).toMatch(said);
+    await keep(browser);
+    for (const path of places) expect(await read(path)).not.toContain('Keep your account');
   });
 
   it('asks for the password where the last one was given over ten minutes ago', async () => {

@@ -137,6 +137,9 @@ it('an administrator with a passkey who logs in by the password alone gives the 
   expect(payloadOf(launched)).toBeUndefined();
   const asking = await elsewhere.send(page);
   expect(textOf(asking)).toContain('Use your passkey to go on.');
+  // No password gets round it, not even one by email.
+  expect(textOf(asking)).toContain('Log in where you have your passkey.');
+  expect(asking.text).not.toMatch(/data-otherwise|forgot-password/);
   expect(asking.text).not.toContain('name="confirmPassword"');
   const byPassword = { intent: 'set-up', confirmPassword: password };
   expect((await elsewhere.send(page, { form: byPassword })).status).toBe(401);

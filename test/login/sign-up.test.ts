@@ -75,6 +75,9 @@ describe('a sign-up', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=signed-up']);
     const cookie = cookieOf(done);
     expect(await isLoggedIn(app.send, cookie)).toBe(true);
+    const activity = textOf(await app.send('/profile/activity', { cookie }));
+    expect(activity).toMatch(/Signed up .* UTC · By you/);
+    expect(activity).not.toContain('Role');
     expect(await findUsers(email)).toEqual([
       expect.objectContaining({
         name: 'Nia Renamed',
@@ -377,9 +380,14 @@ describe('IDENTITY_SIGN_UP=closed', () => {
     await readMails(other, email, 0);
     const login = await closed.send('/login');
     expect(login.text).not.toContain('/signup');
-    expect(textOf(login)).toContain(
-      'You cannot create an account here by yourself. Contact support to get one.',
-    );
+    const words = 'You cannot create an account here by yourself.';
+    expect(textOf(login)).toContain(`${words} Contact support to get one.`);
+    const alone = await app.startInstance({ env: { IDENTITY_SIGN_UP: 'closed' } });
+    for (const path of ['/login', '/signup']) {
+      const page = textOf(await alone.send(path, { headers: html }));
+      expect(page).toContain(words);
+      expect(page).not.toContain('upport');
+    }
     expect((await create(link)).status).toBe(303);
   });
 });

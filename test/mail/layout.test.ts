@@ -7,7 +7,7 @@ import { buildAccent } from '../../server/settings/accent.ts';
 import { linkIn } from '../support/mail-server.ts';
 
 const baseUrl = 'https://id.example.test';
-const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux' };
+const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };
 const words = {
   ...notice,
   link: `${baseUrl}/a?token=t&next=%2Fb`,
@@ -84,6 +84,18 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   it('loads nothing from anywhere, and has no script', () => {
     expect(html).not.toMatch(/<(img|script|link|iframe|object|form|base)\b|src=|url\(|@import|\son\w+=/i);
   });
+});
+
+it('names support only where pages have a link to it', () => {
+  for (const kind of ['email_change_undone', 'factors_removed'] as const) {
+    const say = (hasSupport: boolean) => buildNotice(kind, { ...notice, hasSupport }).paragraphs.join(' ');
+    expect(say(true)).toContain('contact support: choose “Help”');
+    expect(say(false)).not.toMatch(/contact|Help/);
+  }
+});
+
+it('says on which day an account is deleted', () => {
+  expect(messages.deletion_requested.paragraphs[0]).toContain('will do so on 16 January 2026 at 03:04 UTC.');
 });
 
 it('escapes every text that it is given', () => {

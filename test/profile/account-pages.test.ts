@@ -39,6 +39,16 @@ describe('the navigation of the account', () => {
   });
 });
 
+it('the page about logins is called Security everywhere', async () => {
+  const { text } = await app.send('/profile/security', { cookie });
+  expect(text).toContain('<title>Security · Identity</title>');
+  expect(text).toContain('<h1>Security</h1>');
+  const names = [...text.matchAll(/<a href="\/profile\/security"[^>]*>(.*?)<\/a>/gs)].map(([, name = '']) =>
+    name.replace(/<svg.*?<\/svg>/s, ''),
+  );
+  expect(names).toEqual(['Security', 'Security']);
+});
+
 it('each page shows only what it is about', async () => {
   const [profile = '', security = '', products = '', billing = ''] = await Promise.all(
     pages.map(async (path) => (await app.send(path, { cookie })).text),

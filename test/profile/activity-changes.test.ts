@@ -43,7 +43,7 @@ describe('a change is told', () => {
     const { events } = await listOf(browser.cookie());
     expect(events[0]).toMatchObject({
       what: 'Came here from the marketplace',
-      by: 'Changed by the marketplace',
+      by: 'By the marketplace',
       changes: [
         { what: 'What the account may do', from: 'sell services', to: null },
         { what: 'Name', from: 'Tilda', to: 'Tilly' },
@@ -59,7 +59,7 @@ describe('a change is told', () => {
     });
     const text = textOf(await app.send('/profile/activity', { cookie: browser.cookie() }));
     expect(text).toContain('What the account may do: no longer sell services');
-    expect(text).toContain('Changed by the marketplace');
+    expect(text).toContain('By the marketplace');
   });
 
   it('as an administrator’s or our support’s, by SQL and by command, without who it was', async () => {
@@ -70,13 +70,16 @@ describe('a change is told', () => {
     const line = await newest(cookie);
     expect(line).toMatchObject({
       what: 'The profile was changed',
-      by: 'Changed by an administrator or our support',
+      by: 'By an administrator or our support',
       device: null,
       changes: [
         { what: 'Name', from: 'Maya Merchant', to: 'By Hand' },
-        { what: 'Role', from: 'User', to: 'Manager' },
+        // As the profile says it, of managers too; without it their account says what they may do.
+        { what: 'Role', from: null, to: 'Administrator' },
       ],
     });
+    await sql`update users set role = 'user' where email = 'merchant@example.test'`.execute(app.db);
+    expect((await newest(cookie))?.changes).toEqual([{ what: 'Role', from: 'Administrator', to: null }]);
     const { rows } = await sql<{ role: string }>`select distinct role from changes`.execute(app.db);
     const page = await app.send('/profile/activity', { cookie });
     for (const { role } of rows) expect(textOf(page)).not.toContain(role);
@@ -86,7 +89,7 @@ describe('a change is told', () => {
     expect(events).toMatchObject([
       {
         what: 'An administrator let the account be used again',
-        by: 'Changed by an administrator or our support',
+        by: 'By an administrator or our support',
         changes: [{ what: 'Suspended', from: 'yes', to: 'no' }],
       },
       {
@@ -105,12 +108,12 @@ describe('a change is told', () => {
     await app.send('/trpc/profile.update', { cookie: theirs, json });
     expect(await newest(mine)).toMatchObject({
       what: 'The account was changed',
-      by: 'Changed by somebody else in your account',
+      by: 'By somebody else in your account',
       changes: [{ what: 'Account name', from: 'Casey’s account', to: 'Ours' }],
     });
     expect(await newest(theirs)).toMatchObject({
       what: 'Changed the name and account name',
-      by: 'Changed by you',
+      by: 'By you',
     });
     const { text } = await app.send('/trpc/activity.list', { cookie: mine });
     expect(text).not.toMatch(/Only Theirs|new-merchant/);
@@ -139,12 +142,12 @@ describe('a change is told', () => {
       { what: 'Logged in', by: null, changes: [] },
       {
         what: 'A service contract was changed',
-        by: 'Changed automatically',
+        by: 'Automatically',
         changes: [{ what: 'State of the contract', from: 'Active', to: 'Payment overdue' }],
       },
       {
         what: 'A service contract was added',
-        by: 'Changed by the CRM',
+        by: 'By the CRM',
         changes: [
           { what: 'Plan', from: null, to: 'starter' },
           { what: 'State of the contract', from: null, to: 'Active' },

@@ -52,7 +52,7 @@ describe('the activity of an account', () => {
       {
         what: 'Changed the name and account name',
         device: 'Firefox on Linux',
-        by: 'Changed by you',
+        by: 'By you',
         changes: [
           { what: 'Account name', from: 'Maya’s account', to: 'Another <b>Name</b>' },
           { what: 'Name', from: 'Maya Merchant', to: 'Somebody Else' },
@@ -82,7 +82,7 @@ describe('the activity of an account', () => {
     expect(page.text).toMatch(/<title>Activity · Identity<\/title>/);
     expect(textOf(page)).toContain('Changed the name and account name');
     expect(textOf(page)).toContain('Name: from Maya Merchant to Somebody Else');
-    expect(textOf(page)).toMatch(/UTC · Changed by you · Firefox on Linux/);
+    expect(textOf(page)).toMatch(/UTC · By you · Firefox on Linux/);
     const other = await app.send('/profile/activity', { cookie: await app.login('customer@example.test') });
     expect(textOf(other)).not.toContain('Changed the name');
   });

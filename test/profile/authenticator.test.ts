@@ -76,6 +76,7 @@ describe('setting it up', () => {
     // The file has the same, and needs no script.
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
+    expect(added.text).toContain('<a href="/profile/security">I have kept them. Continue</a>');
     expect(await listEvents()).toEqual(['authenticator.added']);
     expect(await listNotices(app.db, email)).toEqual(['authenticator_added']);
     const shown = textOf(await owner.send(page));

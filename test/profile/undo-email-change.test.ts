@@ -2,12 +2,12 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { locationOf } from '../support/app.ts';
+import { type Answer, locationOf } from '../support/app.ts';
 import { addPasskey } from '../support/authenticator.ts';
 import { runCli } from '../support/cli.ts';
 import { listNotices, readMails, readToken } from '../support/kept-mail.ts';
 import { enterCode, readCodes, setUp, showCode } from '../support/totp-app.ts';
-import { fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
 const changes = shareAddressChanges();
 
@@ -21,7 +21,10 @@ describe('the link to the old address', () => {
     const link = await changes.change(thief, email, changes.newEmail());
     const owner = openBrowser(changes.app.send);
     const done = await owner.send(link, { form: { newPassword } });
-    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-undone']);
+    expect(done.status).toBe(303);
+    expect(await readNotice(owner, done)).toBe(
+      `${back} Your authenticator app has been removed. Set it up again. Passkeys added since the day before the change have been removed.`,
+    );
     expect(await owner.whoAmI()).toBe(email);
     expect((await owner.send('/profile/passkeys')).text).not.toContain('My phone');
   });
@@ -43,7 +46,13 @@ describe('the link to the old address', () => {
     const undone = await owner.send(link, { form: { newPassword } });
     expect(locationOf(undone).pathname).toBe('/login/code');
     for (const code of renewed.slice(0, 3)) expect((await enterCode(owner, code)).status).toBe(401);
-    expect((await enterCode(owner, showCode(secret, changes.clock.now.getTime()))).status).toBe(303);
+    const { pathname, search } = locationOf(undone);
+    const code = showCode(secret, changes.clock.now.getTime());
+    const done = await enterCode(owner, code, pathname + search);
+    expect(done.status).toBe(303);
+    expect(await readNotice(owner, done)).toBe(
+      `${back} Your recovery codes have been removed. Make new ones.`,
+    );
     expect(await owner.whoAmI()).toBe(email);
     expect(await listNotices(changes.app.db, email)).not.toContain('deletion_canceled');
   });
@@ -58,6 +67,20 @@ describe('the link to the old address', () => {
     expect(locationOf(await owner.send(link, { form: { newPassword } })).pathname).toBe('/login/code');
     expect((await enterCode(owner, codes[0] ?? '')).status).toBe(303);
   });
+
+  const back =
+    'You have your email address back, with a new password. You are logged in here and logged out everywhere else.';
+
+  /** What the page says that the answer leads to. */
+  async function readNotice(browser: Browser, answer: Answer): Promise<string> {
+    const { pathname, search } = locationOf(answer);
+    const { text } = await browser.send(pathname + search);
+    const [notice = ''] = /<div class="notice success".*?<\/div><\/div>/s.exec(text) ?? [];
+    return textOf({ ...answer, text: notice })
+      .replace(/\s+/g, ' ')
+      .replaceAll(' .', '.')
+      .trim();
+  }
 
   async function logInWithCode(email: string, secret: string) {
     const browser = openBrowser(changes.app.send);
@@ -108,6 +131,7 @@ describe('the link to the old address', () => {
     expect(await changes.emailOf(id)).toBe(taken);
     const done = await owner.send(link, { form: { newPassword } });
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-undone']);
+    expect(await readNotice(owner, done)).toBe(back);
     expect(await owner.whoAmI()).toBe(email);
     for (const each of [browser, thief]) expect(await each.whoAmI()).toBeUndefined();
     expect((await changes.click(thief, later)).status).not.toBe(409);

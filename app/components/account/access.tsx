@@ -20,15 +20,22 @@ const capabilities: Record<Capability, [title: string, about: string]> = {
 };
 
 type AccessProps = {
-  profile: { role: Role; account: { capabilities: string[] }; grantedCapabilities: Capability[] };
+  profile: {
+    role: Role;
+    account: { capabilities: string[] };
+    grantedCapabilities: Capability[];
+    deletionDueAt: Date | null;
+  };
 };
 
 export function Access({ profile }: AccessProps) {
   const [roleTitle, roleAbout] = roles[profile.role];
+  const isLeaving = profile.deletionDueAt !== null;
   return (
     <Section id="access" title="What you can do">
       <p>
-        <strong>{roleTitle}</strong>. {roleAbout}
+        <strong>{roleTitle}</strong>.{' '}
+        {isLeaving ? 'You cannot open our products, because your account will be deleted.' : roleAbout}
       </p>
       {profile.grantedCapabilities.length > 0 && (
         <Rows>
@@ -50,7 +57,7 @@ export function Access({ profile }: AccessProps) {
           })}
         </Rows>
       )}
-      <p className="hint">Only we can change this. Our products read it from your profile.</p>
+      {!isLeaving && <p className="hint">Only we can change this. Our products read it from your profile.</p>}
     </Section>
   );
 }

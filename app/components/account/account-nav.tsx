@@ -8,12 +8,11 @@ export function AccountNav({ places, current }: { places: string[]; current: str
       <ul>
         {accountPages
           .filter(({ path }) => places.includes(path))
-          .map(({ path, icon, title, short }) => (
+          .map(({ path, icon, title }) => (
             <li key={path}>
               <a href={path} aria-current={path === current ? 'page' : undefined}>
                 <Icon name={icon} />
-                <span className="long">{title}</span>
-                <span className="short">{short}</span>
+                {title}
               </a>
             </li>
           ))}

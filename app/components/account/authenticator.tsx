@@ -71,7 +71,7 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
         </form>
       </section>
       <p className="aside">
-        <a href="/profile/security">Back to Sign-in &amp; security</a>
+        <a href="/profile/security">Back to Security</a>
       </p>
     </>
   );
@@ -119,7 +119,7 @@ export function AuthenticatorSetUp({
           autoFocus={error !== undefined}
         />
         <div className="actions">
-          <button type="submit">Turn it on</button>
+          <button type="submit">Turn on the app</button>
           <a href="/profile/authenticator">Cancel</a>
         </div>
       </form>
@@ -157,7 +157,7 @@ export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
           >
             Download as text
           </a>
-          <a href={next ?? '/profile'}>
+          <a href={next ?? '/profile/security'}>
             {nextTitle ? `I have kept them. Continue to ${nextTitle}` : 'I have kept them. Continue'}
           </a>
         </div>

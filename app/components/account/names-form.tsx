@@ -45,7 +45,7 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
           />
           <Field
             label="Account name"
-            hint="Your shop, company or household. Everyone on this account shares it."
+            hint="Your shop, company or household. Everyone on this account shares it. If it is only you, leave it as it is."
             name="accountName"
             autoComplete="organization"
             required

@@ -3,16 +3,16 @@ import type { IconName } from '../icon.tsx';
 
 type Place = { path: string; icon: IconName; title: string };
 
-/** The navigation. `short` is what a phone has room for. */
-export const accountPages: (Place & { short: string })[] = [
-  { path: '/profile', icon: 'user', title: 'Profile', short: 'Profile' },
-  { path: '/profile/security', icon: 'shield', title: 'Sign-in & security', short: 'Security' },
-  { path: '/profile/products', icon: 'grid', title: 'Products', short: 'Products' },
-  { path: '/profile/billing', icon: 'invoice', title: 'Billing', short: 'Billing' },
-  { path: '/profile/activity', icon: 'clock', title: 'Activity', short: 'Activity' },
+/** The navigation. A phone has room for no longer titles. */
+export const accountPages: Place[] = [
+  { path: '/profile', icon: 'user', title: 'Profile' },
+  { path: '/profile/security', icon: 'shield', title: 'Security' },
+  { path: '/profile/products', icon: 'grid', title: 'Products' },
+  { path: '/profile/billing', icon: 'invoice', title: 'Billing' },
+  { path: '/profile/activity', icon: 'clock', title: 'Activity' },
 ];
 
-/** Ways to log in that have a page of their own: rows on Sign-in & security. */
+/** Ways to log in that have a page of their own: rows on Security. */
 export const waysToLogIn: (Place & { about: string })[] = [
   {
     path: '/profile/passkeys',
@@ -28,6 +28,8 @@ export const waysToLogIn: (Place & { about: string })[] = [
   },
 ];
 
+export const deletionPage = '/profile/delete';
+
 /** Taking one's data along, and leaving: rows on Profile. */
 export const dataPages: (Place & { about: string })[] = [
   {
@@ -37,7 +39,7 @@ export const dataPages: (Place & { about: string })[] = [
     about: 'A copy of everything that we keep about you.',
   },
   {
-    path: '/profile/delete',
+    path: deletionPage,
     icon: 'bin',
     title: 'Delete your account',
     about: 'You have 14 days to change your mind.',

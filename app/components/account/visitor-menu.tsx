@@ -22,7 +22,7 @@ export function VisitorMenu({ email }: { email: string }) {
         </a>
         <a href="/profile/security">
           <Icon name="shield" />
-          Sign-in & security
+          Security
         </a>
         <form method="post" action="/logout">
           <button type="submit">
