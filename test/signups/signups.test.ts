@@ -34,7 +34,8 @@ const countRows = async () => {
 };
 
 const readMails = async (recipient: string) =>
-  (await sql<Row>`select * from mails where recipient = ${recipient}`.execute(app.db)).rows;
+  (await sql<Row>`select * from mails where recipient = ${recipient} order by created_at`.execute(app.db))
+    .rows;
 
 describe('a signup of a new user', () => {
   it('is answered exactly as the contract says', async () => {

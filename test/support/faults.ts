@@ -1,4 +1,4 @@
-// How long the tests of faults take: `npm test` runs each in a short form, `npm run test:faults` in a long one.
+// How long the tests of faults take: `npm run test:processes` runs each in a short form, `npm run test:faults` in a long one.
 const isLong = process.env.FAULTS === 'long';
 
 /** What a test does, by the form that runs. */
