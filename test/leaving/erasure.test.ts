@@ -331,7 +331,8 @@ it.each(
       expect(rows).toEqual([]);
     }, 15_000);
     await makeDue(app.db, `${signupId.toLowerCase()}@example.test`);
-    const tables = await listTables(app.db);
+    // Nudges go on meanwhile.
+    const tables = (await listTables(app.db)).filter((name) => name !== 'event_deliveries');
     const before = await digestRows(app.db, tables);
     const body = `if new::text like '%account_deleted%' or new::text like '%user.erased%' or tg_table_name = 'erased_users'
       then raise exception 'no'; end if`;
