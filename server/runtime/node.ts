@@ -26,7 +26,6 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
     fetch: (request, env) => {
       const { incoming } = env as HttpBindings;
       return fetch(request, {
-        ...env,
         address: incoming.socket.remoteAddress ?? '',
         isArriving: () => !incoming.complete,
       });
