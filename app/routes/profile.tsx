@@ -61,7 +61,8 @@ const removals: Record<string, ReactNode> = {
   ),
   passkeys: (
     <>
-      <a href="/profile/passkeys">Passkeys</a> added since the day before the change have been removed.
+      Passkeys added since the day before the change have been removed.{' '}
+      <a href="/profile/passkeys">Add yours again</a>.
     </>
   ),
 };

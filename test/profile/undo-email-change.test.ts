@@ -23,7 +23,7 @@ describe('the link to the old address', () => {
     const done = await owner.send(link, { form: { newPassword } });
     expect(done.status).toBe(303);
     expect(await readNotice(owner, done)).toBe(
-      `${back} Your authenticator app has been removed. Set it up again. Passkeys added since the day before the change have been removed.`,
+      `${back} Your authenticator app has been removed. Set it up again. Passkeys added since the day before the change have been removed. Add yours again.`,
     );
     expect(await owner.whoAmI()).toBe(email);
     expect((await owner.send('/profile/passkeys')).text).not.toContain('My phone');
