@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../server/problems.ts';
 import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
 import { named, nameRequest, type TestRequest } from '../support/names.ts';
+import { textOf } from '../support/visitor.ts';
 
 const statuses = {
   invalid_request: 400,
@@ -42,7 +43,8 @@ const statuses = {
 let app: TestApp;
 let customer: string;
 beforeAll(async () => {
-  app = await openApp();
+  // Else the sentence that names support is left out.
+  app = await openApp({ env: { IDENTITY_SUPPORT_URL: 'https://help.example.test' } });
   customer = await app.login('customer@example.test');
 });
 afterAll(() => app.close());
@@ -59,7 +61,7 @@ describe('the table of error codes', () => {
     expect(page.headers.get('content-type')).toMatch(/^text\/html\b/);
     const [, title, explanation] = problems[code as keyof typeof problems];
     expect(page.text).toContain(`<h1>${title}</h1>`);
-    expect(page.text).toContain(explanation);
+    expect(textOf(page)).toContain(explanation);
     expect(page.text).toContain(`<code>${status}</code>`);
     expect(page.text).toContain(`<code>${code}</code>`);
   });
@@ -132,7 +134,7 @@ describe('a refusal', () => {
     const [, title] = problems[code];
     expect(page?.text).toContain(`<title>${title} · Identity</title>`);
     expect(page?.text).toContain(`<h1>${title}</h1>`);
-    expect(page?.text).toContain(JSON.parse(problem?.text ?? '').detail);
+    expect(page && textOf(page)).toContain(JSON.parse(problem?.text ?? '').detail);
     expect(page?.text).toContain('href="/profile"');
   });
 
