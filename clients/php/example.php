@@ -25,10 +25,10 @@ $session = $request->cookies()['session'] ?? '';
 $userId = $database->value('select user_id from sessions where id = ?', [$session]);
 $end = fn(string $column, string $value) => $database->execute("delete from sessions where $column = ?", [$value]);
 $startSession = function (HandOff $handOff) use ($database, $profiles, $our): array {
+    $profiles->apply($handOff->profile); // first: where it throws, there is no session
     $id = bin2hex(random_bytes(16));
     $values = [$id, (string) $handOff->sid, $handOff->profile->id];
     $database->execute('insert into sessions (id, sid, user_id) values (?, ?, ?)', $values);
-    $profiles->apply($handOff->profile); // last: where anything before it throws, the profile is as new the next time
     return ["session=$id; Path=/; HttpOnly; SameSite=Lax" . ($our->isSecure ? '; Secure' : '')];
 };
 $apply = fn(Event $event) => match ($event->type) {

@@ -101,16 +101,18 @@ export function createDemoClients({ config, db, log, now }: Pick<Services, 'conf
     // The kit takes the clock as an argument, so visitors can let time pass without waiting.
     const waited = Math.min(Math.max(0, Number(query.get('wait_seconds')) || 0), maxWaitSeconds);
     query.delete('wait_seconds');
+    let isNewer = false;
     let refusal: Refusal | undefined;
     const answer = await build(client, stores, waited).handleCallback(request, {
       isLoggedIn: () => findVisit(client, request)?.session,
+      savePerson() {
+        isNewer = true;
+      },
       async startSession(handOff, login) {
         await catchUpOnce(client);
         // Events may have brought a later one.
-        const isNewest = await stores.profiles.isNewer(handOff.profile);
-        const kept = isNewest ? undefined : await stores.profiles.find(handOff.profile.id);
-        const profile = kept ?? handOff.profile;
-        const id = sessions.start(handOff, { ...login, profile, query: query.toString() });
+        const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
+        const id = sessions.start(handOff, { ...login, isNewer, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },
       endSession: (sid) => sessions.endLogin(name, sid),

@@ -47,7 +47,7 @@ export function createDemoSessions() {
   /** A session for the person of a verified hand-off; the result is its id. */
   function start(
     payload: HandOff,
-    { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'>,
+    { isNewer, ...login }: Login & Pick<DemoSession, 'query' | 'profile'> & { isNewer: boolean },
   ): string {
     const { aud: client, sid, profile } = payload;
     const visitor = `${client}:${profile.id}`;

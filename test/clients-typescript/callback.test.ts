@@ -171,6 +171,24 @@ describe('a login', () => {
     );
   });
 
+  it('that comes back at another path than the configured one says so in the log, and nowhere else', async () => {
+    for (const path of ['/sso/identity/callback', '/callback']) {
+      const answer = await kit.identity.handleCallback(new Request(`${site}${path}?payload=canary`), {
+        startSession,
+        endSession: () => expect.unreachable(),
+      });
+      expect([answer.status, codeOf(answer)]).toEqual([400, 'parameter_missing']);
+    }
+    expect(logged.map(({ outcome }) => outcome)).toEqual([
+      'parameter_missing',
+      'opened_elsewhere',
+      'parameter_missing',
+    ]);
+    expect(logged[1]?.reason).toBe(
+      `opened at ${site}/callback, but callbackUrl is ${site}/sso/identity/callback`,
+    );
+  });
+
   it.each([-1, 0.5, 2_592_001, Number.NaN])('cannot demand a credential of %s seconds', async (maxAge) => {
     await expect(openTabs().start({ maxAge })).rejects.toThrow(RangeError);
   });
@@ -193,10 +211,7 @@ describe('a login', () => {
     const [plain, again] = [await tabs.start(), await tabs.start({ prompt: 'login' })];
     await tabs.receive(await answerTo(plain), note);
     await tabs.receive(await answerTo(again, { auth_time: nowSeconds, prompt: undefined }), note);
-    expect(seen).toEqual([
-      { isNewer: true, isProved: false },
-      { isNewer: false, isProved: true },
-    ]);
+    expect(seen).toEqual([{ isProved: false }, { isProved: true }]);
   });
 });
 
@@ -250,12 +265,37 @@ describe('a hand-off', () => {
     expect(sessions).toEqual([]);
   });
 
-  it('leaves no session where its profile could not be kept', async () => {
+  it('starts no session where its profile cannot be kept, and ends none', async () => {
     kit.stores.profiles.apply = async () => Promise.reject(new Error('away'));
-    const [tabs, sid, ended] = [openTabs(), 'c2lkLW9mLW9uZS1sb2dpbg', [] as string[]];
-    const endSession = (of: string) => ended.push(of);
-    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }), { endSession });
-    expect([codeOf(answer), answer.headers.getSetCookie(), ended]).toEqual(['store_unavailable', [], [sid]]);
+    const tabs = openTabs();
+    const sid = 'c2lkLW9mLW9uZS1sb2dpbg';
+    const answer = await tabs.receive(await answerTo(await tabs.start(), { sid }));
+    expect([answer.status, codeOf(answer), answer.headers.getSetCookie()]).toEqual([
+      503,
+      'store_unavailable',
+      [],
+    ]);
+    expect(sessions).toEqual([]);
+  });
+
+  it('has the site save the person, keeps the profile, and then starts the session', async () => {
+    const tabs = openTabs();
+    const { profile } = buildPayload();
+    const steps: [step: string, kept: unknown][] = [];
+    const note = async (step: string) => steps.push([step, await kit.stores.profiles.find(profile.id)]);
+    const hooks: Partial<CallbackOptions> = {
+      savePerson: ({ name }) => note(`save ${name}`),
+      async startSession(...given) {
+        await note('start');
+        return startSession(...given);
+      },
+    };
+    for (let login = 0; login < 2; login++) await tabs.receive(await answerTo(await tabs.start()), hooks);
+    expect(steps).toEqual([
+      [`save ${profile.name}`, undefined],
+      ['start', profile],
+      ['start', profile],
+    ]);
   });
 
   it('is of no more use after the application has failed to start a session', async () => {

@@ -73,16 +73,18 @@ describe('with the service', () => {
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
     const launched = await app.send(attempt.headers.get('location') ?? '', { cookie: session });
     const request = new Request(locationOf(launched), { headers: { cookie } });
-    const seen: { sid?: string; isNewer: boolean }[] = [];
-    const startSession = ({ sid }: { sid?: string }, { isNewer }: { isNewer: boolean }) => {
-      seen.push({ sid, isNewer });
-      return { 'Set-Cookie': 'shop=1' };
-    };
+    const seen: { sid?: string; isNewer: boolean } = { isNewer: false };
     const answer = await kit.identity.handleCallback(request, {
-      startSession,
+      savePerson() {
+        seen.isNewer = true;
+      },
+      startSession({ sid }) {
+        seen.sid = sid;
+        return { 'Set-Cookie': 'shop=1' };
+      },
       endSession: () => expect.unreachable(),
     });
-    return { answer, sid: seen[0]?.sid ?? '', isNewer: seen[0]?.isNewer };
+    return { answer, sid: seen.sid ?? '', isNewer: seen.isNewer };
   }
 
   it('a login goes all the way, and each change after it arrives in order', async () => {
@@ -278,7 +280,7 @@ describe('with answers made up', () => {
     expect([...people.values()]).toEqual(['Zoë 3']);
   });
 
-  it('a login that could not be started leaves its profile to the event', async () => {
+  it('a person whom the site could not save at a login is left to the event, without a session', async () => {
     const kit = openKit(answers(), { stores });
     const attempt = await kit.identity.startLogin(new Request(addresses.loginUrl));
     const [cookie = ''] = attempt.headers.get('set-cookie')?.split(';') ?? [];
@@ -290,9 +292,10 @@ describe('with answers made up', () => {
       ...(await sealEnvelope({ ...payload, nonce, state, profile } as never, [secret])),
     });
     const request = new Request(`${addresses.callbackUrl}?${query}`, { headers: { cookie } });
-    const startSession = () => Promise.reject(new Error('the table is away'));
+    const savePerson = () => Promise.reject(new Error('the table is away'));
+    const [startSession, endSession] = [() => expect.unreachable(), () => expect.unreachable()];
     await expect(
-      kit.identity.handleCallback(request, { startSession, endSession: () => expect.unreachable() }),
+      kit.identity.handleCallback(request, { savePerson, startSession, endSession }),
     ).rejects.toThrow('the table is away');
     const events = openKit(answers(page({ seq: 1, type: 'profile.updated', profile })), { stores });
     await events.identity.pullEvents(events.hooks);

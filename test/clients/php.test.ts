@@ -119,6 +119,13 @@ it('the samples of its README make a login, take nudges, and log out', async () 
     await deletePerson(app.db, leaver);
     expect((await nudge(readme, secret)).status).toBe(204);
     expect(await read('/profiles')).not.toContain(leaver.id);
+    await read('/break-profiles');
+    const { location } = await browser.go('/login');
+    const launch = await app.send(location, { cookie: await app.login(customer) });
+    const { status, headers } = await browser.go(
+      `/sso/callback${new URL(launch.headers.get('location') ?? '').search}`,
+    );
+    expect([status, headers.get('set-cookie'), await read('/sessions')]).toEqual([500, null, '[]']);
     expect((await nudge(readme, `${secret}!`)).headers.get('identity-refusal')).toBe('nudge_signature_wrong');
   } finally {
     await readme.close();

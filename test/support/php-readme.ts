@@ -10,7 +10,7 @@ import type { Site } from './shop.ts';
 const autoload = fileURLToPath(new URL('../../clients/php/autoload.php', import.meta.url));
 const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
 
-/** `/applied` lists the events that it applied, `/sessions` its sessions, and `/profiles` whose profiles it keeps. */
+/** `/applied` lists the events that it applied, `/sessions` its sessions, `/profiles` whose profiles it keeps, and `/break-profiles` has it keep no more. */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
@@ -30,6 +30,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
     '/identity/events' => require __DIR__ . '/events.php',
     '/applied' => print(@file_get_contents(getenv('DATA') . '/applied')),
     '/sessions' => $list('select sid, user_id from sessions'),
+    '/break-profiles' => $list('alter table identity_profiles rename column profile to away'),
     '/profiles' => $list("select id from identity_profiles where profile <> ''"),
     default => print($userId ?? 'nobody'),
 };

@@ -44,6 +44,7 @@ final readonly class Client
         if ($refused = $this->refuseMethod($request, $this->log(...))) {
             return $refused;
         }
+        $this->logElsewhere(Elsewhere::findHost($this->configuration, $request));
         $demand = $prompt === 'login' ? 0 : $maxAge;
         [$state, $cookies] = $this->attempts->start($request, $demand, ($this->clock)());
         $url = Query::append("{$this->configuration->baseUrl}/sso/launch/{$this->configuration->client}", [
@@ -79,6 +80,7 @@ final readonly class Client
         if ($refused = $this->refuseMethod($request, $log)) {
             return $refused;
         }
+        $this->logElsewhere(Elsewhere::findPath($this->configuration, $request));
         $callback = new Callback($this->configuration, $request, ($this->clock)());
         return $callback->answer($startSession, $endSession, $isLoggedIn, $onError, $log);
     }
@@ -158,6 +160,13 @@ final readonly class Client
         $refusal = new Refusal('method_not_allowed');
         $log($refusal);
         return RefusalPage::build($refusal, $this->configuration);
+    }
+
+    private function logElsewhere(?string $reason): void
+    {
+        if ($reason !== null) {
+            error_log("identity-client: opened_elsewhere, launch unknown: $reason");
+        }
     }
 
     private function log(Refusal $refusal): void

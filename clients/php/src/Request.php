@@ -15,12 +15,14 @@ final readonly class Request
     /**
      * @param string $query as it arrived, without the question mark
      * @param array<string, string> $headers cookies are in `cookie`
+     * @param string|null $path as it arrived: for the log, where it is known
      */
     public function __construct(
         public string $method,
         public string $query = '',
         array $headers = [],
         public string $body = '',
+        public ?string $path = null,
     ) {
         $this->headers = array_change_key_case($headers);
     }
@@ -35,9 +37,9 @@ final readonly class Request
             }
         }
         // Not QUERY_STRING where there is a choice: rewriting may have added to it.
-        $query = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[1] ?? $_SERVER['QUERY_STRING'] ?? '';
+        [$path, $query] = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2) + [1 => $_SERVER['QUERY_STRING'] ?? ''];
         $body = (string) file_get_contents('php://input', length: self::MAX_BODY_BYTES + 1);
-        return new self($_SERVER['REQUEST_METHOD'] ?? 'GET', $query, $headers, $body);
+        return new self($_SERVER['REQUEST_METHOD'] ?? 'GET', $query, $headers, $body, str_starts_with($path, '/') ? $path : null);
     }
 
     /** The value of a query parameter that is there once. */

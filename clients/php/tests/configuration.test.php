@@ -98,5 +98,6 @@ test('a request of this process is read as it arrived', function (): void {
         'HTTP_COOKIE' => 'a=1; b=2=3; a=4', 'HTTP_WEBHOOK_ID' => 'x', 'CONTENT_TYPE' => 'application/json', 'HTTP_HOST' => 'evil.example'];
     $request = Request::fromGlobals();
     same(['GET', 'payload=a&payload=b', ['a' => '1', 'b' => '2=3']], [$request->method, $request->query, $request->cookies()]);
+    same(['/cb', 'evil.example'], [$request->path, $request->headers['host']]);
     same(['x', 'application/json', null], [$request->headers['webhook-id'], $request->headers['content-type'], $request->parameter('payload')]);
 });

@@ -18,6 +18,30 @@ test('a login starts with a state and a signed cookie of its own', function (): 
     same(["$expected; Path=/; Max-Age=600; HttpOnly; Secure; SameSite=Lax"], $browser->set);
 });
 
+test('what is opened elsewhere than configured says so in the log, and nowhere else', function (): void {
+    $client = openClient();
+    $hosts = [null, 'shop.example.test', 'SHOP.example.test:443', '127.0.0.1:4000', "evil.example\n\x1b" . str_repeat('a', 300)];
+    $lines = logOf(function () use ($client, $hosts): void {
+        foreach ($hosts as $host) {
+            $answer = $client->startLogin(new Request('GET', '', $host === null ? [] : ['Host' => $host]));
+            same([303, false], [$answer->status, str_contains(json_encode($answer->headers), '127.0.0')]);
+        }
+    });
+    $line = fn(string $opened) => "identity-client: opened_elsewhere, launch unknown: opened at https://$opened/, "
+        . 'but loginUrl is https://shop.example.test/login';
+    same([$line('127.0.0.1:4000'), $line('evil.example??' . str_repeat('a', 241))], explode("\n", $lines));
+    $ports = ['http://localhost:4000' => ['localhost:4000', 'localhost'], 'http://localhost' => ['localhost:80', 'localhost:443']];
+    foreach ($ports as $site => [$right, $wrong]) {
+        $local = openClient(['callbackUrl' => "$site/cb", 'loginUrl' => "$site/login"]);
+        same('', logOf(fn() => $local->startLogin(new Request('GET', '', ['Host' => $right]))));
+        matches("~opened at http://$wrong/, but~", logOf(fn() => $local->startLogin(new Request('GET', '', ['Host' => $wrong]))));
+    }
+    $call = fn(?string $path) => logOf(fn() => (new Browser())->call($client, '', request: new Request('GET', 'payload=x', path: $path)));
+    same(['', ''], array_map($call, [null, '/sso/callback']));
+    same('identity-client: opened_elsewhere, launch unknown: opened at https://shop.example.test/callback.php, '
+        . 'but callbackUrl is https://shop.example.test/sso/callback', $call('/callback.php'));
+});
+
 test('on plain http of this machine the cookie does without Secure and __Host-', function (): void {
     $browser = new Browser();
     $browser->start(openClient([

@@ -25,7 +25,8 @@ class ConfigurationError(ValueError):
 class LogEntry:
     """A login or a refusal. Support finds it by the id of its launch, in your log and in that of the identity service."""
 
-    #: `opened_elsewhere`: the reason says where a browser opened the login start, which is not where it is configured.
+    #: `opened_elsewhere`: a browser opened the login start at another host, or the callback at another path, than is
+    #: configured. The reason says which.
     outcome: Code | Literal["accepted", "opened_elsewhere"]
     #: What failed, and what to do about it. Empty where nothing did.
     reason: str

@@ -66,9 +66,7 @@ def start_login(
         raise ValueError("prompt must be none or login")
     if max_age is not None and not 0 <= max_age <= _MAX_MAX_AGE:
         raise ValueError(f"max_age must be between 0 and {_MAX_MAX_AGE}")
-    elsewhere = _find_other_host(config.login_url, request)
-    if elsewhere:
-        config.log(LogEntry("opened_elsewhere", elsewhere, None))
+    _log_elsewhere(config, _find_other_host(config.login_url, request))
     state, cookies = start_attempt(config, request, 0 if prompt == "login" else max_age)
     query = {"state": state}
     if return_to is not None and is_own_path(return_to):
@@ -86,12 +84,28 @@ def _find_other_host(configured: str, request: Request) -> str | None:
     """Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and
     the callback does not get it. For the log, and nothing else: whoever asks chooses it."""
     parts = urlsplit(configured)
-    # Into the log only, and on one line there.
-    opened = re.sub(r"[^\x21-\x7e]", "?", (request.header("host") or "")[:255]).lower()
+    opened = _clean(request.header("host") or "").lower()
     usual = {"https": ":443", "http": ":80"}[parts.scheme]
     if not opened or opened.removesuffix(usual) == parts.netloc.lower().removesuffix(usual):
         return None
     return f"opened at {parts.scheme}://{opened}/, but login_url is {configured}"
+
+
+def _find_other_path(config: Config, request: Request) -> str | None:
+    """Where a browser opened the callback, unless it is the configured path. For the log, too."""
+    if request.path in ("", urlsplit(config.callback_url).path or "/"):
+        return None
+    return f"opened at {config.origin}{_clean(request.path)}, but callback_url is {config.callback_url}"
+
+
+def _clean(text: str) -> str:
+    """On one line of the log."""
+    return re.sub(r"[^\x21-\x7e]", "?", text[:255])
+
+
+def _log_elsewhere(config: Config, reason: str | None) -> None:
+    if reason:
+        config.log(LogEntry("opened_elsewhere", reason, None))
 
 
 def is_nobody_logged_in(_request: Request) -> bool:
@@ -112,6 +126,7 @@ def handle_callback(
         return answer_speculation()
     if request.method != "GET":
         return _refuse(config, Refusal("method_not_allowed"))
+    _log_elsewhere(config, _find_other_path(config, request))
     hand_off: HandOff | None = None
     try:
         parameters = read_parameters(request.query)

@@ -17,6 +17,8 @@ class Request:
     #: By name, in any case.
     headers: Mapping[str, str] | Sequence[tuple[str, str]] = ()
     body: bytes = b""
+    #: As it arrived, for the log. Empty where it is not known.
+    path: str = ""
 
     def header(self, name: str) -> str | None:
         pairs = self.headers.items() if isinstance(self.headers, Mapping) else self.headers

@@ -30,7 +30,12 @@ def read_wsgi(environ: WSGIEnvironment) -> Request:
         # One byte more than a nudge may have shows that it is too long.
         size = min(int(length), _MAX_BODY_BYTES + 1) if length.isascii() and length.isdigit() else 0
         body = environ["wsgi.input"].read(size)
-    return Request(str(environ["REQUEST_METHOD"]), str(environ.get("QUERY_STRING", "")), headers, body)
+    query = str(environ.get("QUERY_STRING", ""))
+    return Request(str(environ["REQUEST_METHOD"]), query, headers, body, _read_path(environ))
+
+
+def _read_path(environ: WSGIEnvironment) -> str:
+    return str(environ.get("SCRIPT_NAME", "")) + str(environ.get("PATH_INFO", ""))
 
 
 def send_wsgi(response: Response, start_response: StartResponse) -> list[bytes]:
@@ -68,7 +73,7 @@ class IdentityMiddleware:
         self._callback_path = urlsplit(config.callback_url).path or "/"
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        answer = self._find_answer(str(environ.get("SCRIPT_NAME", "")) + str(environ.get("PATH_INFO", "")))
+        answer = self._find_answer(_read_path(environ))
         if answer is None:
             return self._app(environ, start_response)
         return send_wsgi(answer(read_wsgi(environ)), start_response)

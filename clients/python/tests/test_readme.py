@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+import sqlite3
 import sys
 import tempfile
 import time
@@ -20,6 +21,8 @@ from unittest import mock
 from urllib.parse import parse_qs, urlsplit
 from wsgiref.types import WSGIApplication
 from wsgiref.util import setup_testing_defaults
+
+from identity_client.profile import read_profile
 
 from .service import Service
 from .support import SECRET, build_payload, sign
@@ -119,6 +122,13 @@ class Samples(unittest.TestCase):
         self.shop.run("insert into sessions values ('key', ?, 'user')", SID)
         self.service.oldest = 5
         self.shop.pull()
+        self.assertEqual(self.list_sessions(), 0)
+
+    def test_start_no_session_where_the_profile_cannot_be_kept(self) -> None:
+        hand_off = mock.Mock(sid=SID, profile=read_profile(build_payload()["profile"]))
+        self.shop.run("alter table identity_profiles rename column profile to away")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "profile"):
+            self.shop.start_session(hand_off)
         self.assertEqual(self.list_sessions(), 0)
 
     def test_forget_who_is_deleted(self) -> None:

@@ -3,7 +3,7 @@
 import unittest
 from urllib.parse import urlsplit
 
-from identity_client import Request, Response, build_logout_url, start_login
+from identity_client import Request, Response, build_logout_url, handle_callback, start_login
 
 from .support import ISSUER, Site, ask, cookies_of, query_of
 
@@ -33,6 +33,20 @@ class Start(unittest.TestCase):
         self.assertEqual(
             [(entry.outcome, entry.reason) for entry in site.log], [("opened_elsewhere", reason)]
         )
+
+    def test_says_in_the_log_that_the_callback_is_opened_at_another_path(self) -> None:
+        site = Site()
+        for path in ("", "/sso/callback", "/callback\n"):
+            request = Request("GET", "payload=x", path=path)
+            response = handle_callback(site.config, request, start_session=site.start_session)
+            self.assertNotIn(b"/callback", response.body)
+        reason = (
+            "opened at https://shop.example.test/callback?, "
+            "but callback_url is https://shop.example.test/sso/callback"
+        )
+        entries = [(entry.outcome, entry.reason) for entry in site.log if entry.outcome == "opened_elsewhere"]
+        self.assertEqual(entries, [("opened_elsewhere", reason)])
+        self.assertEqual(len(site.log), 4)
 
     def test_keeps_the_attempt_in_a_cookie_that_scripts_and_other_hosts_do_not_get(self) -> None:
         response = start_login(Site().config, ask(""))

@@ -9,7 +9,7 @@ from typing import Any
 from wsgiref.types import StartResponse, WSGIEnvironment
 from wsgiref.validate import validator
 
-from identity_client import IdentityMiddleware, Request, Response
+from identity_client import IdentityMiddleware, Request, Response, read_wsgi
 
 from .support import SECRET, SITE, Site, build_payload, cookies_of, query_of, sign
 
@@ -80,6 +80,11 @@ class Middleware(unittest.TestCase):
         query = sign(build_payload(state=query_of(start)["state"], return_to="/orders"))
         answer, _ = self.go("/sso/callback", query, HTTP_COOKIE=cookies_of(start))
         self.assertEqual([answer.status, answer.header("location")], [303, f"{SITE}/orders"])
+        self.assertEqual([entry.outcome for entry in self.site.log], ["opened_elsewhere", "accepted"])
+
+    def test_tells_the_kit_the_whole_path(self) -> None:
+        environ = {"REQUEST_METHOD": "GET", "SCRIPT_NAME": "/shop", "PATH_INFO": "/login"}
+        self.assertEqual(read_wsgi(environ).path, "/shop/login")
 
     def test_refuses_with_a_page_and_bounces_what_nobody_asked_for(self) -> None:
         answer, page = self.go("/sso/callback", "payload=x")

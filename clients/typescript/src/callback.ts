@@ -1,8 +1,8 @@
 // The two addresses of a client that a browser opens: where a login starts, and the callback that it comes back to.
 import { findAttempt, isProved, startAttempt } from './attempts.ts';
 import { launchId } from './bytes.ts';
-import { findOtherHost, type Settings } from './config.ts';
-import { type HandOff, isReturnTo } from './hand-off.ts';
+import { findOtherHost, findOtherPath, type Settings } from './config.ts';
+import { type HandOff, isReturnTo, type Profile } from './hand-off.ts';
 import { buildRefusalPage, describe, privateHeaders, Refusal, type RefusalCode } from './refusals.ts';
 import { readQuery, verifyHandOff } from './verify.ts';
 
@@ -16,13 +16,16 @@ export type LoginOptions = {
 };
 
 export type Login = {
-  /** The profile is later than the one kept. It is kept once your session has started. */
-  isNewer: boolean;
   /** This attempt demanded a credential, by `prompt` or `maxAge`, and got it. */
   isProved: boolean;
 };
 
 export type CallbackOptions = {
+  /**
+   * Saves a profile that is later than the one kept in a table of your own. It is kept once this is done without a throw, and
+   * then the session starts.
+   */
+  savePerson?: (profile: Profile) => unknown;
   /**
    * Starts a session of your own, with a new id, and returns the headers that say so, such as `Set-Cookie`. To turn somebody
    * away, throw `new Refusal('person_refused', reason)`.
@@ -45,8 +48,7 @@ export async function startLogin(
   if (isSpeculative(request)) return answer(204);
   if (maxAge !== undefined && !(Number.isInteger(maxAge) && maxAge >= 0 && maxAge <= 2_592_000))
     throw new RangeError('maxAge must be a whole number of seconds, 0 to 2,592,000');
-  const elsewhere = findOtherHost(settings, request);
-  if (elsewhere) settings.log({ outcome: 'opened_elsewhere', launchId: undefined, reason: elsewhere });
+  logElsewhere(settings, findOtherHost(settings, request));
   const demand = prompt === 'login' ? 0 : maxAge;
   const { state, setCookies } = await startAttempt(settings, request, demand);
   const query = new URLSearchParams({ state });
@@ -67,6 +69,7 @@ export async function handleCallback(
   if (isSpeculative(request)) return answer(204);
   try {
     if (request.method !== 'GET') throw new Refusal('method_not_allowed', request.method);
+    logElsewhere(settings, findOtherPath(settings, request));
     const { headers, handOff } = await receive(settings, request, options);
     settings.log({ outcome: 'accepted', launchId: await launchId(handOff.nonce) });
     return answer(303, { Location: findTarget(settings, handOff) }, headers);
@@ -76,6 +79,10 @@ export async function handleCallback(
     settings.log({ outcome: code, launchId, reason, cause });
     return refuse(settings, request, error, options);
   }
+}
+
+function logElsewhere({ log }: Settings, reason: string | undefined): void {
+  if (reason) log({ outcome: 'opened_elsewhere', launchId: undefined, reason });
 }
 
 async function receive(settings: Settings, request: Request, options: CallbackOptions) {
@@ -98,9 +105,10 @@ async function accept(
   settings: Settings,
   request: Request,
   handOff: HandOff,
-  { startSession, endSession }: CallbackOptions,
+  { savePerson, startSession, endSession }: CallbackOptions,
 ): Promise<HeadersInit> {
   const { nonces, profiles } = settings;
+  const { profile } = handOff;
   await requireLive(settings, handOff);
   if (handOff.state === undefined) throw new Refusal('state_missing', 'nobody asked for it here');
   const attempt = await findAttempt(settings, request, handOff.state);
@@ -110,11 +118,14 @@ async function accept(
   const keepUntil = handOff.exp + 60;
   if (!(await fromStore(() => nonces.consume(handOff.nonce, keepUntil))))
     throw new Refusal('nonce_replayed', 'nonce used before');
-  const isNewer = await fromStore(() => profiles.isNewer(handOff.profile));
-  const headers = await startSession(handOff, { isNewer, isProved: attempt.maxAge !== undefined });
+  // Before the session, so that there is none of a person who could not be kept.
+  if (await fromStore(() => profiles.isNewer(profile))) {
+    // First: where it throws, the event about this profile has to be newer.
+    await savePerson?.(profile);
+    await fromStore(() => profiles.apply(profile));
+  }
+  const headers = await startSession(handOff, { isProved: attempt.maxAge !== undefined });
   try {
-    // Not before: where no session could be started, the event about this profile has to be newer.
-    if (isNewer) await fromStore(() => profiles.apply(handOff.profile));
     await requireLive(settings, handOff);
   } catch (refused) {
     // Such as after the event of its end, which came meanwhile and found no session yet.

@@ -25,7 +25,10 @@ export type Configuration = Stores & {
 };
 
 export type LogEntry = {
-  /** `opened_elsewhere`: a browser opened the login start at another host than the configured one. `reason` says which. */
+  /**
+   * `opened_elsewhere`: a browser opened the login start at another host, or the callback at another path, than is configured.
+   * `reason` says which.
+   */
   outcome: 'accepted' | 'opened_elsewhere' | RefusalCode;
   /** What the person reads on the page, and what the log of the identity service has. */
   launchId: string | undefined;
@@ -52,6 +55,13 @@ export function findOtherHost({ loginUrl }: Settings, request: Request): string 
   const opened = `${protocol}//${asked.slice(0, 255)}/`;
   const isSame = URL.canParse(opened) && new URL(opened).host === host;
   return isSame ? undefined : `opened at ${opened}, but loginUrl is ${loginUrl}`;
+}
+
+/** Where a browser opened the callback, unless it is the configured path. For the log, too. */
+export function findOtherPath({ callbackUrl }: Settings, request: Request): string | undefined {
+  const [{ origin, pathname }, opened] = [new URL(callbackUrl), new URL(request.url).pathname];
+  if (opened === pathname) return undefined;
+  return `opened at ${origin}${opened.slice(0, 255)}, but callbackUrl is ${callbackUrl}`;
 }
 
 /** Names every fault of a configuration, and no value of it. */

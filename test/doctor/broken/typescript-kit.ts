@@ -31,8 +31,8 @@ export function createKitClient(origin: string, options: Options) {
       return identity.handleCallback(request, {
         isLoggedIn: findPerson,
         endSession() {},
-        startSession({ profile }, { isNewer }) {
-          if (isNewer) people.set(profile.id, profile);
+        savePerson: (profile) => people.set(profile.id, profile),
+        startSession({ profile }) {
           const id = crypto.randomUUID();
           sessions.set(id, profile.id);
           return { 'Set-Cookie': `session=${id}; Path=/kit; HttpOnly; SameSite=Lax` };
