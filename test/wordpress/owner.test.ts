@@ -341,6 +341,13 @@ test('the owner lets roles follow Identity again: one that was given by hand, an
   );
   await byHand.visitor.whoAmI();
   expect((await readRoles())[0]).toBe('subscriber');
+  // An owner who logs in with Identity, and has chosen everybody.
+  const takesOwnRights = await pair.wordpress.php(`
+    get_userdata(${byHand.user.id})->set_role('administrator');
+    wp_set_current_user(${byHand.user.id});
+    return array_map('IdentityLogin\\let_role_follow', [${byHand.user.id}, ${adopted}]);`);
+  expect(takesOwnRights).toEqual([false, true]);
+  expect((await readRoles())[0]).toBe('administrator');
 });
 
 test('a refusal leads on: to the login, and after a second use to the site', async () => {

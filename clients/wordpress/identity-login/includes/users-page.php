@@ -44,7 +44,7 @@ add_action('load-users.php', static function (): void {
 function let_role_follow(int $user_id): bool
 {
     $may = current_user_can('promote_user', $user_id) && $user_id !== get_current_user_id();
-    return $may && is_linked($user_id) && with_person(profile_id_of($user_id), static function () use ($user_id): bool {
+    return $may && with_person(profile_id_of($user_id), static function () use ($user_id): bool {
         $user = fresh_user($user_id);
         if (!$user || find_link(profile_id_of($user_id))?->status !== 'active') {
             return false;
