@@ -24,6 +24,16 @@ export function readDocuments(): Document[] {
     .map((path) => ({ path, text: readOurFile(path) }));
 }
 
+/** Where people copy settings from: all documents, the examples of the kits, and files of settings. */
+export function readSampleFiles(): Document[] {
+  const ofKits = readdirSync(join(root, 'clients'), { recursive: true, encoding: 'utf8' })
+    .map((name) => `clients/${name.replaceAll('\\', '/')}`)
+    .filter((path) => /\.(?:md|txt)$|\/example\.\w+$/.test(path));
+  const inOperate = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operate/${name}`);
+  const files = [...ofKits, ...inOperate, '.env.example', 'compose.yaml'];
+  return [...files.map((path) => ({ path, text: readOurFile(path) })), ...readDocuments()];
+}
+
 /** All that we wrote by hand and that may cite the contract. */
 export function readAllSources(): Document[] {
   const sources = ['app', 'server', 'db', 'test'].flatMap((folder) =>

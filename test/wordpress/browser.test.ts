@@ -175,6 +175,7 @@ test('a refusal says its code on a small page', async () => {
     .click();
   await page.locator('.user-role-wrap').getByText('It follows the role at Identity').waitFor();
   expect(await page.getByRole('button', { name: 'Send Reset Link' }).count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'Application Passwords' }).count()).toBe(0);
   await look(page, 'user');
   await context.close();
 });

@@ -38,6 +38,8 @@ test('it finds nothing wrong', async () => {
     unseen: [],
   });
   expect(code).toBe(0);
+  // Its nudges are not the service's own.
+  expect(await pair.wordpress.php(`return get_option('identity_login_called');`)).toBe(false);
 });
 
 test.each([

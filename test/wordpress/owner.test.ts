@@ -12,6 +12,7 @@ import {
   secret,
   setUp,
   signHandOff,
+  soon,
   userOf,
 } from './pair.ts';
 import { administrator, phpText } from './site.ts';
@@ -120,6 +121,14 @@ test('what is missing is said in the words of the page', async () => {
   );
 });
 
+test('an address of Identity without its scheme is kept, and the page says how it starts', async () => {
+  await choose(pair, 'issuer', `''`);
+  expect(await owner.save({ '[issuer]': 'localhost:21000' })).toMatch(
+    /Nobody can log in[\s\S]*start with https:/,
+  );
+  expect(await readStored('issuer')).toBe('localhost:21000');
+});
+
 test('results of a check are shown once, and never as those of other settings', async () => {
   const result = 'Identity knows this site by this name and secret.';
   expect(await owner.check()).toContain(result);
@@ -141,10 +150,72 @@ test('the check says what a failure means', async () => {
   expect(unreachable).not.toMatch(/401|restarted/);
 });
 
+test('the check names the address that Identity has, where it answers at another one', async () => {
+  const { port } = new URL(pair.site.baseUrl);
+  for (const host of ['localhost', '127.0.0.1']) {
+    const other = `http://${host}:${port}`;
+    await choose(pair, 'issuer', phpText(other));
+    const words = `its own address is ${pair.site.baseUrl}, and “Address of Identity” says ${other}.`;
+    const page = await owner.check();
+    if (other === pair.site.baseUrl) expect(page).toContain('Identity answers, and the clocks agree');
+    else expect(page).toContain(words);
+  }
+});
+
+test('the check says what to do about addresses that do not lead to the plugin', async () => {
+  const check = (structure: string) =>
+    pair.wordpress.php<[boolean, string]>(`
+      $GLOBALS['wp_rewrite']->set_permalink_structure(${phpText(structure)});
+      add_filter('pre_http_request', fn($_, $args, $url) => ['response' => ['code' => 404], 'body' => $url], 10, 3);
+      return IdentityLogin\\check_own_address();`);
+  expect(await check('')).toEqual([false, expect.stringContaining('another structure than “Plain”')]);
+  expect(await check('/%postname%/')).toEqual([
+    false,
+    expect.stringMatching(/\/sso\/identity\/login does not [^(]*\(404\)[\s\S]*begins with \/index\.php\//),
+  ]);
+  expect(await check('/index.php/%postname%/')).toEqual([
+    false,
+    expect.stringMatching(/\/index\.php\/sso\/identity\/login does not [^(]*\(404\)\. Ask your host why\.$/),
+  ]);
+});
+
+test('where permalinks begin with index.php, so do the addresses, and those of before still answer', async () => {
+  await pair.wordpress.php(`update_option('permalink_structure', '/index.php/%postname%/');`);
+  const base = `${pair.wordpress.url}/index.php/sso/identity`;
+  const page = (await owner.go(settingsPage)).text;
+  for (const path of ['callback', 'login', 'events']) expect(page).toContain(`value="${base}/${path}"`);
+  expect(await owner.check()).toContain('The addresses of this site lead to the plugin.');
+  expect((await openVisitor(pair).go('/wp-login.php')).text).toContain(`href="${base}/login`);
+  for (const prefix of ['/index.php', '']) {
+    const visitor = openVisitor(pair);
+    const start = await visitor.go(`${prefix}/sso/identity/login?return_to=/index.php/somewhere/`);
+    const state = new URL(start.location).searchParams.get('state') ?? '';
+    const email = `index${prefix.length}@example.test`;
+    const id = `0190f5a0-0000-7000-8000-0000000099${10 + prefix.length}`;
+    const answer = await visitor.go(`${prefix}${signHandOff(pair, state, { id, email })}`);
+    expect(refusalOf(answer)).toEqual([303, null]);
+    expect(await visitor.whoAmI()).toMatch(/^identity-/);
+  }
+  const nudge = await owner.go('/index.php/sso/identity/events', { method: 'POST', body: '{}' });
+  expect(refusalOf(nudge)).toEqual([400, 'nudge_malformed']);
+});
+
+test('the page says when Identity last called, or that it has not', async () => {
+  await addArrived();
+  await soon(async () =>
+    expect(await owner.readSettings()).toMatch(/Identity last called this site at [\d-]+ \d\d:\d\d:\d\d/),
+  );
+  // What is still on its way is of another name.
+  await choose(pair, 'client', `'elsewhere'`);
+  await pair.wordpress.php(`update_option('identity_login_proved', IdentityLogin\\connection());`);
+  expect(await owner.readSettings()).toMatch(/has not called this site[\s\S]*ends in \/events/);
+});
+
 test('the check says which way the clock is wrong', async () => {
+  const body = JSON.stringify({ type: `${pair.site.baseUrl}/problems/login_required` });
   const checkAt = (secondsAhead: number) =>
     pair.wordpress.php<[boolean, string]>(`
-      add_filter('pre_http_request', fn() => ['response' => ['code' => 200], 'body' => '',
+      add_filter('pre_http_request', fn() => ['response' => ['code' => 401], 'body' => ${phpText(body)},
         'headers' => ['date' => gmdate('D, d M Y H:i:s', time() - ${secondsAhead}) . ' GMT']]);
       return IdentityLogin\\check_service();`);
   expect(await checkAt(60)).toEqual([
@@ -214,6 +285,69 @@ test("refusals are counted by code, also 16 at once, and the doctor's people are
     SET last_at = last_at - 31 * 86400 WHERE code = 'signature_wrong'"); do_action('identity_login_pull');`);
   expect(await owner.readSettings()).not.toMatch(/\bsignature_wrong/);
   expect(await owner.readSettings()).toContain('state_unknown');
+  const forget = async (nonce: string) => {
+    const body = new URLSearchParams({ identity_login_forget: 'Forget these', _wpnonce: nonce });
+    return owner.go(settingsPage, { method: 'POST', body });
+  };
+  const nonce = await owner.nonceOf(settingsPage, 'Refused lately');
+  expect((await forget('forged')).status).toBe(403);
+  expect(await owner.readSettings()).toContain('state_unknown');
+  await forget(nonce);
+  expect(await owner.readSettings()).not.toContain('Refused lately');
+});
+
+test('the owner lets roles follow Identity again: one that was given by hand, and one from before', async () => {
+  const byHand = await addArrived();
+  await pair.wordpress.php(`get_userdata(${byHand.user.id})->set_role('editor');`);
+  await choose(pair, 'policy', `'link'`);
+  const person = await addPerson(pair.site.app.db);
+  const adopted = await addLocalUser(pair, 'adopted', person.email);
+  await openVisitor(pair).login(await openSession(pair.site.app.db, person));
+  const local = await addLocalUser(pair, 'local', 'local@example.test');
+  await choose(
+    pair,
+    'roles',
+    `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'contributor']`,
+  );
+  const readRoles = () =>
+    pair.wordpress.php<string[]>(`return array_map(fn($id) => implode(' ', get_userdata($id)->roles),
+      [${byHand.user.id}, ${adopted}, ${local}, get_user_by('login', ${phpText(administrator.name)})->ID]);`);
+  const before = ['editor', 'author', 'author', 'administrator'];
+  for (const id of [byHand.user.id, adopted])
+    expect((await owner.go(`/wp-admin/user-edit.php?user_id=${id}`)).text).toMatch(
+      /It does not follow the role at Identity[^"]*list of users[^"]*Let the role follow Identity/,
+    );
+  const { text: users } = await owner.go('/wp-admin/users.php');
+  expect(users).toContain('<option value="identity_login_follow_role">Let the role follow Identity</option>');
+  expect(users).toMatch(new RegExp(`data-colname="Email at Identity">${person.email}<`));
+  const everybody = [...users.matchAll(/name=.users\[\]. [^>]*value=.(\d+)/g)].map(
+    ([, id]) => `users[]=${id}`,
+  );
+  expect(everybody.length).toBeGreaterThan(3);
+  const nonce = /name="_wpnonce" value="(\w+)"/.exec(users)?.[1] ?? '';
+  const apply = (nonce: string, who = owner.go) =>
+    who(`/wp-admin/users.php?action=identity_login_follow_role&${everybody.join('&')}&_wpnonce=${nonce}`);
+  expect((await apply('forged')).status).toBe(403);
+  expect(await readRoles()).toEqual(before);
+  const done = await apply(nonce);
+  expect(await readRoles()).toEqual(['contributor', 'contributor', 'author', 'administrator']);
+  expect(toText((await owner.go(done.location)).text)).toMatch(
+    /The roles? of \d+ users? follows? Identity\./,
+  );
+  await choose(
+    pair,
+    'roles',
+    `['admin' => 'subscriber', 'merchant' => 'author', 'customer' => 'subscriber']`,
+  );
+  await byHand.visitor.whoAmI();
+  expect((await readRoles())[0]).toBe('subscriber');
+  // An owner who logs in with Identity, and has chosen everybody.
+  const takesOwnRights = await pair.wordpress.php(`
+    get_userdata(${byHand.user.id})->set_role('administrator');
+    wp_set_current_user(${byHand.user.id});
+    return array_map('IdentityLogin\\let_role_follow', [${byHand.user.id}, ${adopted}]);`);
+  expect(takesOwnRights).toEqual([false, true]);
+  expect((await readRoles())[0]).toBe('administrator');
 });
 
 test('a refusal leads on: to the login, and after a second use to the site', async () => {
@@ -224,7 +358,7 @@ test('a refusal leads on: to the login, and after a second use to the site', asy
   const again = await visitor.go(callback);
   expect(refusalOf(again)).toEqual([409, 'nonce_replayed']);
   expect(again.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(again.text).toContain(`href="${pair.wordpress.url}/">Go on to the site</a>`);
+  expect(again.text).toContain(`href="${pair.wordpress.url}/">Go on to Site</a>`);
   expect(again.text).toContain(
     `<a class="button" href="${pair.wordpress.url}/sso/identity/login">Log in</a>`,
   );
@@ -259,7 +393,7 @@ test('no reset of a password is offered for a linked user, or said to be sent', 
   expect(one).toContain('Nothing was sent to 1 user');
   const page = (await owner.go(`/wp-admin/user-edit.php?user_id=${user.id}`)).text;
   expect(page).toMatch(/\.user-generate-reset-link-wrap[^}]*\{display:none\}/);
-  expect(page).toMatch(/It follows the role at Identity[^"]*choose \\?\S*Subscriber/);
+  expect(page).toMatch(/It follows the role at Identity\. If you choose another, that one stays\./);
 });
 
 test('a stranger does not learn who is linked, and everybody learns where Identity resets passwords', async () => {

@@ -31,6 +31,12 @@ afterAll(async () => {
   expect(log).not.toMatch(/payload=|signature=|@example\.test/);
 });
 
+const readLinks = (page: string) =>
+  [...page.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/g)].map(([, url = '', words]) => [
+    url.replaceAll('&#038;', '&'),
+    words,
+  ]);
+
 /** A person of the service who has come in. */
 async function addArrived(name?: string) {
   const person = await addPerson(pair.site.app.db, name);
@@ -122,6 +128,13 @@ test('deny: whoever has the address of a local user is not let in, and nothing i
   const answer = await visitor.login(await openSession(pair.site.app.db, person));
   expect(refusalOf(answer)).toEqual([403, 'person_refused']);
   expect(answer.headers.get('identity-launch')).toMatch(/^[0-9a-f]{4}-[0-9a-f]{4}$/);
+  // To log in again would end here again.
+  const leave = 'logout?client=network_site&return_to=%2Fsso%2Fidentity%2Flogin';
+  expect(readLinks(answer.text)).toEqual([
+    [`${pair.wordpress.url}/`, 'Go on to Site'],
+    [`${pair.site.baseUrl}/${leave}`, 'Log in as somebody else'],
+    [`${pair.wordpress.url}/wp-login.php?local=1`, 'Log in with a password of this site'],
+  ]);
   expect(answer.text).not.toContain(person.email);
   expect(await usersOf(pair, person.id)).toEqual([]);
   expect(await visitor.whoAmI()).toBe('nobody');
@@ -145,6 +158,20 @@ test('create: they become another local user, whose placeholder gives way once t
   await soon(async () =>
     expect(await userOf(pair, person.id)).toMatchObject({ name: 'Moved', email: person.email }),
   );
+});
+
+test('create: once the address is free, the next login puts it in', async () => {
+  await choose(pair, 'policy', `'create'`);
+  const person = await addPerson(pair.site.app.db);
+  const cookie = await openSession(pair.site.app.db, person);
+  const local = await addLocalUser(pair, 'leaves', person.email);
+  await openVisitor(pair).login(cookie);
+  await openVisitor(pair).login(cookie);
+  await choose(pair, 'policy', `'deny'`);
+  expect((await userOf(pair, person.id)).email).toMatch(/@identity\.invalid$/);
+  await pair.wordpress.php(`wp_delete_user(${local});`);
+  await openVisitor(pair).login(cookie);
+  expect((await userOf(pair, person.id)).email).toBe(person.email);
 });
 
 test('link: they become that local user, whose password, sessions and role are as they should be', async () => {

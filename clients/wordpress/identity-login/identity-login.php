@@ -1,7 +1,7 @@
 <?php
 /**
  * Plugin Name:       Identity Login
- * Description:       One login for all our sites: people log in with Identity, and their name, e-mail address and role follow it.
+ * Description:       One login for all our sites: people log in with Identity, and their name, email address and role follow it.
  * Version:           1.0.0
  * Requires at least: 6.1
  * Requires PHP:      8.2
@@ -26,8 +26,8 @@ spl_autoload_register(static function (string $class): void {
 });
 
 foreach (['settings', 'database', 'links', 'state', 'stores', 'roles', 'people', 'sessions', 'master-data', 'local-passwords',
-    'password-resets', 'faults', 'kit', 'first-login', 'refusals', 'refusal-page', 'events', 'routes', 'login-page', 'profile-page',
-    'check', 'settings-page'] as $file) {
+    'password-resets', 'faults', 'kit', 'proved', 'refusals', 'refusal-page', 'events', 'routes', 'login-page', 'profile-page',
+    'users-page', 'check', 'settings-page'] as $file) {
     require __DIR__ . "/includes/$file.php";
 }
 

@@ -16,7 +16,8 @@ defined('WP_UNINSTALL_PLUGIN') || exit;
     foreach (['links', 'state', 'refusals', 'used', 'positions', 'profiles'] as $name) {
         $wpdb->query("DROP TABLE IF EXISTS {$wpdb->prefix}identity_$name");
     }
-    $options = ['identity_login', 'identity_login_schema', 'identity_login_proved', 'identity_login_pull_failure'];
+    $options = ['identity_login', 'identity_login_schema', 'identity_login_proved', 'identity_login_called',
+        'identity_login_pull_failure'];
     foreach ($options as $option) {
         delete_option($option);
     }

@@ -13,9 +13,9 @@ function operator_settings(): array
     $names = ['network_site' => 'WEBSITE', 'crm_app' => 'CRM'];
     $prefix = 'SSO_' . ($names[$client] ?? strtoupper($client));
     return [
-        "{$prefix}_CALLBACK_URL" => home_url(CALLBACK_PATH),
-        "{$prefix}_LOGIN_URL" => home_url(LOGIN_PATH),
-        "{$prefix}_EVENTS_URL" => home_url(EVENTS_PATH),
+        "{$prefix}_CALLBACK_URL" => address_of(CALLBACK_PATH),
+        "{$prefix}_LOGIN_URL" => address_of(LOGIN_PATH),
+        "{$prefix}_EVENTS_URL" => address_of(EVENTS_PATH),
     ];
 }
 
@@ -31,19 +31,50 @@ function run_check(): array
 
 function check_own_address(): array
 {
+    $address = address_of(LOGIN_PATH);
     // Uses nothing up, and has an answer of its own.
-    $answer = wp_remote_head(home_url(LOGIN_PATH), ['redirection' => 0, 'timeout' => 5]);
-    $is_ours = wp_remote_retrieve_response_code($answer) === 204;
-    return [$is_ours, $is_ours
-        ? __('The addresses of this site lead to the plugin.', 'identity-login')
-        : __('The addresses of this site do not lead to the plugin. Choose another structure than “Plain” under Settings, Permalinks.', 'identity-login')];
+    $answer = wp_remote_head($address, ['redirection' => 0, 'timeout' => 5]);
+    if (is_wp_error($answer)) {
+        /* translators: 1: an address, 2: what went wrong */
+        $words = __('This server does not reach its own address %1$s, so nothing is known about it: %2$s. Ask your host.', 'identity-login');
+        return [false, sprintf($words, $address, $answer->get_error_message())];
+    }
+    $status = wp_remote_retrieve_response_code($answer);
+    return $status === 204
+        ? [true, __('The addresses of this site lead to the plugin.', 'identity-login')]
+        : [false, sprintf(word_address_fault(), $address, $status)];
+}
+
+function word_address_fault(): string
+{
+    global $wp_rewrite;
+    return match (true) {
+        !$wp_rewrite->using_permalinks()
+            => __('The addresses of this site do not lead to the plugin. Choose another structure than “Plain” under Settings, Permalinks.', 'identity-login'),
+        (bool) $wp_rewrite->using_index_permalinks()
+            /* translators: 1: an address, 2: the status of its answer */
+            => __('%1$s does not lead to the plugin (%2$s). Ask your host why.', 'identity-login'),
+        default
+            /* translators: 1: an address, 2: the status of its answer */
+            => __('%1$s does not lead to the plugin (%2$s). Ask your host to hand all addresses of this site to WordPress. If they cannot, choose a structure that begins with /index.php/ under Settings, Permalinks, and give the people who run Identity the new addresses.', 'identity-login'),
+    };
 }
 
 function check_service(): array
 {
-    $answer = wp_remote_get(rtrim(settings()['issuer'], '/') . '/healthz', ['redirection' => 0, 'timeout' => 5]);
-    if (wp_remote_retrieve_response_code($answer) !== 200) {
+    $ours = rtrim(settings()['issuer'], '/');
+    // Nobody is logged in here, so it refuses, and each refusal says what address it has.
+    $answer = wp_remote_get("$ours/sso/profile", ['redirection' => 0, 'timeout' => 5, 'headers' => ['Accept' => 'application/json']]);
+    $problem = json_decode(wp_remote_retrieve_body($answer), true, 16);
+    $type = is_array($problem) && is_string($problem['type'] ?? null) ? $problem['type'] : '';
+    if (!preg_match('~^(https?://[^/]+)/problems/\w+$~D', $type, $found)) {
         return [false, __('Identity does not answer at its address. Compare “Address of Identity” with the one that you log in at, and ask your host whether this server may connect to it.', 'identity-login')];
+    }
+    $theirs = $found[1];
+    if ($theirs !== $ours) {
+        /* translators: 1: the right address, 2: the one that was filled in */
+        $words = __('Identity answers, but its own address is %1$s, and “Address of Identity” says %2$s. Nobody can log in until it says the first one.', 'identity-login');
+        return [false, sprintf($words, $theirs, $ours)];
     }
     $their_time = strtotime((string) wp_remote_retrieve_header($answer, 'date'));
     $ahead = $their_time === false ? 0 : time() - $their_time;

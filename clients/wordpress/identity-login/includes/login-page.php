@@ -8,7 +8,7 @@ defined('ABSPATH') || exit;
 /** The start of a login, which leads back to this page of the site. */
 function login_url(string $return_to = ''): string
 {
-    return home_url(LOGIN_PATH) . ($return_to === '' ? '' : '?return_to=' . rawurlencode($return_to));
+    return address_of(LOGIN_PATH) . ($return_to === '' ? '' : '?return_to=' . rawurlencode($return_to));
 }
 
 /** The path of an address of this site; empty for any other. */
@@ -37,14 +37,18 @@ function wants_local_login(): bool
     return isset($_GET['local']) || ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST';
 }
 
+function local_login_url(string $return_to = ''): string
+{
+    return add_query_arg('local', '1', wp_login_url($return_to));
+}
+
 /** Alone in the form, unless somebody wants that for a local password: then words above it lead to Identity. */
 add_action('login_form', static function (): void {
     if (wants_local_login() || find_configuration_faults() !== []) {
         return;
     }
-    $local = add_query_arg('local', '1', wp_login_url(requested_page()));
     $words = __('Log in with a password of this site', 'identity-login');
-    $link = sprintf('<a href="%s">%s</a>', esc_url($local), esc_html($words));
+    $link = sprintf('<a href="%s">%s</a>', esc_url(local_login_url(requested_page())), esc_html($words));
     echo '<div class="identity-login"><p>', login_page_link('button button-primary button-large'), "</p><p>$link</p></div>"; // phpcs:ignore -- escaped
 });
 

@@ -29,7 +29,7 @@ function admit(Profile $profile): \WP_User
         // Whatever has become of it: other plugins may ask for it.
         update_user_meta($user->ID, PROFILE_ID_META, $profile->id);
         give_roles_back($user);
-        return apply_profile($profile, $user);
+        return take_real_address(apply_profile($profile, $user));
     }
     if ($link !== null) {
         // The user is gone, and WordPress did not say so.
@@ -137,6 +137,17 @@ function local_address(string $email, \WP_User $user): string
         return $email;
     }
     return str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) ? $user->user_email : make_up_name('identity-') . PLACEHOLDER_DOMAIN;
+}
+
+/** Whoever had the address of a placeholder's owner may be gone from here. */
+function take_real_address(\WP_User $user): \WP_User
+{
+    $email = (string) get_user_meta($user->ID, EMAIL_META, true);
+    if (!str_ends_with($user->user_email, PLACEHOLDER_DOMAIN) || local_address($email, $user) !== $email) {
+        return $user;
+    }
+    require_id(while_syncing(static fn() => wp_update_user(wp_slash(['ID' => $user->ID, 'user_email' => $email]))));
+    return get_user_by('id', $user->ID);
 }
 
 /** A person whom Identity has deleted: the local user can do nothing, and says nothing. What they wrote stays. */

@@ -28,8 +28,8 @@ add_action('admin_notices', static function (): void {
     ];
     $is_own = $user_id === get_current_user_id();
     $words = $is_own
-        ? __('Your name, e-mail address and password are kept at Identity.', 'identity-login')
-        : __('Name, e-mail address and password of this person are kept at Identity.', 'identity-login');
+        ? __('Your name, email address and password are kept at Identity.', 'identity-login')
+        : __('Name, email address and password of this person are kept at Identity.', 'identity-login');
     echo '<div class="notice notice-info"><p>', esc_html($states[$status] ?? $words);
     if ($is_own) {
         printf(' <a href="%s">%s</a>', esc_url(identity_profile_url()), esc_html__('Edit them there', 'identity-login'));
@@ -41,7 +41,8 @@ add_action('admin_head', static function (): void {
     if (is_page_of_linked_user()) {
         $rows = ['first-name', 'last-name', 'nickname', 'display-name', 'email', 'generate-reset-link'];
         $hidden = implode(',', array_map(static fn($row) => ".user-$row-wrap", $rows));
-        echo "<style>$hidden{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
+        // Without https WordPress shows these to everybody, to say that there are none.
+        echo "<style>$hidden,.application-passwords{display:none}</style>"; // phpcs:ignore -- nothing of anybody's
     }
 });
 
@@ -57,19 +58,15 @@ add_action('admin_footer-user-edit.php', static function (): void {
     }
 });
 
-/** Nothing where this plugin has given no role: see find_user_to_link. */
 function find_role_hint(\WP_User $user): ?string
 {
-    if (!metadata_exists('user', $user->ID, GIVEN_ROLE_META) || find_status(profile_id_of($user->ID)) !== 'active') {
+    if (find_status(profile_id_of($user->ID)) !== 'active') {
         return null;
     }
-    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
-    $name = $given === '' ? __('No role for this site', 'identity-login') : translate_user_role(wp_roles()->get_names()[$given] ?? $given);
-    return sprintf(has_given_role($user)
-        /* translators: %s: a role */
-        ? __('It follows the role at Identity. If you choose another, that one stays until you choose “%s” again.', 'identity-login')
-        /* translators: %s: a role */
-        : __('You chose it by hand, so it does not follow the role at Identity. It does so again once you choose “%s”.', 'identity-login'), $name);
+    return has_given_role($user)
+        ? __('It follows the role at Identity. If you choose another, that one stays.', 'identity-login')
+        /* translators: %s: a bulk action */
+        : sprintf(__('It does not follow the role at Identity. To let it, choose this user in the list of users, and “%s” under “Bulk actions”.', 'identity-login'), follow_action_label());
 }
 
 foreach (['show_user_profile', 'edit_user_profile'] as $action) {
@@ -83,13 +80,13 @@ function show_kept_profile(\WP_User $user): void
     }
     $rows = [
         __('Name', 'identity-login') => $user->display_name,
-        __('E-mail address', 'identity-login') => get_user_meta($user->ID, EMAIL_META, true),
+        __('Email address', 'identity-login') => get_user_meta($user->ID, EMAIL_META, true),
         __('Role', 'identity-login') => get_user_meta($user->ID, ROLE_META, true),
     ];
     if (current_user_can('promote_user', $user->ID)) {
         $rows[__('Local role', 'identity-login')] = has_given_role($user)
             ? __('follows the role at Identity', 'identity-login')
-            : __('given by hand: it does not follow Identity', 'identity-login');
+            : __('does not follow Identity', 'identity-login');
     }
     echo '<h2>', esc_html__('Identity', 'identity-login'), '</h2><table class="form-table" role="presentation">';
     foreach ($rows as $name => $value) {

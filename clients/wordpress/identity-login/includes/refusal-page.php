@@ -27,7 +27,7 @@ function advise_person(string $code): string
         'auth_time_too_old' => __('Log in again, and give your password or passkey when you are asked for it.', 'identity-login'),
         'nonce_replayed' => __('This link was used before. If you are logged in already, go on. If not, log in again.', 'identity-login'),
         'session_ended' => __('This login has ended. Log in again.', 'identity-login'),
-        'person_refused' => __('This site does not let you in. Ask its owner, and give them the code below.', 'identity-login'),
+        'person_refused' => __('A user of this site has your email address already, and you are not let in as that user. Ask the owner of the site, and give them the code below. Administrators of this site are never let in as the user that they have here: they log in with their password of this site.', 'identity-login'),
         'login_required' => __('You are not logged in. Log in to go on.', 'identity-login'),
         'interaction_required' => __('There is something for you to do first. Log in, and follow what it says.', 'identity-login'),
         'access_denied' => __('Your login is suspended. Ask support, and give them the code below.', 'identity-login'),
@@ -36,13 +36,30 @@ function advise_person(string $code): string
     };
 }
 
+/** Addresses, and the words of each; the first is a button. */
+function list_ways_on(string $code): array
+{
+    $site = wp_specialchars_decode(get_bloginfo('name'), ENT_QUOTES) ?: (string) wp_parse_url(home_url(), PHP_URL_HOST);
+    /* translators: %s: the name of the site */
+    $home = [home_url('/') => sprintf(__('Go on to %s', 'identity-login'), $site)];
+    if (!in_array($code, ['person_refused', 'access_denied'], true)) {
+        return [login_url() => __('Log in', 'identity-login')] + $home;
+    }
+    // The same person would be refused again.
+    $leave = client()->logoutUrl((string) wp_parse_url(login_url(), PHP_URL_PATH));
+    $ways = $home + [$leave => __('Log in as somebody else', 'identity-login')];
+    return $code === 'access_denied' ? $ways
+        : $ways + [local_login_url() => __('Log in with a password of this site', 'identity-login')];
+}
+
 /** The kit's answer with a page in the words and the language of this site. It repeats nothing of what arrived. */
 function show_refusal(Response $answer, Refusal $refusal): Response
 {
     $title = esc_html__('The login did not work', 'identity-login');
-    $ways = sprintf('<a class="button" href="%s">%s</a>', esc_url(login_url()), esc_html__('Log in', 'identity-login'));
-    if ($refusal->refusalCode === 'nonce_replayed') {
-        $ways .= sprintf(' <a href="%s">%s</a>', esc_url(home_url('/')), esc_html__('Go on to the site', 'identity-login'));
+    $ways = '';
+    foreach (list_ways_on($refusal->refusalCode) as $url => $words) {
+        $class = $ways === '' ? ' class="button"' : '';
+        $ways .= sprintf('<a%s href="%s">%s</a> ', $class, esc_url($url), esc_html($words));
     }
     $codes = array_map(static fn($text) => '<code>' . esc_html($text) . '</code>', array_filter([$refusal->refusalCode, $refusal->launchId]));
     /* translators: %s: the code of a refusal */

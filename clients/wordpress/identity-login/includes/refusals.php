@@ -45,6 +45,11 @@ function recent_refusals(): array
     return ask($read, 'SELECT code, times, last_at, launch FROM ' . table('refusals') . ' ORDER BY last_at DESC, code', []);
 }
 
+function forget_refusals(): void
+{
+    write('DELETE FROM ' . table('refusals'));
+}
+
 function sweep_refusals(): void
 {
     write('DELETE FROM ' . table('refusals') . ' WHERE last_at < %d', time() - REFUSALS_KEPT_SECONDS);

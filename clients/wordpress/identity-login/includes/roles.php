@@ -33,6 +33,14 @@ function follow_role(\WP_User $user): void
     }
 }
 
+/** In place of all roles that they have: from now on it follows Identity. */
+function give_role(\WP_User $user): void
+{
+    $role = mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
+    $user->set_role($role);
+    update_user_meta($user->ID, GIVEN_ROLE_META, $role);
+}
+
 /** Also while this plugin is away, whoever is suspended can do nothing here. */
 function take_roles_away(\WP_User $user): void
 {

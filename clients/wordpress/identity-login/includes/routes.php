@@ -32,12 +32,12 @@ add_action('init', static function (): void {
     exit;
 }, 1);
 
-/** One of our paths, below the path of the site. */
+/** One of our paths, below the path of the site, or that of its index.php: see `address_of`. */
 function find_route(): ?string
 {
     $path = explode('?', $_SERVER['REQUEST_URI'] ?? '', 2)[0];
     $home = rtrim((string) wp_parse_url(home_url(), PHP_URL_PATH), '/');
-    $route = str_starts_with($path, "$home/") ? substr($path, strlen($home)) : '';
+    $route = str_starts_with($path, "$home/") ? preg_replace('~^/index\.php(?=/)~', '', substr($path, strlen($home))) : '';
     return in_array($route, [CALLBACK_PATH, LOGIN_PATH, EVENTS_PATH], true) ? $route : null;
 }
 
@@ -88,7 +88,11 @@ function try_to_start_session(HandOff $hand_off): void
 function answer_nudge(Request $request): Response
 {
     $answer = client()->receiveNudge($request, __NAMESPACE__ . '\log_refusal');
-    if ($answer->status !== 204 || pull_quietly()) {
+    if ($answer->status !== 204) {
+        return $answer;
+    }
+    record_call($request);
+    if (pull_quietly()) {
         return $answer;
     }
     return Response::unkept(503, ['Retry-After' => '1']);

@@ -7,6 +7,7 @@ defined('ABSPATH') || exit;
 
 const PAGE = 'identity-login';
 const CHECK_ACTION = 'identity_login_check';
+const FORGET_ACTION = 'identity_login_forget';
 
 add_action('admin_init', static function (): void {
     register_setting(PAGE, OPTION, ['type' => 'array', 'sanitize_callback' => __NAMESPACE__ . '\read_form']);
@@ -20,6 +21,10 @@ add_action('admin_menu', static function (): void {
         if (isset($_POST[CHECK_ACTION])) {
             check_admin_referer(CHECK_ACTION);
             $GLOBALS['identity_login_check'] = run_check();
+        }
+        if (isset($_POST[FORGET_ACTION])) {
+            check_admin_referer(FORGET_ACTION);
+            forget_refusals();
         }
     });
 });
@@ -43,7 +48,7 @@ function read_form(mixed $form): array
     $roles = is_array($form['roles'] ?? null) ? $form['roles'] : [];
     $chosen = array_filter($roles, static fn($role) => is_string($role) && wp_roles()->is_role($role));
     return keep_working([
-        'issuer' => rtrim(esc_url_raw($text('issuer'), ['https', 'http']), '/'),
+        'issuer' => rtrim(sanitize_text_field($text('issuer')), '/'),
         'client' => $text('client'),
         'secrets' => read_secrets($form['secrets'] ?? [], $stored['secrets'], !empty($form['forget_second'])),
         'ttl' => (int) $text('ttl'),
@@ -151,7 +156,7 @@ function show_connection_fields(): void
     show_row('identity-client', __('Name of this site', 'identity-login'), text_field('client'), __('The “client name” that the people who run Identity gave you, such as network_site.', 'identity-login'));
     show_row('identity-secret-0', __('Secret', 'identity-login'), secret_field(0), is_constant('secrets')
         ? __('Set in wp-config.php.', 'identity-login')
-        : __('From the people who run Identity. Safer in wp-config.php, as IDENTITY_LOGIN_SECRETS: then it is not in the database, nor in its backups.', 'identity-login'));
+        : __('From the people who run Identity. It is safer in wp-config.php, as IDENTITY_LOGIN_SECRETS: then it is not in the database, nor in its backups.', 'identity-login'));
     if (!is_constant('secrets')) {
         $forget = sprintf(
             '<br><label><input type="checkbox" name="%s[forget_second]" value="1"> %s</label>',
@@ -207,7 +212,7 @@ function show_people_fields(): void
         $options = ob_get_clean();
         /* translators: %s: a role at Identity */
         show_row($id, sprintf(__('Role here of %s', 'identity-login'), $role), sprintf('<select id="%s" name="%s[roles][%s]">%s</select>', esc_attr($id), esc_attr(OPTION), esc_attr($role), $options), $role === 'admin'
-            ? __('The role here of people with that role at Identity. A role that you give somebody by hand stays.', 'identity-login') : '');
+            ? __('The role here of people with that role at Identity. Managers there arrive as admin. A change counts for everybody from their next page on. A role that you give somebody by hand stays.', 'identity-login') : '');
     }
 }
 
@@ -245,9 +250,15 @@ function show_check(): void
         show_pull_failure();
     }
     show_first_login();
-    printf('<form method="post" action="%s">', esc_url(settings_page_url() . '#check'));
-    wp_nonce_field(CHECK_ACTION);
-    submit_button(__('Check now', 'identity-login'), 'secondary', CHECK_ACTION, false);
+    show_last_call();
+    show_button(CHECK_ACTION, __('Check now', 'identity-login'), '#check');
+}
+
+function show_button(string $action, string $words, string $place = ''): void
+{
+    printf('<form method="post" action="%s">', esc_url(settings_page_url() . $place));
+    wp_nonce_field($action);
+    submit_button($words, 'secondary', $action, false);
     echo '</form>';
 }
 
@@ -281,6 +292,18 @@ function show_first_login(): void
     echo '</p>';
 }
 
+/** Only Identity knows where it calls. */
+function show_last_call(): void
+{
+    $at = find_configuration_faults() === [] && has_anybody_logged_in() ? find_last_call() : 0;
+    if ($at === null) {
+        show_notice('warning', __('Identity has not called this site with these settings yet. It does so within seconds of the first login of each person, and of a change. If it has not by then, changes arrive some minutes late: ask the people who run Identity to compare the address that ends in /events with the one above.', 'identity-login'));
+    } elseif ($at > 0) {
+        /* translators: %s: when */
+        show_notice('success', sprintf(__('Identity last called this site at %s.', 'identity-login'), show_time($at)));
+    }
+}
+
 /** In the time zone of the site, which it names. */
 function show_time(int $at): string
 {
@@ -298,7 +321,7 @@ function show_recent_refusals(): void
         return;
     }
     echo '<h2>', esc_html__('Refused lately', 'identity-login'), '</h2><p>';
-    esc_html_e('Each leads to what to do about it. Strangers can cause most of them, so mind those that people tell you of.', 'identity-login');
+    esc_html_e('Each leads to what to do about it. Strangers can cause most of them, so mind those that people tell you of. When the people who run Identity let their doctor examine this site, it leaves about ten of them.', 'identity-login');
     echo '</p><ul>';
     foreach ($refusals as $refusal) {
         /* translators: 1: how often, 2: when */
@@ -312,4 +335,5 @@ function show_recent_refusals(): void
         );
     }
     echo '</ul>';
+    show_button(FORGET_ACTION, __('Forget these', 'identity-login'));
 }

@@ -60,6 +60,13 @@ function settings(): array
     return $settings;
 }
 
+/** Where a path of ours is. A web server that hands WordPress no other path gives it those behind `index.php`. */
+function address_of(string $path): string
+{
+    global $wp_rewrite;
+    return home_url(($wp_rewrite->using_index_permalinks() ? '/index.php' : '') . $path);
+}
+
 /** @return list<string> */
 function list_secrets(array $settings): array
 {

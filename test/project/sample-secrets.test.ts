@@ -1,0 +1,31 @@
+// Whoever copies a sample as it is must not get a secret that everybody can read.
+import { expect, it } from 'vitest';
+import { readSampleFiles } from '../support/documents.ts';
+import { faultsOf, production } from '../support/settings.ts';
+
+/** What stands beside a name such as `IDENTITY_SECRET`, `secrets` or `CRM_SIGNUPS_SECRET`. */
+const assigned =
+  /(\w*secrets?)(?:['"`]?\s*(?:=>|:-|=|:)|['"]\s*,)\s*\[?\s*(?:'([^'\n]*)'|"([^"\n]*)"|([^\s'"\\$&|<>()[\]{},;`]+))/gi;
+
+const samples = readSampleFiles().flatMap(({ path, text }) =>
+  [...text.matchAll(assigned)].map(([, name = '', single, double, bare]) => ({
+    path,
+    name,
+    value: single ?? double ?? bare ?? '',
+  })),
+);
+
+/** Kits and the plugin take none of less than 32 bytes, but for plain http on this machine; the service knows its own. */
+function isTaken({ name, value }: { name: string; value: string }): boolean {
+  if (new TextEncoder().encode(value).length < 32) return false;
+  const setting = value.startsWith('whsec_') ? 'CRM_SIGNUPS_SECRET' : name;
+  return !(setting in production) || faultsOf({ ...production, [setting]: value }).length === 0;
+}
+
+it('the placeholder of a secret is refused by the code that reads it', () => {
+  expect(samples.filter(isTaken)).toEqual([]);
+  const places = samples.map(({ path, name }) => `${path} ${name}`);
+  expect(places).toContain('clients/wordpress/README.md IDENTITY_LOGIN_SECRETS');
+  expect(places).toContain('clients/php/README.md IDENTITY_SECRET');
+  expect(places).toContain('docs/crm.md CRM_SIGNUPS_SECRET');
+});
