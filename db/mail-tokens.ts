@@ -1,6 +1,7 @@
 // The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 export type MailTokenPurpose =
   | 'set_password'
@@ -106,18 +107,22 @@ export async function deleteAllMailTokens(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
+const deleteOf = prepareDeferredWrite(
+  (db, { userId, purpose }: { userId: string; purpose: MailTokenPurpose | null }) =>
+    db
+      .deleteFrom('mail_tokens')
+      .where('user_id', '=', userId)
+      .where('purpose', '<>', 'undo_email_change')
+      .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
+);
+
 /** All of the user's, such as those of earlier mails, or those of one purpose; never those that undo a change. */
 export async function deleteMailTokens(
   db: Database,
   userId: string,
-  purpose?: MailTokenPurpose,
+  purpose: MailTokenPurpose | null = null,
 ): Promise<void> {
-  let query = db
-    .deleteFrom('mail_tokens')
-    .where('user_id', '=', userId)
-    .where('purpose', '<>', 'undo_email_change');
-  if (purpose) query = query.where('purpose', '=', purpose);
-  await query.execute();
+  await deleteOf(db, { userId, purpose });
 }
 
 /** Of sign-ups with that address: they belong to nobody yet. */

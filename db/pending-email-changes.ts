@@ -1,20 +1,23 @@
 // The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link
 // in the mail works. It is the same row whoever has that address: what a user reads of it tells nothing about others.
 import type { Database } from './postgres/client.ts';
+import { prepareDeferredWrite } from './postgres/prepare.ts';
 
 export type PendingEmailChange = { email: string; expiresAt: Date };
 
-/** In place of an earlier one. */
-export async function setPendingEmailChange(
-  db: Database,
-  { userId, email, now, expiresAt }: PendingEmailChange & { userId: string; now: Date },
-): Promise<void> {
+type NewChange = PendingEmailChange & { userId: string; now: Date };
+
+const set = prepareDeferredWrite((db, { userId, email, now, expiresAt }: NewChange) => {
   const change = { email, requested_at: now, expires_at: expiresAt };
-  await db
+  return db
     .insertInto('pending_email_changes')
     .values({ user_id: userId, ...change })
-    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(change))
-    .execute();
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(change));
+});
+
+/** In place of an earlier one. */
+export async function setPendingEmailChange(db: Database, change: NewChange): Promise<void> {
+  await set(db, change);
 }
 
 export async function findPendingEmailChange(
