@@ -193,6 +193,7 @@ describe('a change of address', () => {
     await sendSignup(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
       at: changes.clock.now,
     });
+    await readMails(changes.other, fresh, 2);
     const before = await digestRows(changes.app.db, [
       'users',
       'mail_tokens',
