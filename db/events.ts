@@ -61,20 +61,30 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Gives the client's next `limit` events without a number theirs; how many there were. Others who number events of this
- * client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves no gap and hides nothing).
+ * Gives the client's next `limit` events without a number theirs: how many got one, and whether there may be more. Others who
+ * number events of this client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves no gap and
+ * hides nothing).
  *
- * What somebody has locked is passed over: that is only the erasure of a person, about whom nothing else can be appended
- * until it ends.
+ * What somebody has locked is passed over, and so is what comes after it about the same person: it is the erasure of that
+ * person, which locks one event after another and may yet be rolled back.
  */
-export async function numberEvents(trx: Transaction<DB>, client: string, limit: number): Promise<number> {
+export async function numberEvents(
+  trx: Transaction<DB>,
+  client: string,
+  limit: number,
+): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
   // A statement of its own: it sees what was committed before the lock was ours. The time never goes back from one number to
   // the next, whatever the clock does, so that the oldest numbers are swept first.
-  const { rows } = await sql<{ numbered: number }>`
-    with batch as materialized (
-      select id from events where client = ${client} and seq is null order by id
+  const { rows } = await sql<{ numbered: number; free: number }>`
+    with free as materialized (
+      select id, user_id from events where client = ${client} and seq is null order by id
         limit ${sql.lit(limit)} for update skip locked
+    ), held as materialized (
+      select user_id from events where client = ${client} and seq is null and user_id is not null
+        and id < (select max(id) from free) and id not in (select id from free)
+    ), batch as materialized (
+      select id from free where user_id is null or user_id not in (select user_id from held)
     ), moment as materialized (
       select greatest(clock_timestamp(), (
         select numbered_at from events where client = ${client} and seq is not null order by seq desc limit 1)) as at
@@ -89,8 +99,11 @@ export async function numberEvents(trx: Transaction<DB>, client: string, limit: 
       where e.id = ordered.id
       returning 1
     )
-    select count(*)::int as numbered from numbered`.execute(trx);
-  return rows[0]?.numbered ?? 0;
+    select (select count(*) from numbered)::int as numbered, (select count(*) from free)::int as free`.execute(
+    trx,
+  );
+  const { numbered = 0, free = 0 } = rows[0] ?? {};
+  return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
 /** The clients with events that have no number yet, however many events those are. */

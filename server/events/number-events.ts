@@ -8,7 +8,8 @@
 // - What was rolled back left no row.
 // - Under the lock only one gives numbers for a client, and each begins where the last one committed. So whatever commits
 //   later gets a higher number.
-// - Events about one user, session or contract are appended while their row is locked, so their ids say in which order.
+// - Events about one user, session or contract are appended while their row is locked, so their ids say in which order. None
+//   is numbered while an older one about the same person is held by somebody.
 
 import { listUnnumberedClients, numberEvents } from '../../db/events.ts';
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
@@ -17,12 +18,13 @@ import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts'
 import type { Services } from '../services.ts';
 
 // Some 20 milliseconds.
-export const batchSize = 1_000;
+const batchSize = 1_000;
 
 type Options = Parameters<typeof inTransaction>[3];
 
-/** How many events of that client got their number: less than `batchSize` where none is left. */
-export const numberBatch = (db: Database, client: string, options?: Options): Promise<number> =>
+type Batch = Awaited<ReturnType<typeof numberEvents>>;
+
+export const numberBatch = (db: Database, client: string, options?: Options): Promise<Batch> =>
   inTransaction(
     db,
     { by: 'service', cause: 'events' },
@@ -31,12 +33,12 @@ export const numberBatch = (db: Database, client: string, options?: Options): Pr
   );
 
 /** Somebody who holds one client's numbers up keeps no other waiting: the next run tries again. */
-const numberUnlessBusy = (db: Database, client: string): Promise<number> =>
+const numberUnlessBusy = (db: Database, client: string): Promise<Batch> =>
   inTransaction(db, { by: 'service', cause: 'events' }, async (trx) => {
     await limitLockWait(trx);
     return numberEvents(trx, client, batchSize);
   }).catch((error) => {
-    if (isDatabaseBusy(error)) return 0;
+    if (isDatabaseBusy(error)) return { numbered: 0, hasMore: false };
     throw error;
   });
 
@@ -46,7 +48,7 @@ const numberUnlessBusy = (db: Database, client: string): Promise<number> =>
  */
 export async function numberAllEvents({ db }: Pick<Services, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const client of await listUnnumberedClients(db)) {
-    let numbered = batchSize;
-    while (numbered === batchSize && !signal?.aborted) numbered = await numberUnlessBusy(db, client);
+    for (let hasMore = true; hasMore && !signal?.aborted; )
+      ({ hasMore } = await numberUnlessBusy(db, client));
   }
 }

@@ -3,7 +3,7 @@ import { type ClientEvent, findEventPosition, listEvents } from '../../db/events
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { batchSize, numberBatch } from './number-events.ts';
+import { numberBatch } from './number-events.ts';
 
 type EventPage = { events: ClientEvent[]; latest: number };
 
@@ -24,9 +24,9 @@ export async function readEvents(
   let { latest, hasUnnumbered } = before;
   while (hasUnnumbered && latest <= after + limit) {
     // Less than it gets, where others number some meanwhile.
-    const numbered = await numberBatch(db, client, { deadline });
+    const { numbered, hasMore } = await numberBatch(db, client, { deadline });
     latest += numbered;
-    hasUnnumbered = numbered === batchSize;
+    hasUnnumbered = hasMore;
   }
   const events = await listEvents(db, { client, after, limit });
   // Swept since.

@@ -71,6 +71,62 @@ it('what began first and is committed last comes last, and is missed by nobody',
   expect(await readOn(other, 'marketplace', start + 1)).toMatchObject([{ profile: { name: 'Began first' } }]);
 });
 
+it('what somebody holds comes later, in turn with what is newer about the same person, even if they let go of it', async () => {
+  // Without an instance, whose job would number meanwhile.
+  const alone = await openFreshDatabase();
+  const [held, free] = [await addPerson(alone.db), await addPerson(alone.db)];
+  const append = (type: string, userId: string) =>
+    sql`insert into events (client, type, user_id) values ('marketplace', ${type}, ${userId})`.execute(
+      alone.db,
+    );
+  await append('user.suspended', held.id);
+  await append('user.suspended', free.id);
+  await append('user.restored', held.id);
+  await append('user.restored', free.id);
+  const read = async () => {
+    const page = { client: 'marketplace', after: 0, limit: 1_000 };
+    const { events, latest } = await readEvents(alone, { deadline: new Deadline() }, page);
+    expect(latest).toBe(events.length);
+    return events.map(({ type, ...event }) => [type, 'userId' in event && event.userId]);
+  };
+  const first = [
+    ['user.suspended', free.id],
+    ['user.restored', free.id],
+  ];
+  // As an erasure does that has come to the first of its events, and is rolled back.
+  const erasing = alone.db.transaction().execute(async (trx) => {
+    await sql`update events set type = 'erased', user_id = null where type = 'user.suspended' and user_id = ${held.id}`.execute(
+      trx,
+    );
+    expect(await read()).toEqual(first);
+    expect(await read()).toEqual(first);
+    throw new Error('rolled back');
+  });
+  await expect(erasing).rejects.toThrow('rolled back');
+  expect(await read()).toEqual([...first, ['user.suspended', held.id], ['user.restored', held.id]]);
+  await alone.close();
+});
+
+it('behind what is held, a pull has everything about others, also past a full batch', async () => {
+  const alone = await openFreshDatabase();
+  const [held, free] = [await addPerson(alone.db), await addPerson(alone.db)];
+  await sql`insert into events (client, type, user_id)
+    select 'marketplace', 'user.restored', case when n <= 3 then ${held.id}::uuid else ${free.id}::uuid end
+    from generate_series(1, 2500) n order by n`.execute(alone.db);
+  const latest = async () =>
+    (await readEvents(alone, { deadline: new Deadline() }, { client: 'marketplace', after: 0, limit: 1_000 }))
+      .latest;
+  await alone.db.transaction().execute(async (trx) => {
+    await sql`select from events where user_id = ${held.id} order by id limit 1 for update`.execute(trx);
+    expect(await latest()).toBe(1_996);
+    await numberAllEvents(alone);
+    expect(await latest()).toBe(2_497);
+  });
+  await numberAllEvents(alone);
+  expect(await latest()).toBe(2_500);
+  await alone.close();
+});
+
 describe('behind a backlog', () => {
   const many = 20_000;
   beforeEach(async () => {
