@@ -164,11 +164,16 @@ describe('the checker finds', () => {
     const opened = await open();
     const { app } = opened;
     await slowDown(app);
-    // A function of that name which is found first, and locks nothing.
+    // Functions of those names which are found first. One locks nothing. Nor does the other let an event wait for an older
+    // one about the same person (`held`), which would keep them in turn even so.
     await sql`create schema unlocked`.execute(app.db);
     await sql`create function unlocked.pg_advisory_xact_lock(bigint) returns void language sql as 'select'`.execute(
       app.db,
     );
+    await sql`create function unlocked.zero(bigint, bigint) returns bigint language sql as 'select 0::bigint'`.execute(
+      app.db,
+    );
+    await sql`create aggregate unlocked.max(bigint) (sfunc = unlocked.zero, stype = bigint)`.execute(app.db);
     const name = new URL(app.databaseUrl).pathname.slice(1);
     await sql`alter database ${sql.ref(name)} set search_path = unlocked, pg_catalog, public`.execute(app.db);
     // The instances so far have connections of before.
