@@ -1,4 +1,4 @@
-// The one way to Postgres, and the only import of pg.
+// The one way to Postgres. Nothing else but statement.ts imports pg.
 //
 // Connections are pipelined: a statement is sent without waiting for the answers to those before it.
 //
