@@ -50,9 +50,9 @@ foreach ($stores as $kind => [$nonces, $profiles, $sql]) {
     }
     test("$kind forgets nonces ten minutes after their time", function () use ($nonces, $sql): void {
         $count = fn() => (int) $sql[0]->value("select count(*) from {$sql[1]}used where name like 'nonce s%'");
-        $nonces->consume('s-past', time() - 660);
-        $nonces->consume('s-kept', time() - 540);
-        same(2, $count());
+        same(true, $nonces->consume('s-past', time() - 660));
+        same(true, $nonces->consume('s-kept', time() - 540));
+        // Also where one of them has swept already.
         $nonces->sweep();
         same(1, $count());
     });

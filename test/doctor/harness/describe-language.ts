@@ -22,7 +22,10 @@ export function describeLanguage(language: Language): void {
     });
 
     it.each(faultNames)('finds %s', async (name) => {
-      const report = await run(name);
+      let report = await run(name);
+      // PHP's own web server may give all connections to one of its workers, and then nothing happens at once.
+      for (let tries = 1; tries < 5 && name === 'nonce_not_atomic' && report.verdict === 'right'; tries++)
+        report = await run(name);
       expect(faultsOf(report)).toEqual([name]);
       expect(report.verdict).toBe('wrong');
     });
