@@ -28,7 +28,7 @@ export type Nudger = {
   stop: () => Promise<void>;
 };
 
-/** Undefined where no client is told. */
+/** Undefined where no client has an address for nudges. */
 export function createNudger(
   services: Pick<Services, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
 ): Nudger | undefined {

@@ -5,7 +5,7 @@ import { matchesTag } from './requests.ts';
 
 const encoder = new TextEncoder();
 
-/** The body with an entity tag of its own, or 304 to who has it already. */
+/** The body with its entity tag, or 304 for a client that has it already. */
 export function answerToAll(
   request: Request,
   body: string | Uint8Array<ArrayBuffer>,

@@ -5,8 +5,8 @@ import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 
 /**
- * A client counts that takes events: it is told of them, or has pulled. Of any other there is only the newest number, as it
- * is behind for ever.
+ * How far behind is shown for clients that take events: those that get nudges, or have pulled. Any other would be behind for
+ * ever, so there is only its newest number.
  */
 export function registerClients(
   registry: Registry,
