@@ -1,16 +1,17 @@
-// The one way to Postgres. Nothing else but statement.ts imports pg.
+// The one way to Postgres. Nothing else but connection.ts and statement.ts imports pg.
 //
 // Connections are pipelined: a statement is sent without waiting for the answers to those before it.
 //
 // Every statement with parameters is sent as a named prepared statement: measured at 2.8 times the speed of
 // the same statement unnamed. The name is a digest of the text, so a pooler that shares prepared statements
 // between clients (PgBouncer from 1.21) shares right; an older one cannot, and a setting turns names off.
-import { nextTick } from 'node:process';
-import { Kysely, PostgresDialect } from 'kysely';
+import { type Compilable, CompiledQuery, type DatabaseConnection, type Driver, Kysely } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
-import { breaksConnection, buildAway, isReadOnly, isSilence } from './away.ts';
-import { type Connection, createReader, type Reader } from './reader.ts';
+import { buildAway } from './away.ts';
+import { buildConnection, type Connection, type Run, streamOf } from './connection.ts';
+import { buildDialect } from './dialect.ts';
+import { createReader, type Reader } from './reader.ts';
 import { createSilenceWatch } from './silence.ts';
 import { runPrepared } from './statement.ts';
 
@@ -79,14 +80,24 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
       // Not by the pool's `verify`: where whoever waits gives up while it runs, the pool never gets the connection back.
       if (!known.has(client)) await requirePrimary(run, client);
       known.add(client);
-      return wrapClient(pool, client, run);
+      return buildConnection(pool, client, run);
     } catch (error) {
       refused++;
       throw error;
     }
   };
+  const db = new Kysely<DB>({ dialect: buildDialect(buildDriver(connect, () => pool.end())) });
+  // One compiled statement goes past Kysely's executor, which costs more than the rest of the way.
+  db.executeQuery = async <Row>(query: CompiledQuery<Row> | Compilable<Row>) => {
+    const connection = await connect();
+    try {
+      return await connection.executeQuery<Row>('compile' in query ? query.compile() : query);
+    } finally {
+      connection.release();
+    }
+  };
   return {
-    db: new Kysely<DB>({ dialect: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }),
+    db,
     ...createReader(connect),
     countConnections: () => ({
       all: pool.totalCount,
@@ -99,7 +110,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
 }
 
 /** A standby may lag behind: what it says of a session may be over. Gives the connection up where it is none. */
-async function requirePrimary(run: Runner, client: pg.PoolClient): Promise<void> {
+async function requirePrimary(run: Run, client: pg.PoolClient): Promise<void> {
   try {
     const { rows } = await run(
       client,
@@ -113,108 +124,23 @@ async function requirePrimary(run: Runner, client: pg.PoolClient): Promise<void>
   }
 }
 
-/** Says for whom a transaction works: setOrigin in transactions.ts. */
-export const setOriginText = "select set_config('identity.origin', $1, true)";
-
-/** Without triggers. Most hand-offs write to no others, and are 5 % faster without an origin. */
-export const tablesWithoutHistory = ['audit_events', 'nonces', 'pending_hand_offs'];
-const leavesNoHistory = new RegExp(
-  `^(select |commit|rollback|insert into "(${tablesWithoutHistory.join('|')})" )`,
-);
-
-function wrapClient(pool: pg.Pool, client: pg.PoolClient, run: Runner): Connection {
-  // A client that broke under a query must leave the pool, or the next request gets it.
-  let broken = false;
-  let answers = 0;
-  const note = (error: unknown, answersBefore: number) => {
-    broken ||= breaksConnection(error);
-    // What befell this connection has then befallen those that do nothing, too.
-    if (isReadOnly(error) || (isSilence(error) && answers === answersBefore)) dropIdle(pool);
-    if (!isSilence(error)) answers++;
-  };
-  let isInTransaction = false;
-  // Held back until a statement needs it.
-  let origin: unknown[] | undefined;
-  let failedAhead: unknown;
-  const query = async (text: string, values: unknown[]) => {
-    isInTransaction ||= text === 'begin';
-    if (text === setOriginText) {
-      origin = values;
-      return { command: 'SELECT', rowCount: null, rows: [] };
-    }
-    collectWrites(client, isInTransaction ? nextTick : setImmediate);
-    const answersBefore = answers;
-    // What comes next is right behind it on the wire, and fails where it fails.
-    const sendAhead = (ahead: string, its: unknown[]) => {
-      run(client, ahead, its).catch((error) => {
-        failedAhead ??= error;
-        note(error, answersBefore);
-      });
-    };
-    if (origin && !leavesNoHistory.test(text)) {
-      sendAhead(setOriginText, origin);
-      origin = undefined;
-    }
-    if (text === 'begin') {
-      sendAhead(text, values);
-      return { command: 'BEGIN', rowCount: null, rows: [] };
-    }
-    try {
-      const result = await run(client, text, values);
-      answers++;
-      return result;
-    } catch (error) {
-      note(error, answersBefore);
-      // In a transaction that has failed already: the first failure is the reason.
-      throw (error as { code?: string }).code === '25P02' && failedAhead ? failedAhead : error;
-    }
-  };
+/** Kysely's own makes a copy of the values and of each answer. */
+function buildDriver(connect: () => Promise<Connection>, end: () => Promise<void>): Driver {
+  const run = (text: string) => async (on: DatabaseConnection) =>
+    void (await on.executeQuery(CompiledQuery.raw(text)));
   return {
-    // Kysely's other overload takes a cursor, which only its `stream` uses.
-    query: query as never,
-    release() {
-      client.release(broken);
-      // Not politely: a server that is silent does not say good-bye either.
-      if (broken) streamOf(client).destroy();
-    },
-    leave() {
-      client.release(true);
-      // They may be as silent, and whoever goes on must not get one of them.
-      dropIdle(pool);
-    },
+    init: async () => undefined,
+    acquireConnection: connect,
+    releaseConnection: async (connection) => (connection as Connection).release(),
+    beginTransaction: (connection, { isolationLevel }) =>
+      run(isolationLevel ? `start transaction isolation level ${isolationLevel}` : 'begin')(connection),
+    commitTransaction: run('commit'),
+    rollbackTransaction: run('rollback'),
+    destroy: end,
   };
 }
 
-function dropIdle(pool: pg.Pool): void {
-  for (let left = pool.idleCount; left > 0; left--) {
-    pool.connect().then(
-      (client) => {
-        client.release(true);
-        streamOf(client).destroy();
-      },
-      () => undefined,
-    );
-  }
-}
-
-// Every client of a pool is a pg.Client, though the types say less.
-const streamOf = (client: pg.PoolClient) => (client as unknown as pg.Client).connection.stream;
-
-/**
- * What is sent until `end` leaves in one write and wakes Postgres once. In a transaction that is before the event loop goes
- * on, such as `begin` and what follows: 8 % of a signup, and a later end would keep Postgres waiting. Elsewhere it is what
- * all requests of one turn read: a tenth of a profile.
- */
-function collectWrites(client: pg.PoolClient, end: (uncork: () => void) => void): void {
-  const stream = streamOf(client);
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  end(() => stream.uncork());
-}
-
-type Runner = (client: pg.PoolClient, text: string, values: unknown[]) => Promise<pg.QueryResult>;
-
-function buildRunner(preparedStatements: boolean): Runner {
+function buildRunner(preparedStatements: boolean): Run {
   // pg copies what it is given for each run, so it gets no more than it needs.
   const named = new Map<string, pg.QueryConfig>();
   let naming: Promise<string> | undefined;
@@ -234,7 +160,7 @@ function buildRunner(preparedStatements: boolean): Runner {
 }
 
 /** A little later than the server's own timeout, which says more. 0 is without end. */
-function watchSilence(run: Runner, statementTimeoutMs: number): Runner {
+function watchSilence(run: Run, statementTimeoutMs: number): Run {
   if (statementTimeoutMs === 0) return run;
   const watch = createSilenceWatch<pg.PoolClient>(statementTimeoutMs + 200, (client) =>
     streamOf(client).destroy(new Error('query read timeout')),

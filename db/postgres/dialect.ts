@@ -1,15 +1,15 @@
-// Kysely's Postgres without a connection: compiles statements, and whoever has a connection runs them.
+// Kysely's Postgres, with a driver of ours.
 import {
   type Dialect,
-  DummyDriver,
+  type Driver,
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from 'kysely';
 
-export const dialect: Dialect = {
+export const buildDialect = (driver: Driver): Dialect => ({
   createAdapter: () => new PostgresAdapter(),
-  createDriver: () => new DummyDriver(),
+  createDriver: () => driver,
   createIntrospector: (db) => new PostgresIntrospector(db),
   createQueryCompiler: () => new PostgresQueryCompiler(),
-};
+});

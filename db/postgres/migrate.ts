@@ -30,7 +30,7 @@ import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
 import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
-import { dialect } from './dialect.ts';
+import { buildDialect } from './dialect.ts';
 import { inTransaction, liftTimeouts } from './transactions.ts';
 
 /** In the order of their names. */
@@ -117,7 +117,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 async function runMigrations(trx: Transaction<DB>): Promise<void> {
   await trx.getExecutor().provideConnection(async (connection) => {
     const provider = { getMigrations: async () => migrations };
-    const within = new Kysely<DB>({ dialect: buildDialect(connection) });
+    const within = new Kysely<DB>({ dialect: dialectOn(connection) });
     const migrator = new Migrator({ db: within, provider, disableTransactions: true });
     const { error } = await migrator.migrateToLatest();
     if (error) throw error;
@@ -125,11 +125,11 @@ async function runMigrations(trx: Transaction<DB>): Promise<void> {
 }
 
 /** The migrator does not run in a transaction of ours, but it does on a connection, where one happens to be open. */
-function buildDialect(connection: DatabaseConnection): Dialect {
+function dialectOn(connection: DatabaseConnection): Dialect {
   class OneConnection extends DummyDriver {
     override acquireConnection = async () => connection;
   }
-  return { ...dialect, createAdapter: () => new Adapter(), createDriver: () => new OneConnection() };
+  return { ...buildDialect(new OneConnection()), createAdapter: () => new Adapter() };
 }
 
 /** Without Kysely's own lock, which belongs to a session. */

@@ -12,10 +12,10 @@
 // |                                  | that find a few rows by an index and wait for no lock.                        |
 // | `prepareDeferredWrite(…)`        | Writes on busy paths whose answer nobody needs. In a transaction they go out  |
 // |                                  | at once and are awaited before the commit; if one fails, so does all of it.   |
-import { type Compilable, type CompiledQuery, Kysely } from 'kysely';
+import { type Compilable, type CompiledQuery, DummyDriver, Kysely } from 'kysely';
 import type { DB } from '../schema.ts';
 import type { Database } from './client.ts';
-import { dialect } from './dialect.ts';
+import { buildDialect } from './dialect.ts';
 import type { Reader } from './reader.ts';
 import { findOpen } from './transactions.ts';
 
@@ -97,4 +97,4 @@ function refuse(what: string): never {
 }
 
 // Compiles, and runs nothing.
-const builder = new Kysely<DB>({ dialect });
+const builder = new Kysely<DB>({ dialect: buildDialect(new DummyDriver()) });

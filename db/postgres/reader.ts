@@ -4,13 +4,9 @@
 // Answers come in turn, so a statement that hangs holds up those behind it. The connection is left then: what waits on
 // it is asked again on another one, and the statement that hung goes to a connection of its own until it is answered
 // fast again (docs/decisions/deadline.md). So readers take two connections of the pool at most.
-import type { CompiledQuery, PostgresPoolClient } from 'kysely';
+import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
-
-export type Connection = PostgresPoolClient & {
-  /** Takes it out of the pool at once. What was asked is still answered. */
-  leave: () => void;
-};
+import type { Connection } from './connection.ts';
 
 /**
  * Runs a statement among those of others, where answers come in turn, and perhaps a second time. So only what finds a
@@ -19,8 +15,7 @@ export type Connection = PostgresPoolClient & {
 export type Reader = <Row>(statement: CompiledQuery<Row>) => Promise<Row[]>;
 
 type Reading = {
-  sql: string;
-  parameters: readonly unknown[];
+  statement: CompiledQuery;
   done: (rows: unknown[]) => void;
   failed: (error: unknown) => void;
 };
@@ -55,7 +50,7 @@ export function createReader(connect: () => Promise<Connection>): {
   let isLooking = false;
 
   const send = (reading: Reading) => {
-    const kind = slow.has(reading.sql) ? 'slow' : 'fast';
+    const kind = slow.has(reading.statement.sql) ? 'slow' : 'fast';
     lanes[kind] ??= openLane(connect);
     if (!isLooking) setTimeout(look, lookMs);
     isLooking = true;
@@ -66,8 +61,8 @@ export function createReader(connect: () => Promise<Connection>): {
     lane.waiting.add(reading);
     try {
       const client = await lane.client;
-      reading.done((await client.query(reading.sql, reading.parameters)).rows);
-      if (lane === lanes.slow && lane.stalls === 0) slow.delete(reading.sql);
+      reading.done((await client.executeQuery(reading.statement)).rows);
+      if (lane === lanes.slow && lane.stalls === 0) slow.delete(reading.statement.sql);
     } catch (error) {
       // Of a lane that was left only answers count: somebody else was asked the same.
       if (!lane.isLeft) reading.failed(error);
@@ -102,15 +97,15 @@ export function createReader(connect: () => Promise<Connection>): {
     forget(lane);
     lane.isLeft = true;
     const [oldest] = lane.waiting;
-    if (oldest) slow.add(oldest.sql);
+    if (oldest) slow.add(oldest.statement.sql);
     lane.connected?.leave();
     for (const reading of lane.waiting) send(reading);
   };
 
   return {
-    read: <Row>({ sql, parameters }: CompiledQuery<Row>) =>
+    read: <Row>(statement: CompiledQuery<Row>) =>
       new Promise<Row[]>((done, failed) => {
-        send({ sql, parameters, done: done as (rows: unknown[]) => void, failed });
+        send({ statement, done: done as (rows: unknown[]) => void, failed });
       }),
     countReads: () => (lanes.fast?.waiting.size ?? 0) + (lanes.slow?.waiting.size ?? 0),
   };

@@ -2,7 +2,8 @@
 import { CompiledQuery, type DatabaseConnection, sql, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
-import { type Database, setOriginText } from './client.ts';
+import type { Database } from './client.ts';
+import { setOriginText } from './connection.ts';
 
 /** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
 export async function limitLockWait(trx: Transaction<DB>): Promise<void> {

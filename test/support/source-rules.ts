@@ -74,7 +74,7 @@ function imports(
 
 const nearTheRuntime = [
   'server/runtime/',
-  'db/postgres/client.ts',
+  'db/postgres/connection.ts',
   'db/embedded/server.ts',
   'db/embedded/files.ts',
 ];
@@ -123,8 +123,8 @@ export const rules: Rule[] = [
   imports('nothing that ships takes anything from test/', {
     isForbidden: ({ target }) => isIn(target, 'test/') || isPackage(target, 'vitest', 'fast-check'),
   }),
-  imports('only db/postgres/client.ts and statement.ts import pg', {
-    except: ['db/postgres/client.ts', 'db/postgres/statement.ts'],
+  imports('only db/postgres/client.ts, connection.ts and statement.ts import pg', {
+    except: ['db/postgres/client.ts', 'db/postgres/connection.ts', 'db/postgres/statement.ts'],
     isForbidden: ({ target }) => isPackage(target, 'pg'),
   }),
   imports('node: is imported only near the runtime', {
