@@ -4,7 +4,13 @@
 // Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further
 // doors to a loader (`.data`, `_data`) and its own cross-site check do not exist for them, and they take a fraction of
 // the time.
-import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
+import {
+  type ActionFunction,
+  type ActionFunctionArgs,
+  type AppLoadContext,
+  createRequestHandler,
+  type ServerBuild,
+} from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
@@ -55,16 +61,25 @@ function buildEndpoint(route: BuiltRoute, hasPage: HasPage): Route {
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
 function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Route[] {
   const render = buildRender(route.id, build);
+  const { action } = route.module;
   const { isPublic } = (route.module.handle ?? {}) as { isPublic?: boolean };
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
-    async handle(request: Request, routeContext: RouteContext) {
+    async handle(request: Request, routeContext: RouteContext, params: Record<string, string>) {
       const context: AppLoadContext = { ...routeContext, method: request.method, hasPage, isPublic };
+      const own = toOwnSite(request, routeContext, params);
+      if (action && request.method === 'POST') {
+        const body = await routeContext.backend.readBody(request, routeContext.visit);
+        const posted = new Request(own.pageUrl, { method: 'POST', headers: own.headers, body });
+        context.acted = await act(action, { request: posted, params: own.params, context });
+        // A redirect is no page to render. For Remix's script it is wrapped up.
+        if (context.acted instanceof Response && own.url === own.pageUrl) return context.acted;
+      }
       // A HEAD is answered with the tag of what a GET gets.
       const method = isPublic ? 'GET' : request.method;
-      const response = await render(await toRemixRequest(request, method, routeContext), context);
+      const response = await render(new Request(own.url, { method, headers: own.headers }), context);
       // Also what a procedure threw, as the refusal that it is.
       if (context.thrown) throw routeContext.backend.readRefusal(context.thrown, routeContext.visit);
       if (!isPublic || response.status !== 200) return response;
@@ -84,36 +99,55 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
   return [...(component || loader ? ['GET', 'HEAD'] : []), ...(action ? ['POST'] : [])];
 }
 
+/** What the action of a page answers; a redirect that it throws, too. Throws a refusal. */
+async function act(
+  action: (args: ActionFunctionArgs) => unknown,
+  args: ActionFunctionArgs & { context: AppLoadContext },
+): Promise<unknown> {
+  const { backend, visit } = args.context;
+  try {
+    return await action(args);
+  } catch (error) {
+    if (error instanceof Response) return error;
+    throw backend.readRefusal(error, visit);
+  }
+}
+
 /**
- * Remix's request handler for one page. It gets no other page: the shell has found this one already, and Remix would try
- * the patterns of all of them several times for each request. Browsers get the whole list, in a file.
+ * Remix's request handler for one page, whose action has run already. It gets no other page: the shell has found this one
+ * already, and Remix would try the patterns of all of them several times for each request. Browsers get the whole list, in
+ * a file.
  */
 function buildRender(id: string, build: ServerBuild): Render {
   const pick = <T>(routes: Record<string, T>) =>
     Object.fromEntries(Object.entries(routes).filter(([key]) => key === id || key === 'root'));
   const assets = { ...build.assets, routes: pick(build.assets.routes) };
+  const routes = pick(build.routes);
+  const route = routes[id];
+  const action: ActionFunction = ({ context }) => context.acted as null;
+  if (route?.module.action) routes[id] = { ...route, module: { ...route.module, action } };
   return createRequestHandler(
-    { ...build, routes: pick(build.routes), assets },
+    { ...build, routes, assets },
     import.meta.env.DEV ? 'development' : 'production',
   );
 }
 
+const withoutData = (path: string) => path.replace(/\.data$/, '');
+
+const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
+
 /**
- * The request on our own host, whatever Host and X-Forwarded-Host say: Remix's cross-site check would believe them, and
- * ours has run already.
+ * What Remix gets: our own host, whatever Host and X-Forwarded-Host say. Its cross-site check would believe them, and ours
+ * has run already. `pageUrl` and `params` are those of the page, also where somebody asks for its data alone.
  */
-async function toRemixRequest(
-  request: Request,
-  method: string,
-  { backend, visit }: RouteContext,
-): Promise<Request> {
-  const { baseUrl } = backend.config;
-  const url = new URL(request.url);
-  if (url.searchParams.has('_data')) url.searchParams.delete('_data');
-  const headers = new Headers(request.headers);
-  headers.set('host', new URL(baseUrl).host);
-  headers.delete('x-forwarded-host');
-  headers.delete('origin');
-  const body = method === 'POST' ? await backend.readBody(request, visit) : undefined;
-  return new Request(`${baseUrl}${url.pathname}${url.search}`, { method, headers, body });
+function toOwnSite(request: Request, { backend }: RouteContext, params: Record<string, string>) {
+  const asked = new URL(request.url);
+  if (asked.searchParams.has('_data')) asked.searchParams.delete('_data');
+  const pagePath = withoutData(asked.pathname).replace(/^\/_root$/, '/');
+  return {
+    url: `${backend.config.baseUrl}${asked.pathname}${asked.search}`,
+    pageUrl: `${backend.config.baseUrl}${pagePath}${asked.search}`,
+    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, withoutData(value)])),
+    headers: Object.fromEntries([...request.headers].filter(([name]) => !leftOut.has(name))),
+  };
 }
