@@ -4,7 +4,7 @@ import type { Server } from './servers.ts';
 
 export type RunSql = (text: string) => Promise<{ rows: unknown[] }>;
 
-// The job that sends mails writes to these on its own, whatever is asked.
+// The jobs that send mails and number events write to these on their own, whatever is asked.
 const watch = `
   create table writes (what text not null);
   create function note_write() returns trigger language plpgsql as $$ begin
@@ -13,9 +13,9 @@ const watch = `
   end $$;
   do $$ declare name text; begin
     for name in select tablename from pg_tables where schemaname = 'public'
-        and tablename not in ('writes', 'mail_tokens') loop
+        and tablename not in ('writes', 'mail_tokens', 'event_sequences') loop
       execute format('create trigger note_write after %s on %I for each row execute function note_write()',
-        case name when 'mails' then 'insert' else 'insert or update or delete' end, name);
+        case when name in ('mails', 'events') then 'insert' else 'insert or update or delete' end, name);
     end loop;
   end $$`;
 const unwatch = 'drop function note_write cascade; drop table writes';
