@@ -126,16 +126,19 @@ async function requirePrimary(run: Run, client: pg.PoolClient): Promise<void> {
 
 /** Kysely's own makes a copy of the values and of each answer. */
 function buildDriver(connect: () => Promise<Connection>, end: () => Promise<void>): Driver {
-  const run = (text: string) => async (on: DatabaseConnection) =>
-    void (await on.executeQuery(CompiledQuery.raw(text)));
+  const build = (text: string) => {
+    const statement = CompiledQuery.raw(text);
+    return async (on: DatabaseConnection) => void (await on.executeQuery(statement));
+  };
+  const begin = build('begin');
   return {
     init: async () => undefined,
     acquireConnection: connect,
     releaseConnection: async (connection) => (connection as Connection).release(),
     beginTransaction: (connection, { isolationLevel }) =>
-      run(isolationLevel ? `start transaction isolation level ${isolationLevel}` : 'begin')(connection),
-    commitTransaction: run('commit'),
-    rollbackTransaction: run('rollback'),
+      (isolationLevel ? build(`start transaction isolation level ${isolationLevel}`) : begin)(connection),
+    commitTransaction: build('commit'),
+    rollbackTransaction: build('rollback'),
     destroy: end,
   };
 }

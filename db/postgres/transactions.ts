@@ -78,7 +78,7 @@ export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   const open = openTransactions.get(trx);
   if (!open) throw new Error('Only a transaction under way has an origin.');
   // It goes out ahead of the first statement that it is the origin of; if it fails, so does that.
-  void open.connection.executeQuery(CompiledQuery.raw(setOriginText, [JSON.stringify(origin)]));
+  void open.connection.executeQuery(CompiledQuery.raw(setOriginText, [origin]));
 }
 
 type Options = {
