@@ -39,8 +39,7 @@ export async function answerForm(
   credential: string[] = [],
 ) {
   const { backend, visit } = context;
-  const { pathname } = new URL(request.url);
-  const path = pathname.replace(/\.data$/, '');
+  const { pathname: path } = new URL(request.url);
   const form = await backend.readForm(request);
   const intent = text(form, 'intent');
   if (!Object.hasOwn(intents, intent))

@@ -143,10 +143,9 @@ const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 function toOwnSite(request: Request, { backend }: RouteContext, params: Record<string, string>) {
   const asked = new URL(request.url);
   if (asked.searchParams.has('_data')) asked.searchParams.delete('_data');
-  const pagePath = withoutData(asked.pathname).replace(/^\/_root$/, '/');
   return {
     url: `${backend.config.baseUrl}${asked.pathname}${asked.search}`,
-    pageUrl: `${backend.config.baseUrl}${pagePath}${asked.search}`,
+    pageUrl: `${backend.config.baseUrl}${withoutData(asked.pathname)}${asked.search}`,
     params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, withoutData(value)])),
     headers: Object.fromEntries([...request.headers].filter(([name]) => !leftOut.has(name))),
   };

@@ -59,9 +59,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
   const schema = sql.id(rows[0]?.name ?? 'public');
-  // With the rights of the tables' owner, and on these tables only: whoever may change a person need not be able to write, or
-  // forge, what clients are told. A session keeps its plans: one that was made while the table was small must not read all
-  // of it later.
+  // With the rights of the tables' owner, and on these tables only: whoever may change a person need not be able to write
+  // events, or forge them. A session keeps its plans: one that was made while the table was small must not read all of it
+  // later.
   const trigger = sql`returns trigger language plpgsql
     security definer set search_path = ${schema}, pg_temp set enable_seqscan = off as`;
 

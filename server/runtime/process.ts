@@ -59,7 +59,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** What the process ends with, unless it is told otherwise; a failure ends with it, too, where it is not 0. */
+/** Sets the exit code. A failure keeps it, unless it is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }
