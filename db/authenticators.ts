@@ -26,16 +26,23 @@ export async function findAuthenticator(db: Database, userId: string): Promise<A
 /** A trigger notes it in the user's own row. */
 export async function insertAuthenticator(
   db: Database,
-  { userId, sealedSecret, step, now }: { userId: string; sealedSecret: Uint8Array; step: number; now: Date },
+  added: {
+    userId: string;
+    sealedSecret: Uint8Array;
+    step: number;
+    fromEstablishedBrowser: boolean;
+    now: Date;
+  },
 ): Promise<void> {
   await db
     .insertInto('authenticators')
     .values({
-      user_id: userId,
-      sealed_secret: sealedSecret,
-      last_step: step,
-      added_at: now,
-      last_used_at: now,
+      user_id: added.userId,
+      sealed_secret: added.sealedSecret,
+      last_step: added.step,
+      added_at: added.now,
+      last_used_at: added.now,
+      from_established_browser: added.fromEstablishedBrowser,
     })
     .execute();
 }

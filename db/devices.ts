@@ -9,7 +9,13 @@ const move = prepareDeferredWrite((db, { from, to }: { from: Uint8Array; to: Uin
   db.updateTable('devices').set({ token_hash: to, is_last: false }).where('token_hash', '=', from),
 );
 
-type Login = { tokenHash: Uint8Array; userId: string; now: Date; credentialAt: Date | null };
+type Login = {
+  tokenHash: Uint8Array;
+  userId: string;
+  now: Date;
+  credentialAt: Date | null;
+  firstCredentialAt: Date | null;
+};
 
 const upsert = prepareDeferredWrite((db, values: Login) =>
   db
@@ -19,6 +25,7 @@ const upsert = prepareDeferredWrite((db, values: Login) =>
       user_id: values.userId,
       last_login_at: values.now,
       known_since: values.credentialAt,
+      first_credential_at: values.firstCredentialAt,
       is_last: true,
     })
     .onConflict((conflict) =>
@@ -27,13 +34,19 @@ const upsert = prepareDeferredWrite((db, values: Login) =>
         // Kept, so that the next login starts no new allowance; a forgotten device starts anew.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
+        first_credential_at: sql`coalesce(
+          case when devices.forgotten_at is null then devices.first_credential_at end,
+          excluded.first_credential_at)`,
         is_last: true,
         forgotten_at: null,
       }),
     ),
 );
 
-/** The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off. */
+/**
+ * The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off;
+ * `firstCredentialAt`: the same where they had none before, in any browser.
+ */
 export async function recordDeviceLogin(
   db: Database,
   { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
@@ -95,6 +108,43 @@ export async function findHolderOfDevice(
 ): Promise<{ userId: string; knownSince: Date } | undefined> {
   const [row] = await selectHolderOfDevice(read, key);
   return row?.knownSince ? { ...row, knownSince: row.knownSince } : undefined;
+}
+
+/**
+ * Whether that user has known this browser since before that instant, or got their first credential in it, and has not
+ * forgotten it since. No browser is where the database was put back to an earlier time after that instant: what happened
+ * before is not known.
+ */
+export async function isDeviceEstablished(
+  db: Database,
+  { userId, tokenHash, before }: { userId: string; tokenHash: Uint8Array; before: Date },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', userId)
+    .where('forgotten_at', 'is', null)
+    .where((is) =>
+      is.or([is('known_since', '<=', before), is('known_since', '=', is.ref('first_credential_at'))]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('restores').select('at').where('at', '>', before))),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether they ever gave a credential in any browser, forgotten or not. */
+export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('known_since', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** From now on that user has no allowance with any device but that one, and no other logs them in. */

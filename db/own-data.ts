@@ -76,11 +76,14 @@ export const sections: Section[] = [
     ],
   }),
   section('passkeys', 'passkeys', {
-    columns: ['name', 'transports', 'backed_up', 'counter', 'created_at', 'last_used_at'],
+    columns: [
+      ...(['name', 'transports', 'backed_up', 'counter', 'created_at', 'last_used_at'] as const),
+      'from_established_browser',
+    ],
     key: [['id', 'uuid']],
   }),
   section('authenticator_apps', 'authenticators', {
-    columns: ['added_at', 'last_used_at'],
+    columns: ['added_at', 'last_used_at', 'from_established_browser'],
     key: [['user_id', 'uuid']],
   }),
   section('former_addresses', 'reserved_addresses', {
@@ -92,7 +95,7 @@ export const sections: Section[] = [
     key: [['user_id', 'uuid']],
   }),
   section('browsers', 'devices', {
-    columns: ['last_login_at', 'known_since', 'is_last', 'forgotten_at'],
+    columns: ['last_login_at', 'known_since', 'first_credential_at', 'is_last', 'forgotten_at'],
     key: [['token_hash', 'bytea']],
   }),
   section('products_opened', 'launches', {

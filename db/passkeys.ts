@@ -20,8 +20,10 @@ export type Passkey = {
   name: string;
 };
 
+type NewPasskey = Passkey & { fromEstablishedBrowser: boolean; now: Date };
+
 /** False where somebody has that credential already. */
-export async function insertPasskey(db: Database, passkey: Passkey & { now: Date }): Promise<boolean> {
+export async function insertPasskey(db: Database, passkey: NewPasskey): Promise<boolean> {
   const result = await db
     .insertInto('passkeys')
     .values({
@@ -34,6 +36,7 @@ export async function insertPasskey(db: Database, passkey: Passkey & { now: Date
       backed_up: passkey.backedUp,
       name: passkey.name,
       created_at: passkey.now,
+      from_established_browser: passkey.fromEstablishedBrowser,
     })
     .onConflict((conflict) => conflict.column('credential_id').doNothing())
     .executeTakeFirst();

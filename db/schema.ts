@@ -50,6 +50,7 @@ export interface AuditEvents {
 
 export interface Authenticators {
   added_at: Timestamp;
+  from_established_browser: Generated<boolean>;
   last_step: number;
   last_used_at: Timestamp;
   sealed_secret: Uint8Array;
@@ -81,6 +82,7 @@ export interface ClientUsers {
 }
 
 export interface Devices {
+  first_credential_at: Timestamp | null;
   forgotten_at: Timestamp | null;
   is_last: boolean;
   known_since: Timestamp | null;
@@ -206,6 +208,7 @@ export interface Passkeys {
   counter: Int8;
   created_at: Timestamp;
   credential_id: string;
+  from_established_browser: Generated<boolean>;
   id: string;
   last_used_at: Timestamp | null;
   name: string;

@@ -12,6 +12,7 @@ import type { Services } from '../services.ts';
 import { type Actor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
+import { isEstablishedBrowser } from './established-browsers.ts';
 import { notify } from './notices.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { seal, unseal } from './sealing.ts';
@@ -82,7 +83,9 @@ export async function addAuthenticator(
     // The code has shown it for this session. One that has ended must not turn anything on.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     if (!(await setSessionAmr(trx, session.id, amr))) throw new AppError('login_required');
-    await insertAuthenticator(trx, { userId: user.id, sealedSecret, step, now: now() });
+    const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, user.id);
+    const added = { userId: user.id, sealedSecret, step, now: now() };
+    await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // They were started without it.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
     // Other browsers know the password at most: none of them has an allowance for codes.

@@ -24,11 +24,11 @@ export async function rememberLogin(
   trx: Database,
   { config, now }: Services,
   request: Request,
-  { userId, credentialAt }: { userId: string; credentialAt: Date | null },
+  { userId, ...given }: { userId: string; credentialAt: Date | null; firstCredentialAt: Date | null },
 ): Promise<string> {
   const token = createToken();
   const previousHash = readDevice({ config }, request);
-  const login = { userId, credentialAt, tokenHash: hashToken(token), now: now() };
+  const login = { userId, ...given, tokenHash: hashToken(token), now: now() };
   await recordDeviceLogin(trx, { previousHash, ...login });
   return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
 }

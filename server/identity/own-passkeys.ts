@@ -16,6 +16,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { describeDevice, userAgentOf } from './device.ts';
+import { isEstablishedBrowser } from './established-browsers.ts';
 import { nameSchema } from './names.ts';
 import { notify } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
@@ -68,7 +69,8 @@ export async function addOwnPasskey(
     if (reason === 'unproved') throw new AppError('email_unverified');
     if (reason === 'too_many')
       throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
-    const passkey = await storeNewPasskey(trx, services, userId, fresh);
+    const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, userId);
+    const passkey = await storeNewPasskey(trx, services, userId, { ...fresh, fromEstablishedBrowser });
     await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
     await notify(trx, services, user, 'passkey_added', request);
   });
@@ -96,9 +98,9 @@ export async function storeNewPasskey(
   trx: Database,
   { now }: Pick<Services, 'now'>,
   userId: string,
-  { created, challenge, name }: NewPasskey,
+  { created, challenge, ...kept }: NewPasskey & { fromEstablishedBrowser: boolean },
 ): Promise<string> {
-  const passkey = { ...created, id: uuidv7(), userId, name, now: now() };
+  const passkey = { ...created, ...kept, id: uuidv7(), userId, now: now() };
   if (!(await consumeChallenge(trx, challenge)) || !(await insertPasskey(trx, passkey))) throw notAdded();
   return passkey.id;
 }

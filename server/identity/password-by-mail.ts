@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { openMailToken, voidMails } from './address-proof.ts';
 import { hasOwnLogin } from './customers.ts';
+import { awaitsFirstCredential, isEstablishedBrowser } from './established-browsers.ts';
 import { notify } from './notices.ts';
 import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
 import { hashNewPassword } from './passwords.ts';
@@ -117,6 +118,7 @@ export async function setPasswordByMail(
     if (sets === 'taken') return 'taken';
     if (user?.email !== opened.email) throw new AppError('not_found');
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const isFirstCredential = await awaitsFirstCredential(trx, user);
     await updateUser(trx, user.id, {
       passwordHash,
       holdsEmail: true,
@@ -125,11 +127,14 @@ export async function setPasswordByMail(
     if (passkey) {
       // Somebody may have got a credential meanwhile, which a passkey must not get round.
       if (hasOwnLogin(user) || user.id !== passkey.userId) throw new AppError('not_found');
-      await storeNewPasskey(trx, services, user.id, passkey);
+      const fromEstablishedBrowser =
+        isFirstCredential || (await isEstablishedBrowser(trx, services, request, user.id));
+      await storeNewPasskey(trx, services, user.id, { ...passkey, fromEstablishedBrowser });
     }
     const proved = { ...user, holdsEmail: true };
     const isPasskey = passkey !== undefined;
-    const step = await startAnew(trx, services, { user: proved, isPasskey, request, visit });
+    const set = { isPasskey, isFirstCredential };
+    const step = await startAnew(trx, services, { user: proved, ...set, request, visit });
     if (!user.emailVerifiedAt) await notify(trx, services, proved, 'email_proved', request);
     return step;
   });
@@ -145,9 +150,10 @@ export async function startAnew(
   {
     user,
     isPasskey = false,
+    isFirstCredential = false,
     request,
     visit,
-  }: { user: User; isPasskey?: boolean; request: Request; visit: Visit },
+  }: { user: User; isPasskey?: boolean; isFirstCredential?: boolean; request: Request; visit: Visit },
 ): Promise<LoginStep> {
   await voidMails(trx, user.id);
   await sleepExternalLinks(trx, user.id, services.now());
@@ -158,5 +164,6 @@ export async function startAnew(
   const amr = isPasskey ? passkeyAmr : undefined;
   // As a session would: what comes now is only the code.
   if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, services.now());
-  return startSessionOrAsk(trx, services, { user, startedBy: 'mail', amr, request, visit });
+  const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
+  return startSessionOrAsk(trx, services, start);
 }

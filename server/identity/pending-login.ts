@@ -6,7 +6,6 @@ import { findPasswordOwner } from '../../db/password-owners.ts';
 import { deletePendingLogin, findPendingLogin, insertPendingLogin } from '../../db/pending-logins.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import type { Amr } from '../../db/sessions.ts';
 import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
@@ -16,7 +15,7 @@ import { countLogin } from './count-login.ts';
 import { nameDevice, readDevice } from './device.ts';
 import { notify, notifyOnceADay } from './notices.ts';
 import { type FactorUse, readFactor } from './second-factor-check.ts';
-import { type SessionStart, startSession } from './sessions.ts';
+import { type NewSession, startSession } from './sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_pending_login';
@@ -32,7 +31,7 @@ export type LoginStep = { setCookies: string[]; needsCode: boolean };
 export async function startSessionOrAsk(
   trx: Transaction<DB>,
   services: Services,
-  start: { user: User; startedBy: SessionStart; amr?: Amr[]; request: Request; visit: Visit },
+  start: NewSession,
 ): Promise<LoginStep> {
   const { user, request, visit } = start;
   if (!user.hasAuthenticator)

@@ -59,6 +59,16 @@ export const amrOf: Record<SessionStart, Amr[]> = {
 
 const maxSessions = 50;
 
+export type NewSession = {
+  user: User;
+  startedBy: SessionStart;
+  amr?: Amr[];
+  /** The user had none before, ever. */
+  isFirstCredential?: boolean;
+  request: Request;
+  visit: Visit;
+};
+
 /**
  * Starts a session, the only way there is. A login as the user whose live session this browser has goes on with that
  * session, under a new token; a login as somebody else ends it. A new password ends every other session of the user and
@@ -69,10 +79,10 @@ const maxSessions = 50;
 export async function startSession(
   trx: Transaction<DB>,
   services: Services,
-  start: { user: User; startedBy: SessionStart; amr?: Amr[]; request: Request; visit: Visit },
+  start: NewSession,
 ): Promise<string[]> {
   const { config, now: clock } = services;
-  const { user, startedBy, amr = amrOf[startedBy], request, visit } = start;
+  const { user, startedBy, amr = amrOf[startedBy], isFirstCredential = false, request, visit } = start;
   const { id: userId } = user;
   visit.userId = userId;
   const now = clock();
@@ -111,6 +121,7 @@ export async function startSession(
   const deviceCookie = await rememberLogin(trx, services, request, {
     userId,
     credentialAt: session.authTime,
+    firstCredentialAt: isFirstCredential ? session.authTime : null,
   });
   return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
 }

@@ -148,13 +148,14 @@ export async function confirmSignUp(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    if (passkey) await storeNewPasskey(trx, services, id, passkey);
+    if (passkey) await storeNewPasskey(trx, services, id, { ...passkey, fromEstablishedBrowser: true });
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
     await recordAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('the user was made in this transaction');
     const amr = passkey && passkeyAmr;
-    return startSession(trx, services, { user, startedBy: 'mail', amr, request, visit });
+    const start = { user, startedBy: 'mail', isFirstCredential: true, request, visit } as const;
+    return startSession(trx, services, { ...start, amr });
   });
 }
 
