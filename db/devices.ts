@@ -55,6 +55,24 @@ export async function recordDeviceLogin(
   await upsert(db, login);
 }
 
+/**
+ * That user has given a credential in a session which a hand-off started there: they know the device from then on, unless
+ * they do already.
+ */
+export async function recordDeviceCredential(
+  db: Database,
+  { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set({ known_since: now })
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', userId)
+    .where('known_since', 'is', null)
+    .where('forgotten_at', 'is', null)
+    .execute();
+}
+
 /** The last user to log in with that device, unless they have forgotten it since. */
 export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
   const row = await db

@@ -46,6 +46,7 @@ import { findObstacle } from './identity/change-email.ts';
 import { confirm, confirmWithoutPassword } from './identity/confirm.ts';
 import { cancelDeletion, describeDeletion, requestDeletion } from './identity/deletion.ts';
 import { describeDevice, userAgentOf } from './identity/device.ts';
+import { isEstablishedBrowser } from './identity/established-browsers.ts';
 import { login, logout, requirePlaceToLogIn } from './identity/login.ts';
 import { readLogoutTarget } from './identity/logout-target.ts';
 import {
@@ -177,6 +178,9 @@ export function createBackend(options: {
     confirmSignUp: bind(confirmSignUp),
     /** What keeps a user from changing their address. */
     findObstacle,
+    /** Whether what is added in this browser counts at once. */
+    isEstablishedBrowser: (request: Request, userId: string) =>
+      isEstablishedBrowser(services.db, services, request, userId),
     findUndo: bind(findUndo),
     undoEmailChange: bind(undoEmailChange),
     /** Such as "Firefox on Linux". */

@@ -28,6 +28,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: session.user.email,
     pending: (await caller.email.pendingChange())?.email,
     obstacle: backend.findObstacle(session.user),
+    isEstablished: await backend.isEstablishedBrowser(request, session.user.id),
     isSent: new URL(request.url).searchParams.has('sent'),
     keepsMails: backend.keepsMails,
   };
@@ -60,7 +61,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ChangeEmail() {
-  const { email, pending, obstacle, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { email, pending, obstacle, isEstablished, isSent, keepsMails } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const here = useFormAction();
   if (answer?.asks) return <Confirm asks={answer.asks} />;
@@ -81,12 +82,31 @@ export default function ChangeEmail() {
           defaultValue={answer?.email}
           error={answer?.error}
         />
+        <TakeBack email={email} isEstablished={isEstablished} />
         <div className="actions">
           <button type="submit">Email me a link</button>
           <a href="/profile">Cancel</a>
         </div>
       </form>
     </Page>
+  );
+}
+
+/** Who can undo the change, and what keeps them from it. */
+function TakeBack({ email, isEstablished }: { email: string; isEstablished: boolean }) {
+  return (
+    <>
+      <p>
+        For seven days after the change, whoever reads the emails to <strong>{email}</strong> can take the
+        account back. Only a passkey or an authenticator app keeps them from it: one that is at least a week
+        old, or that you added in a browser you had used for a week.
+      </p>
+      <p>
+        {isEstablished
+          ? 'This browser counts as one of those, so a passkey or an app that you add here protects you at once.'
+          : 'You have not used this browser for a week yet, so a passkey or an app that you add here protects you only after a week.'}
+      </p>
+    </>
   );
 }
 

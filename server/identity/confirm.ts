@@ -9,6 +9,7 @@ import { loginAgainPath, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { type Actor, lockActor, recordActorEvent } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
+import { rememberCredential } from './device.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
 import { checkAssertion, usePasskey } from './passkey-assertion.ts';
 import { lacksSecondFactor } from './second-factor.ts';
@@ -110,6 +111,7 @@ async function confirmByPassword(services: Services, actor: Actor, password: str
     // Hashing took a while: the password may have changed since, and the session have ended.
     if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
     if (!(await confirmSession(trx, { id, now: services.now() }))) throw new AppError('login_required');
+    await rememberCredential(trx, services, actor.request, user.id);
     await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'password' });
   });
 }
@@ -126,6 +128,7 @@ async function confirmByPasskey(services: Services, actor: Actor, passkey: strin
       if (refusal) throw new PasskeyRefusal(refusal);
       const isLive = await confirmSession(trx, { id: session.id, now: services.now(), amr: passkeyAmr });
       if (!isLive) throw new AppError('login_required');
+      await rememberCredential(trx, services, request, userId);
       await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'passkey' });
     });
     return true;

@@ -3,7 +3,13 @@
 // The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says who
 // was the last. It logs nobody in but as contract section 6 says.
 import Bowser from 'bowser';
-import { findHolderOfDevice, findLastUserOfDevice, recordDeviceLogin } from '../../db/devices.ts';
+import {
+  findHolderOfDevice,
+  findLastUserOfDevice,
+  recordDeviceCredential,
+  recordDeviceLogin,
+} from '../../db/devices.ts';
+import type { PasswordOwner } from '../../db/password-owners.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { Services } from '../services.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
@@ -33,6 +39,17 @@ export async function rememberLogin(
   return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
 }
 
+/** The user of a session has given a credential in this browser. */
+export async function rememberCredential(
+  trx: Database,
+  { config, now }: Pick<Services, 'config' | 'now'>,
+  request: Request,
+  userId: string,
+): Promise<void> {
+  const tokenHash = readDevice({ config }, request);
+  if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
+}
+
 /** Who was the last to log in with this browser, if they still know it. */
 export async function findLastUser(
   db: Database,
@@ -47,7 +64,16 @@ export async function findLastUser(
  * Names a browser that the user knows, for counting tries: by since when. Its token would not do, because each login
  * renews it, and would start to count afresh.
  */
-export const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
+const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
+
+/**
+ * The same for guesses at a password or a code: a new password starts to count afresh, also in a browser that stays known.
+ * Undefined where this user does not know the browser.
+ */
+export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
+  owner?.deviceKnownSince
+    ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
+    : undefined;
 
 /** The same for the user who holds that address, or undefined where they do not know this browser. */
 export async function findDeviceName(

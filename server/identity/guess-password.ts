@@ -4,7 +4,7 @@ import type { PasswordOwner } from '../../db/password-owners.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { nameDevice, readDevice } from './device.ts';
+import { nameGuessingDevice, readDevice } from './device.ts';
 import { takePlace, verifyPassword } from './passwords.ts';
 
 export type Guess = {
@@ -39,7 +39,7 @@ export async function guessPassword(
         // A new password starts to count afresh.
         account: `${guess.email} ${owner?.passwordHash ?? ''}`,
         address,
-        device: owner?.deviceKnownSince ? nameDevice(owner.userId, owner.deviceKnownSince) : undefined,
+        device: nameGuessingDevice(owner),
       });
       try {
         const isRight = await deadline.pause(() =>

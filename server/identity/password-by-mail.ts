@@ -15,6 +15,7 @@ import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { openMailToken, voidMails } from './address-proof.ts';
 import { hasOwnLogin } from './customers.ts';
+import { readDevice } from './device.ts';
 import { awaitsFirstCredential, isEstablishedBrowser } from './established-browsers.ts';
 import { notify } from './notices.ts';
 import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
@@ -163,7 +164,8 @@ export async function startAnew(
   await notify(trx, services, user, isPasskey ? 'passkey_added' : 'password_set', request);
   const amr = isPasskey ? passkeyAmr : undefined;
   // As a session would: what comes now is only the code.
-  if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, services.now());
+  if (user.hasAuthenticator)
+    await endWhatPasswordOpened(trx, user.id, services.now(), readDevice(services, request));
   const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
   return startSessionOrAsk(trx, services, start);
 }

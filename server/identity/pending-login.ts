@@ -12,7 +12,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { countLogin } from './count-login.ts';
-import { nameDevice, readDevice } from './device.ts';
+import { nameGuessingDevice, readDevice } from './device.ts';
 import { notify, notifyOnceADay } from './notices.ts';
 import { type FactorUse, readFactor } from './second-factor-check.ts';
 import { type NewSession, startSession } from './sessions.ts';
@@ -128,7 +128,7 @@ async function countTry(services: Services, request: Request, visit: Visit, user
     // A new password starts to count afresh: so its owner gets in, whoever knew the old one.
     account: `${userId} ${owner?.passwordHash ?? ''}`,
     address: visit.address,
-    device: owner?.deviceKnownSince ? nameDevice(userId, owner.deviceKnownSince) : undefined,
+    device: nameGuessingDevice(owner),
   });
 }
 

@@ -22,7 +22,7 @@ import type { User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { rememberLogin, userAgentOf } from './device.ts';
+import { readDevice, rememberLogin, userAgentOf } from './device.ts';
 import { notifyNewBrowser } from './notices.ts';
 import { lacksSecondFactor, requireNoSetUp } from './second-factor.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
@@ -101,15 +101,16 @@ export async function startSession(
   const limits = sessionLimits(now);
   const previous = readToken(request, config.issuer, cookie);
   const previousHash = previous === undefined ? undefined : hashToken(previous);
-  if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now);
+  const device = readDevice(services, request);
+  if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
   const isRenewed =
     previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
   if (startedBy === 'password_change') {
     // A session that has ended must not come back under a new token.
     if (!isRenewed) throw new AppError('login_required');
     await endSessions(trx, userId, { exceptTokenHash: session.tokenHash }, now);
+    await forgetDevices(trx, userId, now, device);
   }
-  if (startedBy === 'password_change') await forgetDevices(trx, userId, now);
   if (!isRenewed) {
     if (previousHash) await endSessionByTokenHash(trx, previousHash, now);
     const { createdAfter } = limits;
@@ -126,10 +127,15 @@ export async function startSession(
   return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
 }
 
-/** All sessions and known devices of a user whose password is set by mail. */
-export async function endWhatPasswordOpened(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
+/** All sessions of a user whose password is set by mail, and known devices but for the one in which that is done. */
+export async function endWhatPasswordOpened(
+  trx: Transaction<DB>,
+  userId: string,
+  now: Date,
+  device?: Uint8Array,
+): Promise<void> {
   await endSessions(trx, userId, 'all', now);
-  await forgetDevices(trx, userId, now);
+  await forgetDevices(trx, userId, now, device);
 }
 
 /** The `Set-Cookie` value that deletes the cookie. */
