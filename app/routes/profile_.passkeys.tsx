@@ -36,12 +36,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const name = form.get('name') ?? '';
   const refused = { asks: undefined, id, name };
   try {
-    if (intent === 'rename') await backend.renameOwnPasskey(request, visit, { id, name });
-    else if (intent === 'remove' || intent === 'add') {
+    if (intent === 'rename' || intent === 'remove' || intent === 'add') {
       const { asks } = await backend.confirm(request, visit, form);
       if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
       if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
-      await backend.removeOwnPasskey(request, visit, id);
+      if (intent === 'rename') await backend.renameOwnPasskey(request, visit, { id, name });
+      else await backend.removeOwnPasskey(request, visit, id);
     } else throw backend.invalidParameter('intent', 'It must be an action of this page.');
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);

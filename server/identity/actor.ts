@@ -4,6 +4,7 @@ import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
 import type { Session } from '../../db/live-sessions.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
+import { lockOpenSession } from '../../db/sessions.ts';
 import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
@@ -32,6 +33,17 @@ export function requireConfirmed(services: Services, { session }: Pick<Actor, 's
 export async function lockActor(trx: Transaction<DB>, { session }: Pick<Actor, 'session'>): Promise<User> {
   const user = await lockUser(trx, { id: session.user.id });
   if (!user) throw new AppError('login_required');
+  return user;
+}
+
+/**
+ * The same for a change that takes a credential given within ten minutes (contract section 9). Their session stays open
+ * until the transaction ends. Throws 401 `login_required` also where it has ended meanwhile: whoever sits at it must not keep
+ * anything by what they sent just before.
+ */
+export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<Actor, 'session'>): Promise<User> {
+  const user = await lockActor(trx, actor);
+  if (!(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
   return user;
 }
 

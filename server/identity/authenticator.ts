@@ -6,10 +6,9 @@ import { forgetDevices } from '../../db/devices.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { countRecoveryCodes, deleteRecoveryCodes, replaceRecoveryCodes } from '../../db/recovery-codes.ts';
 import { type Amr, endSessions, setSessionAmr } from '../../db/sessions.ts';
-import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent, requireConfirmed } from './actor.ts';
+import { type Actor, lockOpenActor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
 import { isEstablishedBrowser } from './established-browsers.ts';
@@ -77,12 +76,12 @@ export async function addAuthenticator(
   if (step === undefined) throw wrongCode();
   const sealedSecret = await seal(config.encryptionKeys, secretContext(session.user.id), secret);
   return inTransactionOf(visit, db, async (trx) => {
-    const user = await lockUser(trx, { id: session.user.id });
-    if (!user || !hasOwnLogin(user)) throw new AppError('login_required');
+    const user = await lockOpenActor(trx, actor);
+    if (!hasOwnLogin(user)) throw new AppError('login_required');
     if (user.hasAuthenticator) return undefined;
-    // The code has shown it for this session. One that has ended must not turn anything on.
+    // The code has shown it for this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
-    if (!(await setSessionAmr(trx, session.id, amr))) throw new AppError('login_required');
+    await setSessionAmr(trx, session.id, amr);
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, user.id);
     const added = { userId: user.id, sealedSecret, step, now: now() };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
@@ -107,8 +106,8 @@ export async function repeatOffer(services: Services, actor: Actor, sealed: stri
 export async function renewRecoveryCodes(services: Services, actor: Actor): Promise<string[] | undefined> {
   requireConfirmed(services, actor);
   return inTransactionOf(actor.visit, services.db, async (trx) => {
-    const user = await lockUser(trx, { id: actor.session.user.id });
-    if (!user?.hasAuthenticator) return undefined;
+    const user = await lockOpenActor(trx, actor);
+    if (!user.hasAuthenticator) return undefined;
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
     await recordActorEvent(trx, actor, { type: 'recovery_codes.made' });
@@ -121,8 +120,8 @@ export async function renewRecoveryCodes(services: Services, actor: Actor): Prom
 export async function removeAuthenticator(services: Services, actor: Actor): Promise<void> {
   requireConfirmed(services, actor);
   await inTransactionOf(actor.visit, services.db, async (trx) => {
-    const user = await lockUser(trx, { id: actor.session.user.id });
-    if (!user || !(await deleteAuthenticator(trx, user.id))) return;
+    const user = await lockOpenActor(trx, actor);
+    if (!(await deleteAuthenticator(trx, user.id))) return;
     await deleteRecoveryCodes(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'authenticator.removed' });
     await notify(trx, services, user, 'authenticator_removed', actor.request);

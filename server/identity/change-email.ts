@@ -18,7 +18,7 @@ import { AppError } from '../errors.ts';
 import { readTrace } from '../http/trace-context.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { type Actor, lockActor, recordActorEvent, requireConfirmed } from './actor.ts';
+import { type Actor, lockActor, lockOpenActor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { keepTrace, voidMails } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
@@ -49,8 +49,8 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(services, session.user, email);
   await answerAlike(services, visit, { email, request }, async (trx) => {
-    const user = await lockUser(trx, { id: session.user.id });
-    if (!user?.holdsEmail || user.suspendedAt) throw new AppError('login_required');
+    const user = await lockOpenActor(trx, actor);
+    if (!user.holdsEmail) throw new AppError('login_required');
     await voidChangeMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'email.change_requested' });
     const details = keepTrace(visit.trace);

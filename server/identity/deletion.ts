@@ -5,7 +5,7 @@ import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { Visit } from '../http/requests.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { lockActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
+import { lockActor, lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { notify } from './notices.ts';
 
 export const graceDays = 14;
@@ -34,7 +34,7 @@ export async function requestDeletion(
   const actor = await requireActor(services, request, visit);
   requireConfirmed(services, actor);
   return inTransactionOf(visit, services.db, async (trx) => {
-    const user = await lockActor(trx, actor);
+    const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
     if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
     await setDeletionDue(trx, user.id, dueAfter(services.now()));

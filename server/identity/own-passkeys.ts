@@ -9,12 +9,11 @@ import {
 } from '../../db/passkeys.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { lockOpenSession } from '../../db/sessions.ts';
-import { lockUser, type User } from '../../db/users.ts';
+import type { User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
+import { lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { describeDevice, userAgentOf } from './device.ts';
 import { isEstablishedBrowser } from './established-browsers.ts';
 import { nameSchema } from './names.ts';
@@ -62,9 +61,7 @@ export async function addOwnPasskey(
   const { id: userId } = actor.session.user;
   const fresh = await readNewPasskey(services, request, visit, { purpose: 'add', userId }, fields);
   await inTransactionOf(visit, services.db, async (trx) => {
-    const user = await lockUser(trx, { id: userId });
-    // A new password may have ended it meanwhile: whoever sits at it must not come back by a passkey.
-    if (!user || !(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
+    const user = await lockOpenActor(trx, actor);
     const reason = findReasonNotToAdd(user, await listPasskeys(trx, userId));
     if (reason === 'unproved') throw new AppError('email_unverified');
     if (reason === 'too_many')
@@ -105,20 +102,25 @@ export async function storeNewPasskey(
   return passkey.id;
 }
 
-/** Throws 401 `login_required`, 404 `not_found` where the user has no such passkey, and 422 `validation_failed`. */
+/**
+ * Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where the user has no
+ * such passkey, and 422 `validation_failed`.
+ */
 export async function renameOwnPasskey(
   services: Services,
   request: Request,
   visit: Visit,
   fields: { id: string; name: string },
 ): Promise<void> {
-  const { session } = await requireActor(services, request, visit);
+  const actor = await requireActor(services, request, visit);
+  // By its name the owner tells theirs from a thief's.
+  requireConfirmed(services, actor);
+  const { id } = fields;
   const name = readName(fields.name);
-  if (
-    !isId(fields.id) ||
-    !(await renamePasskey(services.db, { id: fields.id, userId: session.user.id, name }))
-  )
-    throw gone();
+  await inTransactionOf(visit, services.db, async (trx) => {
+    const { id: userId } = await lockOpenActor(trx, actor);
+    if (!isId(id) || !(await renamePasskey(trx, { id, userId, name }))) throw gone();
+  });
 }
 
 /**
@@ -135,8 +137,7 @@ export async function removeOwnPasskey(
   requireConfirmed(services, actor);
   const userId = actor.session.user.id;
   await inTransactionOf(visit, services.db, async (trx) => {
-    const user = await lockUser(trx, { id: userId });
-    if (!user || !(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
+    const user = await lockOpenActor(trx, actor);
     if (!isId(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
     if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
     await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });

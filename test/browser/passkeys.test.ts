@@ -129,6 +129,24 @@ describe('a passkey', () => {
     expect(await device.listCredentials()).toHaveLength(1);
   });
 
+  it('gets another name once its owner has confirmed that it is them, without typing it again', async () => {
+    const { page, complaints } = await openWithPasskey('new-merchant@example.test');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile');
+    const aLongTimeAgo = new Date(Date.now() - 11 * 60_000);
+    await site.app.db.updateTable('sessions').set({ auth_time: aLongTimeAgo }).execute();
+    await page.goto('/profile/passkeys');
+    await page.getByText('Rename Work laptop').click();
+    await page.getByLabel('Name').fill('Old laptop');
+    await page.getByRole('button', { name: 'Save the name' }).click();
+    await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.waitForURL('**/profile/passkeys?saved=rename');
+    await page.getByText('The name has been saved.').waitFor();
+    await page.getByText('Rename Old laptop').waitFor();
+    expect(complaints.filter((line) => !line.includes('401'))).toEqual([]);
+  });
+
   it('confirms a change, on a page of which the script is all its own and on one of Remix’s', async () => {
     const { page, device } = await openWithPasskey('admin@example.test');
     await page.getByRole('button', { name: 'Use a passkey' }).click();

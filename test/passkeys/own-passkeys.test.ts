@@ -281,7 +281,7 @@ describe('adding a passkey', () => {
 });
 
 describe('past the page that asks for a credential', () => {
-  it('nothing is added or removed in a session whose credential is older than ten minutes', async () => {
+  it('nothing is added, renamed or removed in a session whose credential is older than ten minutes', async () => {
     const browser = await openLoggedIn();
     await addPasskey(browser);
     const [{ id = '' } = {}] = await listed();
@@ -293,8 +293,10 @@ describe('past the page that asks for a credential', () => {
     const adding = other.backend.addOwnPasskey(request, newVisit(), { name: 'x', passkey });
     await expect(adding).rejects.toMatchObject(refused);
     await expect(other.backend.removeOwnPasskey(request, newVisit(), id)).rejects.toMatchObject(refused);
+    const renaming = other.backend.renameOwnPasskey(request, newVisit(), { id, name: 'x' });
+    await expect(renaming).rejects.toMatchObject(refused);
     await other.close();
-    expect(await listed()).toHaveLength(1);
+    expect(await listed()).toMatchObject([{ name: 'My phone' }]);
   });
 });
 
@@ -318,6 +320,27 @@ describe('the list', () => {
     expect(fieldOf(refused, 'name').descriptions).toContain('Enter a name.');
     const other = await openLoggedIn(customer);
     expect((await send(other, { intent: 'rename', id, name: 'Taken' })).status).toBe(404);
+    expect((await listed())[0]?.name).toBe('Blue key');
+  });
+
+  it('asks for the password before it renames one after ten minutes, and keeps the name that was typed', async () => {
+    const browser = await openLoggedIn();
+    await addPasskey(browser);
+    const [{ id = '' } = {}] = await listed();
+    await sql`update sessions set auth_time = now() - interval '11 minutes'`.execute(app.db);
+    const form = { intent: 'rename', id, name: 'Blue key' };
+    const asked = await send(browser, form);
+    expect(asked.status).toBe(401);
+    expect(textOf(asked)).toContain('Confirm it’s you');
+    expect(['intent', 'id', 'name'].map((name) => fieldOf(asked, name).value)).toEqual([
+      'rename',
+      id,
+      'Blue key',
+    ]);
+    expect((await send(browser, { ...form, confirmPassword: 'wrong' })).status).toBe(401);
+    expect((await listed())[0]?.name).toBe('My phone');
+    const done = await send(browser, { ...form, confirmPassword: password });
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile/passkeys?saved=rename']);
     expect((await listed())[0]?.name).toBe('Blue key');
   });
 

@@ -1,0 +1,119 @@
+// A change that takes a credential is not made by a session that ends while the change is under way (contract section 9).
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { shareAddressChanges } from '../support/address-changes.ts';
+import type { Answer } from '../support/app.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
+import { page as appPage, readOffer, setUp, showCode } from '../support/totp-app.ts';
+import type { Browser } from '../support/visitor.ts';
+
+const changes = shareAddressChanges();
+
+type Sent = [path: string, form: Record<string, string>];
+type Person = { browser: Browser; id: string };
+
+const now = () => changes.clock.now.getTime();
+
+async function passkeyOf({ browser, id }: Person): Promise<string> {
+  await addPasskey(browser);
+  await addPasskey(browser);
+  const { rows } = await sql<{ id: string }>`select id from passkeys where user_id = ${id}`.execute(
+    changes.app.db,
+  );
+  return rows[0]?.id ?? '';
+}
+
+/** Each gets ready, and says what is sent then. */
+const kinds: Record<string, (person: Person) => Promise<Sent>> = {
+  'adding a passkey': async ({ browser }) => {
+    const passkey = createAuthenticator().register(await fetchOptions(browser, 'add'), origin);
+    return ['/profile/passkeys/add', { name: 'Phone', passkey }];
+  },
+  'renaming a passkey': async (person) => [
+    '/profile/passkeys',
+    { intent: 'rename', id: await passkeyOf(person), name: 'Old laptop' },
+  ],
+  'removing a passkey': async (person) => [
+    '/profile/passkeys',
+    { intent: 'remove', id: await passkeyOf(person) },
+  ],
+  'turning on the app': async ({ browser }) => {
+    const { secret, sealed } = readOffer(await browser.send(appPage, { form: { intent: 'set-up' } }));
+    return [appPage, { intent: 'add', sealed, code: showCode(secret, now()) }];
+  },
+  'making recovery codes': async ({ browser }) => {
+    await setUp(browser, now());
+    return [appPage, { intent: 'renew-codes' }];
+  },
+  'turning off the app': async ({ browser }) => {
+    await setUp(browser, now());
+    return [appPage, { intent: 'turn-off' }];
+  },
+  'asking for a deletion': async () => ['/profile/delete', { intent: 'delete' }],
+  'asking for a change of address': async () => ['/profile/email', { email: changes.newEmail() }],
+};
+
+/** What any of these would change. */
+async function digest(id: string): Promise<unknown> {
+  const { rows } = await sql`select
+    (select json_agg(p order by p.id) from passkeys p where user_id = ${id}) as passkeys,
+    (select json_agg(a) from authenticators a where user_id = ${id}) as apps,
+    (select json_agg(r order by code_hash) from recovery_codes r where user_id = ${id}) as codes,
+    (select json_agg(c) from pending_email_changes c where user_id = ${id}) as addresses,
+    (select deletion_due_at from users where id = ${id}) as deletion,
+    (select count(*) from mails where user_id = ${id}) as mails,
+    (select count(*) from audit_events where user_id = ${id}) as events`.execute(changes.app.db);
+  return rows;
+}
+
+/** Sends it while the user's row is held, and ends all their sessions before anything gets on. */
+async function sendWhileEnding(id: string, send: () => Promise<Answer>[]): Promise<Answer[]> {
+  const { sent } = await changes.app.db.transaction().execute(async (trx) => {
+    await sql`select from users where id = ${id} for no key update`.execute(trx);
+    const sent = Promise.all(send());
+    await waitForLocks();
+    await sql`update sessions set ended_at = now() where user_id = ${id} and ended_at is null`.execute(trx);
+    return { sent };
+  });
+  return sent;
+}
+
+async function waitForLocks(): Promise<void> {
+  await expect
+    .poll(
+      async () =>
+        (
+          await sql`select from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock'`.execute(changes.app.db)
+        ).rows.length,
+      { timeout: 10_000, interval: 10 },
+    )
+    .toBeGreaterThan(0);
+}
+
+describe('in a session that ends meanwhile', () => {
+  it.each(Object.keys(kinds))('%s changes nothing, also where 16 are sent at once', async (kind) => {
+    const person = await changes.signUp();
+    const { browser, id } = person;
+    const [path, form] = (await kinds[kind]?.(person)) ?? ['', {}];
+    const before = await digest(id);
+    const answers = await sendWhileEnding(id, () =>
+      Array.from({ length: 16 }, () => browser.send(path, { form, from: changes.from() })),
+    );
+    for (const { status, headers } of answers) {
+      // Of mails to one address there are five an hour.
+      expect(kind.includes('address') ? [303, 401, 429] : [303]).toContain(status);
+      if (status === 303) expect(headers.get('location')).toMatch(/^\/login\?next=/);
+    }
+    expect(await digest(id)).toEqual(before);
+  });
+
+  it.each(Object.keys(kinds))('%s is made where it does not', async (kind) => {
+    const person = await changes.signUp();
+    const [path, form] = (await kinds[kind]?.(person)) ?? ['', {}];
+    const before = await digest(person.id);
+    const { status } = await person.browser.send(path, { form, from: changes.from() });
+    expect([200, 303]).toContain(status);
+    expect(await digest(person.id)).not.toEqual(before);
+  });
+});
