@@ -94,7 +94,7 @@ export default function Authenticator() {
   const done = useActionData<typeof action>();
   const asks = done && 'asks' in done ? done.asks : page.asks;
   if (asks) return <Confirm asks={asks} />;
-  if (done && 'setUp' in done) return <AuthenticatorSetUp {...done} email={page.email} />;
+  if (done && 'setUp' in done) return <AuthenticatorSetUp {...page} {...done} />;
   if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
   return (
     <Page

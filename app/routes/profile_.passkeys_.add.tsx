@@ -1,6 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { errorsOf, loginOr } from '../answers.ts';
+import { NewBrowserNote } from '../components/account/new-browser.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -19,10 +20,10 @@ const loginPath = withNext('/login', '/profile/passkeys');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   try {
-    const { refused, suggestedName } = await backend.describeOwnPasskeys(request, visit);
+    const { refused, suggestedName, isRevocable, email } = await backend.describeOwnPasskeys(request, visit);
     // That page says why. After a POST this one does.
     if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
-    return { suggestedName };
+    return { suggestedName, isRevocable, email };
   } catch (error) {
     throw loginOr(error, context, loginPath);
   }
@@ -45,7 +46,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 }
 
 export default function AddPasskey() {
-  const { suggestedName } = useLoaderData<typeof loader>();
+  const { suggestedName, isRevocable, email } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   if (refused?.asks) return <Confirm asks={refused.asks} />;
   const errors: Record<string, string> = refused?.errors ?? {};
@@ -75,6 +76,7 @@ export default function AddPasskey() {
           defaultValue={refused?.name ?? suggestedName}
           error={errors.name}
         />
+        {isRevocable && <NewBrowserNote what="this passkey" email={email} />}
         <button type="submit">Create the passkey</button>
       </PasskeyForm>
       <p className="aside">

@@ -11,7 +11,7 @@ import type { Services } from '../services.ts';
 import { type Actor, lockOpenActor, recordActorEvent, requireConfirmed } from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
-import { isEstablishedBrowser } from './established-browsers.ts';
+import { isEstablishedBrowser, isRevocable } from './established-browsers.ts';
 import { notify } from './notices.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { seal, unseal } from './sealing.ts';
@@ -21,7 +21,8 @@ import { amrOf } from './sessions.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** What the page shows while nothing is being set up. */
-export async function describeAuthenticator({ config, db }: Services, { session }: Actor) {
+export async function describeAuthenticator(services: Services, { session, request }: Actor) {
+  const { config, db } = services;
   const { user } = session;
   const lacksFactor = lacksSecondFactor(config, session);
   const found = await findAuthenticator(db, user.id);
@@ -30,6 +31,8 @@ export async function describeAuthenticator({ config, db }: Services, { session 
     isRequired: needsSecondFactor(config, user),
     /** Nothing else can be opened before. */
     comesFirst: mustSetUpFactor(config, session),
+    /** What is added in this browser now can be removed by a link in a mail. */
+    isRevocable: await isRevocable(services, request, user),
     /** They have a passkey, and came here by their password alone. */
     mustUsePasskey: lacksFactor && user.hasPasskey,
     isOn: found && {

@@ -23,6 +23,18 @@ export async function isEstablishedBrowser(
 }
 
 /**
+ * Whether a factor that this user adds in this browser now can be removed by taking the account back. What administrators
+ * and managers add never is.
+ */
+export async function isRevocable(
+  services: Pick<Services, 'config' | 'db' | 'now'>,
+  request: Request,
+  user: Pick<User, 'id' | 'role'>,
+): Promise<boolean> {
+  return user.role === 'user' && !(await isEstablishedBrowser(services.db, services, request, user.id));
+}
+
+/**
  * Whether what this user is about to get is the first credential of all. One whose credentials an operator has removed had
  * one before. The caller has locked the user.
  */

@@ -15,7 +15,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { describeDevice, userAgentOf } from './device.ts';
-import { isEstablishedBrowser } from './established-browsers.ts';
+import { isEstablishedBrowser, isRevocable } from './established-browsers.ts';
 import { nameSchema } from './names.ts';
 import { notify } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
@@ -37,6 +37,8 @@ export async function describeOwnPasskeys(services: Services, request: Request, 
     refused: findReasonNotToAdd(user, passkeys),
     /** What a new one is called, unless its owner says otherwise. */
     suggestedName: describeDevice(userAgentOf(request)),
+    /** One that is added in this browser now can be removed by a link in a mail. */
+    isRevocable: await isRevocable(services, request, user),
   };
 }
 

@@ -7,7 +7,7 @@ import { runCli } from '../support/cli.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { countLetters, readToken } from '../support/kept-mail.ts';
 import { buildHandOff } from '../support/marketplace.ts';
-import { enterCode, setUp, showCode } from '../support/totp-app.ts';
+import { page as appPage, enterCode, setUp, showCode } from '../support/totp-app.ts';
 import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
 
 const week = 7 * dayMs;
@@ -337,6 +337,40 @@ describe('a factor keeps whether its browser was established', () => {
       select gen_random_uuid(), user_id, 'before', public_key, counter, transports, backed_up, name, created_at
       from passkeys where user_id = ${id} returning from_established_browser as was`.execute(changes.app.db);
     expect(rows).toEqual([{ was: true }]);
+  });
+});
+
+describe('the pages that add a factor', () => {
+  const words = 'You have not used this browser for a week yet. So for seven days,';
+  const show = async (browser: Browser) => {
+    const answers = [
+      await browser.send('/profile/passkeys/add'),
+      await browser.send(appPage),
+      await browser.send(appPage, { form: { intent: 'set-up' } }),
+    ];
+    await setUp(browser, changes.clock.now.getTime());
+    return [...answers, await browser.send(appPage)].map(textOf);
+  };
+
+  it('say in a new browser that it can be removed again, and to which address the link goes', async () => {
+    const { email } = await changes.signUp();
+    const pages = await show(await logIn(open(), email));
+    for (const [n, what] of ['this passkey', 'the app', 'the app', 'new codes'].entries())
+      expect(pages[n]).toContain(
+        `${words} ${what} can be removed again with a link that we email to ${email}`,
+      );
+  });
+
+  it('say nothing of it in an established one', async () => {
+    const { browser } = await changes.signUp();
+    for (const text of await show(browser)) expect(text).not.toContain('can be removed again');
+  });
+
+  it('say nothing of it to administrators and managers, whose factors stay', async () => {
+    const { id, email } = await changes.signUp();
+    await sql`update users set role = 'manager' where id = ${id}`.execute(changes.app.db);
+    for (const text of await show(await logIn(open(), email)))
+      expect(text).not.toContain('can be removed again');
   });
 });
 

@@ -2,8 +2,11 @@ import type { SetUp } from '../../../server/identity/authenticator.ts';
 import { Field } from '../field.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Page } from '../page.tsx';
+import { NewBrowserNote } from './new-browser.tsx';
 
-export function AuthenticatorOff({ comesFirst }: { comesFirst: boolean }) {
+type Revocable = { email: string; isRevocable: boolean };
+
+export function AuthenticatorOff({ comesFirst, email, isRevocable }: Revocable & { comesFirst: boolean }) {
   return (
     <form method="post" className="card">
       <p>
@@ -12,6 +15,7 @@ export function AuthenticatorOff({ comesFirst }: { comesFirst: boolean }) {
       </p>
       <p>You also get 10 recovery codes, to log in with if you lose your phone. Keep them somewhere else.</p>
       <p className="hint">Setting it up logs you out everywhere else.</p>
+      {isRevocable && <NewBrowserNote what="the app" email={email} />}
       <input type="hidden" name="intent" value="set-up" />
       <div className="actions">
         <button type="submit">Set up the app</button>
@@ -21,9 +25,9 @@ export function AuthenticatorOff({ comesFirst }: { comesFirst: boolean }) {
   );
 }
 
-type OnProps = { isRequired: boolean; addedAt: Date; lastUsedAt: Date; codesLeft: number };
+type OnProps = Revocable & { isRequired: boolean; addedAt: Date; lastUsedAt: Date; codesLeft: number };
 
-export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: OnProps) {
+export function AuthenticatorOn({ email, isRequired, isRevocable, addedAt, lastUsedAt, codesLeft }: OnProps) {
   return (
     <>
       <div className="card">
@@ -50,6 +54,7 @@ export function AuthenticatorOn({ isRequired, addedAt, lastUsedAt, codesLeft }: 
           <p>
             Make new ones when you have few left, or somebody may have seen them. The old ones stop working.
           </p>
+          {isRevocable && <NewBrowserNote what="new codes" email={email} />}
           <input type="hidden" name="intent" value="renew-codes" />
           <button type="submit" className="quiet">
             Make new recovery codes
@@ -81,11 +86,8 @@ export function AuthenticatorSetUp({
   setUp,
   error,
   email,
-}: {
-  setUp: SetUp;
-  error: string | undefined;
-  email: string;
-}) {
+  isRevocable,
+}: Revocable & { setUp: SetUp; error: string | undefined }) {
   const { sealed, secret, uri, qr } = setUp;
   return (
     <Page title="Set up the app">
@@ -118,6 +120,7 @@ export function AuthenticatorSetUp({
           error={error}
           autoFocus={error !== undefined}
         />
+        {isRevocable && <NewBrowserNote what="the app" email={email} />}
         <div className="actions">
           <button type="submit">Turn on the app</button>
           <a href="/profile/authenticator">Cancel</a>
