@@ -82,7 +82,7 @@ export default function ChangeEmail() {
           defaultValue={answer?.email}
           error={answer?.error}
         />
-        <TakeBack email={email} isEstablished={isEstablished} />
+        <TakeBack isEstablished={isEstablished} />
         <div className="actions">
           <button type="submit">Email me a link</button>
           <a href="/profile">Cancel</a>
@@ -93,22 +93,20 @@ export default function ChangeEmail() {
 }
 
 /** Who can undo the change, and what keeps them from it. */
-function TakeBack({ email, isEstablished }: { email: string; isEstablished: boolean }) {
-  return (
-    <>
-      <p>
-        For seven days after the change, whoever reads the emails to <strong>{email}</strong> can take the
-        account back. Only a passkey or an authenticator app keeps them from it: one that is at least a week
-        old, or that you added in a browser you had used for a week.
-      </p>
-      <p>
-        {isEstablished
-          ? 'This browser counts as one of those, so a passkey or an app that you add here protects you at once.'
-          : 'You have not used this browser for a week yet, so a passkey or an app that you add here protects you only after a week.'}
-      </p>
-    </>
-  );
-}
+const TakeBack = ({ isEstablished }: { isEstablished: boolean }) => (
+  <>
+    <p>
+      For seven days after the change, whoever reads the emails to your old address can take the account back.
+      Only a passkey or an authenticator app keeps them from it: one that is at least a week old, or that you
+      added in a browser we had known for a week.
+    </p>
+    <p>
+      {isEstablished
+        ? 'This browser counts, so a passkey or an app that you add here protects you at once.'
+        : 'We have known this browser for less than a week, so a passkey or an app that you add here protects you only after a week.'}
+    </p>
+  </>
+);
 
 function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | 'no_credential' }) {
   const isUnproved = obstacle === 'unproved';

@@ -24,7 +24,7 @@ async function logIn(browser: Browser, email: string, typed = password): Promise
 /** What /profile/email says. */
 async function isEstablished(browser: Browser): Promise<boolean> {
   const text = textOf(await browser.send('/profile/email'));
-  const [yes, no] = ['counts as one of those', 'have not used this browser for a week'].map((words) =>
+  const [yes, no] = ['This browser counts', 'known this browser for less than a week'].map((words) =>
     text.includes(words),
   );
   expect(yes).not.toBe(no);
@@ -341,7 +341,7 @@ describe('a factor keeps whether its browser was established', () => {
 });
 
 describe('the pages that add a factor', () => {
-  const words = 'You have not used this browser for a week yet. So for seven days,';
+  const words = 'We have known this browser for less than a week. So for seven days,';
   const show = async (browser: Browser) => {
     const answers = [
       await browser.send('/profile/passkeys/add'),

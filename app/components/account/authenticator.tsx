@@ -14,8 +14,8 @@ export function AuthenticatorOff({ comesFirst, email, isRevocable }: Revocable &
         2FAS. Many password managers can do it, too.
       </p>
       <p>You also get 10 recovery codes, to log in with if you lose your phone. Keep them somewhere else.</p>
-      <p className="hint">Setting it up logs you out everywhere else.</p>
       {isRevocable && <NewBrowserNote what="the app" email={email} />}
+      <p className="hint">Setting it up logs you out everywhere else.</p>
       <input type="hidden" name="intent" value="set-up" />
       <div className="actions">
         <button type="submit">Set up the app</button>
