@@ -101,10 +101,11 @@ describe('in a session that ends meanwhile', () => {
       Array.from({ length: 16 }, () => browser.send(path, { form, from: changes.from() })),
     );
     for (const { status, headers } of answers) {
-      // Of mails to one address there are five an hour.
-      expect(kind.includes('address') ? [303, 401, 429] : [303]).toContain(status);
+      // Of mails to one address there are five an hour; and a busy machine refuses some.
+      expect(kind.includes('address') ? [303, 401, 429, 503] : [303, 503]).toContain(status);
       if (status === 303) expect(headers.get('location')).toMatch(/^\/login\?next=/);
     }
+    expect(answers.map(({ status }) => status)).toContain(303);
     expect(await digest(id)).toEqual(before);
   });
 
