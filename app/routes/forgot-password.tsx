@@ -76,7 +76,7 @@ export default function ForgotPassword() {
           autoComplete="username"
           required
           autoFocus
-          defaultValue={refused?.email}
+          defaultValue={refused?.email ?? typed}
           error={refused?.error}
         />
         <button type="submit">Email me a link</button>

@@ -9,6 +9,7 @@ import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { toHeaders } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
+import { OtherWaysIn } from '../components/other-ways-in.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
@@ -60,13 +61,16 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
-    return data({ email, message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
+    // /forgot-password has the address from there.
+    const headers = [...Object.entries(refusal.headers), ...toHeaders([backend.keepTypedEmail(email)])];
+    const waitSeconds = Number(refusal.headers['Retry-After']);
+    return data({ email, message: refusal.detail, waitSeconds }, { status: refusal.status, headers });
   }
   const message =
     passkey === undefined
       ? 'The email address or password is incorrect. Check them and try again.'
       : 'We could not log you in with that passkey. Try again, or use your password.';
-  return data({ email, message }, { status: 401 });
+  return data({ email, message, waitSeconds: undefined }, { status: 401 });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -83,7 +87,8 @@ export default function Login() {
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
-      {refused && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.waitSeconds && <OtherWaysIn waitSeconds={refused.waitSeconds} next={next} />}
+      {refused && !refused.waitSeconds && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"

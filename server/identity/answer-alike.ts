@@ -12,16 +12,21 @@ const answerAfterMs = 300;
 
 /**
  * Counts the request, then decides in one transaction which mail goes out, if any. `request` says which browser asks: one
- * that the holder of the address knows has an allowance of its own. Throws 429 `rate_limited`.
+ * that the holder of the address knows has an allowance of its own. `limits` are those of all mails, unless said
+ * otherwise. Throws 429 `rate_limited`.
  */
 export async function answerAlike(
   services: Services,
   visit: Visit,
-  { email, request }: { email: string; request?: Request },
+  {
+    email,
+    request,
+    limits = services.mailLimits,
+  }: { email: string; request?: Request; limits?: Services['mailLimits'] },
   send: (trx: Transaction<DB>) => Promise<void>,
 ): Promise<void> {
   const device = await findDeviceName(services, request, email);
-  await services.mailLimits.countTry({ account: email, address: visit.address, device });
+  await limits.countTry({ account: email, address: visit.address, device });
   const pause = new Promise((done) => setTimeout(done, answerAfterMs));
   // Stored before the answer: the mail goes out even if this process ends right after it.
   await Promise.all([inTransactionOf(visit, services.db, send), pause]);

@@ -49,6 +49,21 @@ export function createRateLimits(db: Database) {
     limiter: createLimiter(store, keyPrefix, tries, windowSeconds),
     of,
   });
+  const mailLimits = createRateLimit(
+    [count('mail-device', 5, hour, ({ device }) => device)],
+    [
+      count('mail-address', 50, hour, ({ address }) => lineOf(address)),
+      count('mail-network', 5, hour, ({ account, address }) => `${networkOf(address)} ${account}`),
+      count('mail-network-day', 7, day, ({ account, address }) => `${networkOf(address)} ${account}`),
+      count('mail-account', 5, hour, ({ account }) => account),
+      count('mail-account-day', 10, day, ({ account }) => account),
+    ],
+  );
+  // In this order: a client address that has used up its own must not use up those of accounts.
+  const spare = [
+    count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
+    count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
+  ];
   return {
     /** Guesses of a password. */
     guessLimits: createRateLimit(
@@ -84,16 +99,9 @@ export function createRateLimits(db: Database) {
       ],
     ),
     /** Mails that people request. */
-    mailLimits: createRateLimit(
-      [count('mail-device', 5, hour, ({ device }) => device)],
-      [
-        count('mail-address', 50, hour, ({ address }) => lineOf(address)),
-        count('mail-network', 5, hour, ({ account, address }) => `${networkOf(address)} ${account}`),
-        count('mail-network-day', 7, day, ({ account, address }) => `${networkOf(address)} ${account}`),
-        count('mail-account', 5, hour, ({ account }) => account),
-        count('mail-account-day', 10, day, ({ account }) => account),
-      ],
-    ),
+    mailLimits,
+    /** Those that set a password: strangers who use up the others cannot keep the owner from one every three hours. */
+    passwordMailLimits: withSpare(mailLimits, createRateLimit(spare, spare)),
   };
 }
 
@@ -144,6 +152,24 @@ function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
       };
     },
   };
+}
+
+/** What `first` refuses counts in `spare`. Where both refuse, the answer says when the sooner one lets in again. */
+const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
+  countTry: (tried) =>
+    first.countTry(tried).catch((refusal) => {
+      if (waitOf(refusal) === undefined) throw refusal;
+      return spare.countTry(tried).catch((other) => {
+        throw (waitOf(other) ?? 0) < (waitOf(refusal) ?? 0) ? other : refusal;
+      });
+    }),
+});
+
+/** The seconds that a refusal asks to wait; undefined for anything else that was thrown. */
+function waitOf(error: unknown): number | undefined {
+  return error instanceof AppError && error.code === 'rate_limited'
+    ? Number(error.headers['Retry-After'])
+    : undefined;
 }
 
 function refuse(refusal: unknown): never {

@@ -26,7 +26,8 @@ export async function requestPasswordMail(
 ): Promise<void> {
   const email = readEmailAddress(typed);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
-  await answerAlike(services, visit, { email, request }, (trx) =>
+  const limits = services.passwordMailLimits;
+  await answerAlike(services, visit, { email, request, limits }, (trx) =>
     sendPasswordMail(trx, services, visit, { email, next }),
   );
 }

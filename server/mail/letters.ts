@@ -62,7 +62,7 @@ function buildSetPassword({ link, life }: LetterWords): MailMessage {
     action: { label: 'Set a new password', url: link },
     after: [
       onlyOnce(life),
-      'If you did not ask for this, you can ignore this email. Your password will stay the same.',
+      'If you did not ask for this, you can ignore this email. Nothing happens unless the link is used.',
     ],
   };
 }

@@ -1,0 +1,48 @@
+// The login page where strangers have used up the tries, with and without script.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+
+const triesOfNetwork = 10;
+// One that is not here is counted in the same way, and takes no time to hash.
+const email = 'owner@example.test';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+async function guessUntilRefused(): Promise<void> {
+  for (let times = 0; times < triesOfNetwork; times++)
+    await site.app.send('/login', { form: { email, password: 'wrong' }, from: '127.0.0.1' });
+}
+
+describe.each([
+  ['with script', true],
+  ['without script', false],
+])('the cap of tries to log in, %s,', (_name, javaScriptEnabled) => {
+  it('says how long to wait, and leads to the email that gets somebody in', async () => {
+    await guessUntilRefused();
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login?next=%2Fprofile%2Fbilling');
+    await logIn(page, email, 'any password');
+    const notice = page.getByRole('alert').filter({ hasText: 'too many attempts' });
+    await notice.waitFor();
+    expect(await notice.textContent()).toMatch(/Try again in \d+ minutes?\./);
+    await notice.getByRole('link', { name: 'set a new password by email' }).click();
+    await page.getByRole('heading', { name: 'Set or reset your password' }).waitFor();
+    expect(await page.getByLabel('Email address').inputValue()).toBe(email);
+    await page.getByRole('button', { name: 'Email me a link' }).click();
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
+
+it.each(appearances)('the cap of tries to log in is good on a screen of %s', async (screen, options) => {
+  await guessUntilRefused();
+  const { page } = await site.visit(options);
+  await page.goto('/login');
+  await logIn(page, email, 'any password');
+  await page.getByText('There have been too many attempts').waitFor();
+  expect(await inspectPage(page, `login too many ${screen}`)).toEqual([]);
+});
