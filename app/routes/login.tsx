@@ -62,7 +62,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     // /forgot-password has the address from there.
-    const headers = [...Object.entries(refusal.headers), ...toHeaders([backend.keepTypedEmail(email)])];
+    const kept = email ? toHeaders([backend.keepTypedEmail(email)]) : [];
+    const headers = [...Object.entries(refusal.headers), ...kept];
     const waitSeconds = Number(refusal.headers['Retry-After']);
     return data({ email, message: refusal.detail, waitSeconds }, { status: refusal.status, headers });
   }

@@ -39,11 +39,16 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   }
 }
 
+const counted = new Map([
+  ['set-up', 'authenticator.added'],
+  ['renew-codes', 'recovery_codes.made'],
+] as const) as ReadonlyMap<string, 'authenticator.added' | 'recovery_codes.made'>;
+
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const form = await backend.readForm(request);
   try {
-    const { asks } = await backend.confirm(request, visit, form);
+    const { asks } = await backend.confirm(request, visit, form, counted.get(form.get('intent') ?? ''));
     if (asks) return data({ asks }, { status: 401 });
     const actor = await backend.requireActor(request, visit);
     switch (form.get('intent')) {

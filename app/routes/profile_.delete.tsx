@@ -26,6 +26,9 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 
 const planned = 'Your account will be deleted';
 
+const lastAdmin =
+  'You are the only administrator, so your account cannot be deleted. Ask an operator to make somebody else an administrator first.';
+
 const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -69,32 +72,32 @@ export async function action({ request, context }: ActionFunctionArgs) {
     }
     if (intent !== 'delete') throw backend.invalidParameter('intent', 'It must be an action of this page.');
     const { asks } = await backend.confirm(request, visit, form);
-    if (asks) return data({ asks }, { status: 401 });
+    if (asks) return data({ asks, message: undefined }, { status: 401 });
     if ((await backend.requestDeletion(request, visit)) === 'last_admin')
-      return data({ asks: undefined }, { status: 409 });
+      return data({ asks: undefined, message: lastAdmin }, { status: 409 });
     return redirectDocument('/profile/delete', 303);
   } catch (error) {
-    throw loginOr(error, context, backend.loginPath(request));
+    const refusal = loginOr(error, context, backend.loginPath(request));
+    if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
+    const { detail: message, status, headers } = refusal;
+    return data({ asks: undefined, message }, { status, headers });
   }
 }
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function DeleteAccount() {
   const { dueAt } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   if (refused?.asks) return <Confirm asks={refused.asks} />;
-  return dueAt ? <Planned dueAt={dueAt} /> : <Ask isLastAdmin={refused !== undefined} />;
+  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={refused?.message} />;
 }
 
-function Ask({ isLastAdmin }: { isLastAdmin: boolean }) {
+function Ask({ refused }: { refused: string | undefined }) {
   const { email, hasLinks, contracts, invoices } = useLoaderData<typeof loader>();
   return (
     <Page title="Delete your account" intro={`for ${email}`} wide>
-      {isLastAdmin && (
-        <Notice kind="error">
-          You are the only administrator, so your account cannot be deleted. Ask an operator to make somebody
-          else an administrator first.
-        </Notice>
-      )}
+      {refused && <Notice kind="error">{refused}</Notice>}
       <div className="card">
         <p>
           You have 14 days to change your mind. During that time you can log in here and keep your account,

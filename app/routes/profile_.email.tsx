@@ -39,7 +39,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const form = await backend.readForm(request);
   const email = form.get('email') ?? '';
   try {
-    const { asks } = await backend.confirm(request, visit, form);
+    const { asks } = await backend.confirm(request, visit, form, 'email.change_requested');
     if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
     await backend.createCaller(request, visit).caller.email.requestChange({ email });
   } catch (error) {

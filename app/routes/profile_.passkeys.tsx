@@ -37,7 +37,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const refused = { asks: undefined, id, name };
   try {
     if (intent === 'rename' || intent === 'remove' || intent === 'add') {
-      const { asks } = await backend.confirm(request, visit, form);
+      const change = intent === 'add' ? 'passkey.added' : undefined;
+      const { asks } = await backend.confirm(request, visit, form, change);
       if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
       if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
       if (intent === 'rename') await backend.renameOwnPasskey(request, visit, { id, name });

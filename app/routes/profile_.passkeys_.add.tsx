@@ -34,16 +34,22 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const form = await backend.readForm(request);
   const name = form.get('name') ?? '';
   try {
-    const { asks } = await backend.confirm(request, visit, form);
-    if (asks) return data({ asks, name, errors: {} }, { status: 401 });
+    const { asks } = await backend.confirm(request, visit, form, 'passkey.added');
+    if (asks) return data({ asks, name, errors: {}, message: undefined }, { status: 401 });
     await backend.addOwnPasskey(request, visit, { name, passkey: form.get('passkey') ?? '' });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed') throw loginOr(error, context, loginPath);
-    return data({ asks: undefined, name, errors: errorsOf(refusal) }, { status: refusal.status });
+    if (!['validation_failed', 'rate_limited'].includes(refusal.code))
+      throw loginOr(error, context, loginPath);
+    const errors = errorsOf(refusal);
+    const message = errors.name ? undefined : (errors.passkey ?? refusal.detail);
+    const { status, headers } = refusal;
+    return data({ asks: undefined, name, errors, message }, { status, headers });
   }
   return redirectDocument('/profile/passkeys?saved=added', 303);
 }
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function AddPasskey() {
   const { suggestedName, isRevocable, email } = useLoaderData<typeof loader>();
@@ -52,7 +58,7 @@ export default function AddPasskey() {
   const errors: Record<string, string> = refused?.errors ?? {};
   return (
     <Page title="Add a passkey" intro="Your browser will ask for your fingerprint, face or screen lock.">
-      {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <PasskeyForm
         purpose="add"
         name="passkey"

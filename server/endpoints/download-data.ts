@@ -1,12 +1,11 @@
 // GET /profile/data.json: everything kept about the person who is logged in, as one file. It is written while it is sent,
 // a page of rows at a time, and no transaction waits for whoever reads it.
-import { recordAuditEvent } from '../../db/audit-events.ts';
 import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { User } from '../../db/users.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative, type Visit } from '../http/requests.ts';
-import { trailOf } from '../identity/actor.ts';
+import { recordActorEvent } from '../identity/actor.ts';
 import { notify } from '../identity/notices.ts';
 import { findLiveSession, isConfirmed } from '../identity/sessions.ts';
 import type { Services } from '../services.ts';
@@ -16,14 +15,13 @@ const rowsAtOnce = 200;
 /** Leads to the page that asks for a credential where none was given within ten minutes. Throws 429 `rate_limited`. */
 export async function downloadData(services: Services, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
-  const { db, downloadLimits } = services;
+  const { db } = services;
   const session = await findLiveSession(services, request, visit);
   if (!session || !isConfirmed(services, session) || isFromElsewhere(request))
     return redirect('/profile/data');
   const { user } = session;
-  await downloadLimits.countTry({ account: user.id, address: visit.address, device: undefined });
   await inTransactionOf(visit, db, async (trx) => {
-    await recordAuditEvent(trx, { ...trailOf(visit), type: 'data.downloaded', userId: user.id });
+    await recordActorEvent(trx, { session, request, visit }, { type: 'data.downloaded' });
     await notify(trx, services, user, 'data_downloaded', request);
   });
   return new Response(toStream(services, visit, writeData(services, user)), {

@@ -5,7 +5,7 @@ import { listPasskeys } from '../../db/passkeys.ts';
 import type { User } from '../../db/users.ts';
 import { respondJson } from '../http/answers.ts';
 import { invalidParameter, readForm, type Visit } from '../http/requests.ts';
-import { requireActor } from '../identity/actor.ts';
+import { requireActor, requireOwnAllowance } from '../identity/actor.ts';
 import { type ChallengeUse, challengeSeconds, createChallenge } from '../identity/passkey-challenges.ts';
 import { algorithms } from '../identity/passkey-registration.ts';
 import { requireNewcomer } from '../identity/password-by-mail.ts';
@@ -14,8 +14,8 @@ import { rpIdOf, userHandleOf } from '../identity/webauthn.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, and 400
- * `invalid_request` for an unknown purpose.
+ * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, 429
+ * `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
  */
 export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
   const { purpose, token = '' } = Object.fromEntries(await readForm(request));
@@ -27,7 +27,9 @@ export async function passkeyOptions(services: Services, request: Request, visit
   }
   if (purpose !== 'confirm' && purpose !== 'add')
     throw invalidParameter('purpose', 'It must be login, confirm, add or arrive.');
-  const { user } = (await requireActor(services, request, visit)).session;
+  const actor = await requireActor(services, request, visit);
+  const { user } = actor.session;
+  if (purpose === 'add') await requireOwnAllowance(services, actor, 'passkey.added');
   const own = await listPasskeys(services.db, user.id);
   const credentials = own.map(({ credentialId, transports }) => ({
     type: 'public-key',

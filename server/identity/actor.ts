@@ -9,6 +9,13 @@ import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
+import {
+  type AllowanceName,
+  allowances,
+  requireAllowance,
+  spendAllowance,
+  type withoutAllowance,
+} from './allowances.ts';
 import { describeDevice } from './device.ts';
 import { findLiveSession, isConfirmed } from './sessions.ts';
 
@@ -47,6 +54,20 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<Actor, 'se
   return user;
 }
 
+const ownCount = ({ id, user }: Session, name: AllowanceName): [AllowanceName, string] => [
+  name,
+  name === 'login.confirmed' ? id : user.id,
+];
+
+/** Before a change that takes some doing, or work of ours. Throws 429 `rate_limited` where it would be refused. */
+export async function requireOwnAllowance(
+  { db }: Pick<Services, 'db'>,
+  { session }: Pick<Actor, 'session'>,
+  name: AllowanceName,
+): Promise<void> {
+  await requireAllowance(db, ...ownCount(session, name));
+}
+
 type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
 
 /** What an audit event says of the browser that did it. */
@@ -54,10 +75,20 @@ export function trailOf({ address, requestId, userAgent, place }: Seen) {
   return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
 }
 
+/** Each says how often there may be one, or why that needs no saying (allowances.ts). */
+type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
+  type: AllowanceName | keyof typeof withoutAllowance;
+};
+
+/**
+ * Counts what has an allowance. It goes into the transaction that it tells of, once the user is locked. Throws 429
+ * `rate_limited`.
+ */
 export async function recordActorEvent(
   db: Database,
   { session, visit }: Actor,
-  event: Pick<AuditEvent, 'type' | 'reason' | 'details'>,
+  event: ActorEvent,
 ): Promise<void> {
+  if (event.type in allowances) await spendAllowance(db, ...ownCount(session, event.type as AllowanceName));
   await recordAuditEvent(db, { ...event, ...trailOf(visit), userId: session.user.id });
 }

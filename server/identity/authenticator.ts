@@ -8,7 +8,13 @@ import { countRecoveryCodes, deleteRecoveryCodes, replaceRecoveryCodes } from '.
 import { type Amr, endSessions, setSessionAmr } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, lockOpenActor, recordActorEvent, requireConfirmed } from './actor.ts';
+import {
+  type Actor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from './actor.ts';
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
 import { isEstablishedBrowser, isRevocable } from './established-browsers.ts';
@@ -55,6 +61,7 @@ export type SetUp = {
 /** A new secret, which counts once a code of it is given. Throws 401 `login_required` as all of these. */
 export async function offerAuthenticator(services: Services, actor: Actor): Promise<SetUp> {
   requireConfirmed(services, actor);
+  await requireOwnAllowance(services, actor, 'authenticator.added');
   const secret = createSecret();
   const sealed = await seal(services.config.encryptionKeys, offerContext(actor), secret);
   return describeOffer(services, actor, { sealed, secret });

@@ -18,7 +18,14 @@ import { AppError } from '../errors.ts';
 import { readTrace } from '../http/trace-context.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { type Actor, lockActor, lockOpenActor, recordActorEvent, requireConfirmed } from './actor.ts';
+import {
+  type Actor,
+  lockActor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from './actor.ts';
 import { keepTrace, voidMails } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
@@ -48,6 +55,8 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   const email = readEmailAddress(typed);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(services, session.user, email);
+  // The mails of an address are for those who can use them.
+  await requireOwnAllowance(services, actor, 'email.change_requested');
   await answerAlike(services, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!user.holdsEmail) throw new AppError('login_required');

@@ -3,7 +3,7 @@ import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { Amr } from '../../db/sessions.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, recordActorEvent, requireOwnAllowance } from './actor.ts';
 import { voidMails } from './address-proof.ts';
 import { notify } from './notices.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
@@ -21,6 +21,7 @@ export async function changePassword(
   { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
 ): Promise<string[]> {
   const { session, request, visit } = actor;
+  await requireOwnAllowance(services, actor, 'password.changed');
   const currentHash = await requireOwnPassword(services, actor, currentPassword);
   const { email, name } = session.user;
   const passwordHash = await hashNewPassword(visit, newPassword, { config: services.config, email, name });

@@ -7,7 +7,8 @@ import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { loginAgainPath, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
-import { type Actor, lockActor, recordActorEvent } from './actor.ts';
+import { type Actor, lockActor, recordActorEvent, requireOwnAllowance } from './actor.ts';
+import type { AllowanceName } from './allowances.ts';
 import { hasOwnLogin } from './customers.ts';
 import { rememberCredential } from './device.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
@@ -35,17 +36,19 @@ export type ConfirmAsks = {
 
 /**
  * `asks` is undefined where a credential was given in this session within ten minutes, or comes with the form
- * (`confirmPassword` or `confirmPasskey`), which counts as given now. Throws 401 `login_required` without a session, and what `guessPassword`
- * throws.
+ * (`confirmPassword` or `confirmPasskey`), which counts as given now. Nobody is asked for a `change` that would be refused
+ * all the same. Throws 401 `login_required` without a session, 429 `rate_limited`, and what `guessPassword` throws.
  */
 export async function confirm(
   services: Services,
   request: Request,
   visit: Visit,
   form: ReadonlyMap<string, string>,
+  change?: AllowanceName,
 ): Promise<{ asks?: ConfirmAsks }> {
   const session = await findLiveSession(services, request, visit);
   if (!session) throw new AppError('login_required');
+  if (change) await requireOwnAllowance(services, { session }, change);
   const { user } = session;
   const lacksFactor = lacksSecondFactor(services.config, session);
   if (isFresh(session, services.now()) && !lacksFactor) return {};
@@ -105,6 +108,7 @@ export async function confirmWithoutPassword(
 }
 
 async function confirmByPassword(services: Services, actor: Actor, password: string): Promise<void> {
+  await requireOwnAllowance(services, actor, 'login.confirmed');
   const passwordHash = await requireOwnPassword(services, actor, password);
   const { id, user } = actor.session;
   await inTransactionOf(actor.visit, services.db, async (trx) => {

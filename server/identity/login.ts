@@ -9,6 +9,7 @@ import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
+import { spendAllowance } from './allowances.ts';
 import { countLogin } from './count-login.ts';
 import { readEmailAddress } from './email-address.ts';
 import { guessPassword } from './guess-password.ts';
@@ -77,6 +78,9 @@ async function tryLogin(
     // Hashing took a while: the password may have changed since.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
+    const isKnown = owner.deviceKnownSince !== null;
+    const login = isKnown ? 'login-known-browser' : 'login-new-browser';
+    await spendAllowance(trx, login, `${userId} ${passwordHash}`);
     if (user.suspendedAt) {
       await recordAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
       await giveBack(trx);

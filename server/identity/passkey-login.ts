@@ -1,5 +1,5 @@
 // Logging in with a passkey, which says by itself who it is. No address is typed and nothing can be guessed, so no limit
-// counts it, and it gets its owner in where strangers have used up the tries at their password.
+// of strangers counts it, and it gets its owner in where they have used up the tries at the password.
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { lockUser } from '../../db/users.ts';
@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
+import { spendAllowance } from './allowances.ts';
 import { countLogin } from './count-login.ts';
 import { type Assertion, checkAssertion, usePasskey } from './passkey-assertion.ts';
 import type { LoginStep } from './pending-login.ts';
@@ -50,6 +51,8 @@ async function start(
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new PasskeyRefusal('unknown_passkey');
     const refusal = await usePasskey(trx, services, assertion);
+    if (refusal === 'challenge_used') return refusal;
+    await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
     // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
     if (refusal === 'counter')
       await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'passkey_counter' });

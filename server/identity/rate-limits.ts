@@ -80,8 +80,6 @@ export function createRateLimits(db: Database) {
         count('guess-account', 100, hour, ({ account }) => account),
       ],
     ),
-    /** Downloads of everything that is kept about somebody. */
-    downloadLimits: createRateLimit([], [count('download-account', 5, hour, ({ account }) => account)]),
     /**
      * Guesses of a second factor. Whoever knows the password can use up those of strangers, but not those of a browser
      * that the owner uses; and a new password starts to count afresh.

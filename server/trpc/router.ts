@@ -10,7 +10,7 @@ import { linksRouter, productsRouter } from './links.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
-const appRouter = router({
+export const appRouter = router({
   profile: profileRouter,
   email: emailRouter,
   links: linksRouter,

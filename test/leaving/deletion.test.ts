@@ -43,7 +43,11 @@ const ask = (browser: Browser, more: Record<string, string> = {}) =>
 const keep = (browser: Browser, query = '') => browser.send(page + query, { form: { intent: 'keep' } });
 
 /** Nobody's deletion is planned any more. */
-const reset = () => sql`update users set deletion_due_at = null`.execute(app.db);
+const reset = async () => {
+  await sql`update users set deletion_due_at = null`.execute(app.db);
+  // Five requests a day: test/attacks/allowances.test.ts.
+  await sql`delete from rate_limits where key like 'allowance-user.deletion_requested:%'`.execute(app.db);
+};
 
 const sixteen = (request: () => Promise<Answer>) => Promise.all(Array.from({ length: 16 }, request));
 

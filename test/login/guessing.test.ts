@@ -82,7 +82,8 @@ const letPass = (name: string) =>
 
 async function countTries(): Promise<number> {
   const { rows } = await sql<{ tries: number }>`
-    select coalesce(sum(points), 0)::int as tries from rate_limits`.execute(app.db);
+    select coalesce(sum(points), 0)::int as tries from rate_limits
+    where key like 'guess-%'`.execute(app.db);
   return rows[0]?.tries ?? Number.NaN;
 }
 
