@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
 import { populate, settings } from '../bench/population.ts';
 import { type Clients, createClients } from '../support/acknowledged.ts';
+import { liftAllowancesAt } from '../support/allowances.ts';
 import { type Cluster, startCluster } from '../support/cluster.ts';
 import { connect, makeFolder } from '../support/postgres.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
@@ -35,6 +36,7 @@ beforeAll(async () => {
   };
   for (const port of ports) services.push(await startService('node', port, env));
   await populate(cluster.superuserUrl, people, 'none');
+  await liftAllowancesAt(cluster.superuserUrl);
   const targets = ports.map((port) => `http://127.0.0.1:${port}`);
   clients = createClients(targets, readConfig(env));
 });

@@ -7,6 +7,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/
 import { readConfig } from '../../server/settings/config.ts';
 import { populate, settings } from '../bench/population.ts';
 import { createClients } from '../support/acknowledged.ts';
+import { liftAllowancesAt } from '../support/allowances.ts';
 import { renderOperateFile } from '../support/operate-files.ts';
 import { connect } from '../support/postgres.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
@@ -29,6 +30,7 @@ beforeAll(async () => {
   folder = await makeOwnFolder();
   postgres = await startEmbeddedPostgres(join(folder, 'data'));
   await populate(postgres.url, 2_000, 'none');
+  await liftAllowancesAt(postgres.url);
   await query(timeoutsSample);
 
   const port = await findFreePort();

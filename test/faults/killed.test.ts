@@ -2,6 +2,7 @@
 // nonce is accepted twice.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { liftAllowancesAt } from '../support/allowances.ts';
 import { findEmptyAccounts } from '../support/database.ts';
 import { byForm, noteFigures } from '../support/faults.ts';
 import { killedEnv, type Load, startLoad } from '../support/killed-load.ts';
@@ -55,6 +56,7 @@ describe.each(runtimes)('on %s, nothing that was acknowledged is lost', (runtime
         service = await startService(runtime, port, { ...killedEnv, DATABASE_URL: postgres.templateUrl });
       };
       await start();
+      await liftAllowancesAt(postgres.templateUrl);
       const load = startLoad(port);
       for (let times = 0; times < kills; times++) {
         await pause(byForm({ short: 200, long: 500 }) * (1 + random()));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { importProfiles } from '../../server/marketplace/import.ts';
+import { liftAllowances } from './allowances.ts';
 import type { Answer, TestApp, TestInstance } from './app.ts';
 import { runCli } from './cli.ts';
 import { buildSignup, sendSignup } from './crm.ts';
@@ -58,6 +59,7 @@ const capabilities = ['manage_storefront', 'sell_media_inventory', 'sell_product
 
 /** How many were made through each door. Throws for an answer that nobody should get. */
 export async function makeEdits(edits: Edits, { count, writers = 16 }: { count: number; writers?: number }) {
+  await liftAllowances(edits.app.db);
   const made = Object.fromEntries(doors.map((door) => [door, 0])) as Record<Door, number>;
   let left = count;
   let serial = 0;
