@@ -28,7 +28,7 @@ import * as history from '../migrations/2026-11-25-history.ts';
 import * as nudges from '../migrations/2026-11-25-nudges.ts';
 import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
 import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
-import * as establishedBrowsers from '../migrations/m020-established-browsers.ts';
+import * as establishedBrowsers from '../migrations/m019-established-browsers.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
@@ -54,7 +54,7 @@ export const migrations = {
   '2026-11-25-nudges': nudges,
   '2026-11-25-trial-ends': trialEnds,
   '2026-11-26-pending-email-changes': pendingEmailChanges,
-  'm020-established-browsers': establishedBrowsers,
+  'm019-established-browsers': establishedBrowsers,
 };
 
 /** What it waits for, in words for operators. */

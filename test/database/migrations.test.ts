@@ -10,8 +10,8 @@ import { buildSignup, sendSignup } from '../support/crm.ts';
 import { buildHandOff } from '../support/marketplace.ts';
 import { connect, emptyDatabase } from '../support/postgres.ts';
 
-/** Of the time before the first release: nothing older runs anywhere. */
-const early = [
+/** Every migration that has landed, in the order in which databases have run them. A new one comes last, as m<number>-<name>. */
+const landed = [
   '2026-11-20-foundation',
   '2026-11-20-inbound-hand-off',
   '2026-11-21-billing-and-mail',
@@ -19,11 +19,26 @@ const early = [
   '2026-11-22-contract-arrival',
   '2026-11-22-one-word-for-each-idea',
   '2026-11-22-who-somebody-is',
+  '2026-11-23-restores',
+  '2026-11-24-activity',
+  '2026-11-24-addresses',
+  '2026-11-24-deletions',
+  '2026-11-24-passkeys',
+  '2026-11-24-second-factors',
+  '2026-11-25-events',
+  '2026-11-25-history',
+  '2026-11-25-nudges',
+  '2026-11-25-trial-ends',
+  '2026-11-26-pending-email-changes',
+  'm019-established-browsers',
 ];
+
+/** The last of those from before the first release: nothing older runs anywhere. */
+const lastEarly = '2026-11-22-who-somebody-is';
 
 /**
  * What a migration takes away on purpose, as the test words it, each with the version from which on nothing reads or
- * writes it, such as `{ '2027-01-01-no-nickname': { 'users.nickname is gone': 'unused since 0.3.0' } }`.
+ * writes it, such as `{ 'm099-no-nickname': { 'users.nickname is gone': 'unused since 0.3.0' } }`.
  */
 const contracts: Record<string, Record<string, string>> = {};
 
@@ -49,13 +64,20 @@ async function runOneByOne(): Promise<Step[]> {
 }
 
 describe('a migration', () => {
+  it('comes after all that have landed, also as Kysely sorts their names', () => {
+    const names = Object.keys(migrations);
+    expect(names).toEqual(landed);
+    expect(names).toEqual([...names].sort());
+    const numbered = names.filter((name) => !name.startsWith('2026-'));
+    const numbers = numbered.map((name) => Number(/^m(\d{3})-[a-z-]+$/.exec(name)?.[1]));
+    expect(numbers).toEqual(numbers.map((_, place) => 19 + place));
+  });
+
   it('only adds, so that the version before goes on working', async () => {
     const steps = await runOneByOne();
     expect(Object.keys(steps.at(-1)?.after ?? {}).length).toBeGreaterThan(15);
     const names = steps.map(({ name }) => name);
-    expect(names).toEqual([...names].sort());
-    expect(names.slice(0, early.length)).toEqual(early);
-    for (const { name, before, after } of steps.slice(early.length))
+    for (const { name, before, after } of steps.slice(names.indexOf(lastEarly) + 1))
       expect(findBreaks(before, after), name).toEqual(Object.keys(contracts[name] ?? {}));
     expect(names).toEqual(expect.arrayContaining(Object.keys(contracts)));
   });
