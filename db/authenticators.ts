@@ -6,6 +6,7 @@ export type Authenticator = {
   /** The time step of the last code that was taken. */
   lastStep: number;
   addedAt: Date;
+  fromEstablishedBrowser: boolean;
   lastUsedAt: Date;
 };
 
@@ -17,6 +18,7 @@ export async function findAuthenticator(db: Database, userId: string): Promise<A
       'sealed_secret as sealedSecret',
       'last_step as lastStep',
       'added_at as addedAt',
+      'from_established_browser as fromEstablishedBrowser',
       'last_used_at as lastUsedAt',
     ])
     .where('user_id', '=', userId)

@@ -3,7 +3,9 @@
 /** Those that say what happened to an account. */
 export type NoticeKind =
   | 'account_deleted'
+  | 'account_frozen'
   | 'account_linked'
+  | 'account_thawed'
   | 'authenticator_added'
   | 'authenticator_removed'
   | 'codes_guessed'
@@ -12,6 +14,7 @@ export type NoticeKind =
   | 'deletion_canceled'
   | 'deletion_requested'
   | 'email_change_undone'
+  | 'email_changed'
   | 'email_proved'
   | 'email_replaced'
   | 'factors_removed'
@@ -31,7 +34,6 @@ export type LetterKind =
   | 'verify_email'
   | 'sign_up'
   | 'account_exists'
-  | 'change_email'
-  | 'email_changed';
+  | 'change_email';
 
 export type MailKind = LetterKind | NoticeKind;

@@ -8,7 +8,7 @@ export type MailTokenPurpose =
   | 'verify_email'
   | 'sign_up'
   | 'change_email'
-  /** Leads back to an address that was changed. Nothing but its use, and time, ends it. */
+  /** A take-back link. Nothing but its use, time and an erasure ends it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
@@ -34,6 +34,45 @@ export async function insertMailToken(
           sql<string | null>`details ->> 'name'`.as('name'),
         ])
         .where('id', '=', token.mailId)
+        .forUpdate(),
+    )
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** The same for a take-back link, which ends with the row of what its mail tells of. */
+export async function insertTakeBackToken(
+  db: Database,
+  { tokenHash, mailId }: { tokenHash: Uint8Array; mailId: string },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('mail_tokens')
+    .columns(['token_hash', 'purpose', 'user_id', 'email', 'expires_at', 'change_id'])
+    .expression((query) =>
+      query
+        .selectFrom('mails as m')
+        .innerJoin('take_back_changes as c', (join) =>
+          join
+            .onRef('c.user_id', '=', 'm.user_id')
+            .onRef('c.email', '=', 'm.recipient')
+            .on(
+              // The version before names no change.
+              sql<boolean>`case when m.details ? 'change' then c.id::text = m.details ->> 'change'
+              else c.what = 'email_changed' and m.kind = 'email_changed'
+                and c.expires_at >= (m.details ->> 'until')::timestamptz end`,
+            ),
+        )
+        .select([
+          sql<Uint8Array>`${tokenHash}::bytea`.as('token_hash'),
+          sql<string>`'undo_email_change'`.as('purpose'),
+          'c.user_id',
+          'c.email',
+          'c.expires_at',
+          'c.id as change_id',
+        ])
+        .where('m.id', '=', mailId)
+        .orderBy('c.at', 'desc')
+        .limit(1)
         .forUpdate(),
     )
     .executeTakeFirst();
@@ -70,7 +109,36 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** Of a change of address: `email` is the one that its user does not have yet, or has no more. */
+/** A take-back link: whose it is, and the mailbox that it speaks for. */
+export async function findTakeBackToken(
+  db: Database,
+  { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,
+): Promise<MailToken | undefined> {
+  return db
+    .selectFrom('mail_tokens')
+    .select(['email', sql<string>`user_id`.as('userId')])
+    .where('token_hash', '=', tokenHash)
+    .where('purpose', '=', 'undo_email_change')
+    .where('change_id', 'is not', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Counts one guess at a code with that link. False for exactly those after the first `max`. */
+export async function countGuess(
+  db: Database,
+  { tokenHash, max }: { tokenHash: Uint8Array; max: number },
+): Promise<boolean> {
+  const result = await db
+    .updateTable('mail_tokens')
+    .set((row) => ({ guesses: row('guesses', '+', 1) }))
+    .where('token_hash', '=', tokenHash)
+    .where('guesses', '<', max)
+    .executeTakeFirst();
+  return result.numUpdatedRows === 1n;
+}
+
+/** Of a change of address: `email` is the one that its user does not have yet. */
 export async function findAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -101,7 +169,7 @@ export async function consumeMailToken(
   return result.numDeletedRows === 1n;
 }
 
-/** Of everybody, but those that undo a change. The result is how many. */
+/** Of everybody, but take-back links. The result is how many. */
 export async function deleteAllMailTokens(db: Database): Promise<number> {
   const query = db.deleteFrom('mail_tokens').where('purpose', '<>', 'undo_email_change');
   return Number((await query.executeTakeFirst()).numDeletedRows);
@@ -116,7 +184,7 @@ const deleteOf = prepareDeferredWrite(
       .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
 );
 
-/** All of the user's, such as those of earlier mails, or those of one purpose; never those that undo a change. */
+/** All of the user's, such as those of earlier mails, or those of one purpose; never take-back links. */
 export async function deleteMailTokens(
   db: Database,
   userId: string,

@@ -102,7 +102,7 @@ export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
 
-// The one that undoes a change goes out whatever happens to its user: they may need it.
+// Those with a take-back link go out whatever happens to their user, who may need it.
 const voidable: LetterKind[] = [
   'welcome',
   'set_password',
@@ -126,16 +126,16 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those that would offer an address back which is no longer reserved. */
-export async function deleteUnsentUndoLetters(
+/** Those with a take-back link to come, of these changes. */
+export async function deleteUnsentTakeBackMails(
   db: Database,
-  { userId, recipients }: { userId: string; recipients: string[] },
+  userId: string,
+  changeIds: string[],
 ): Promise<void> {
   await db
     .deleteFrom('mails')
     .where('user_id', '=', userId)
-    .where('kind', '=', 'email_changed')
-    .where('recipient', 'in', recipients)
+    .where(sql<boolean>`details ->> 'change' = any(${changeIds})`)
     .where('sent_at', 'is', null)
     .execute();
 }

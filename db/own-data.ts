@@ -48,7 +48,14 @@ export const sections: Section[] = [
     columns: [
       ...(['id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role'] as const),
       ...(['has_passkey', 'has_authenticator'] as const),
-      ...(['account_id', 'created_at', 'profile_updated_at', 'suspended_at', 'deletion_due_at'] as const),
+      ...([
+        'account_id',
+        'created_at',
+        'profile_updated_at',
+        'suspended_at',
+        'frozen_at',
+        'deletion_due_at',
+      ] as const),
     ],
     key: [['id', 'uuid']],
     isOwn: (userId) => sql`id = ${userId}`,
@@ -89,6 +96,10 @@ export const sections: Section[] = [
   section('former_addresses', 'reserved_addresses', {
     columns: ['email', 'expires_at'],
     key: [['number', 'bigint']],
+  }),
+  section('told_changes', 'take_back_changes', {
+    columns: ['email', 'what', 'at', 'expires_at', 'device'],
+    key: [['id', 'uuid']],
   }),
   section('pending_address', 'pending_email_changes', {
     columns: ['email', 'requested_at', 'expires_at'],

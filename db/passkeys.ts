@@ -55,6 +55,7 @@ export async function findPasskey(db: Database, credentialId: string): Promise<P
 
 export type ListedPasskey = Pick<Passkey, 'id' | 'credentialId' | 'transports' | 'backedUp' | 'name'> & {
   createdAt: Date;
+  fromEstablishedBrowser: boolean;
   lastUsedAt: Date | null;
 };
 
@@ -64,6 +65,7 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
     .selectFrom('passkeys')
     .select(['id', 'credential_id as credentialId', 'transports', 'backed_up as backedUp', 'name'])
     .select(['created_at as createdAt', 'last_used_at as lastUsedAt'])
+    .select('from_established_browser as fromEstablishedBrowser')
     .where('user_id', '=', userId)
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
@@ -105,9 +107,14 @@ export async function deletePasskey(
   return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** All of that user's, or those added since. The result is how many. */
-export async function deletePasskeys(db: Database, userId: string, since?: Date): Promise<number> {
+/** All of that user's, or those added since, but for the one to keep. The result is how many. */
+export async function deletePasskeys(
+  db: Database,
+  userId: string,
+  { since, keep }: { since?: Date | undefined; keep?: string | undefined } = {},
+): Promise<number> {
   let query = db.deleteFrom('passkeys').where('user_id', '=', userId);
   if (since) query = query.where('created_at', '>=', since);
+  if (keep) query = query.where('id', '<>', keep);
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }

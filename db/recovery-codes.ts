@@ -4,25 +4,22 @@ import type { Database } from './postgres/client.ts';
 /** Those that the user had are gone. */
 export async function replaceRecoveryCodes(
   db: Database,
-  userId: string,
-  codeHashes: Uint8Array[],
+  { userId, codeHashes, now }: { userId: string; codeHashes: Uint8Array[]; now: Date },
 ): Promise<void> {
   await deleteRecoveryCodes(db, userId);
-  const rows = codeHashes.map((hash) => ({ user_id: userId, code_hash: hash }));
+  const rows = codeHashes.map((hash) => ({ user_id: userId, code_hash: hash, made_at: now }));
   await db.insertInto('recovery_codes').values(rows).execute();
 }
 
-/** True for exactly one caller. */
+/** True for exactly one caller. With `madeBy`, false for a code that was made after that. */
 export async function consumeRecoveryCode(
   db: Database,
-  { userId, codeHash }: { userId: string; codeHash: Uint8Array },
+  { userId, codeHash, madeBy }: { userId: string; codeHash: Uint8Array; madeBy?: Date | undefined },
 ): Promise<boolean> {
-  const result = await db
-    .deleteFrom('recovery_codes')
-    .where('user_id', '=', userId)
-    .where('code_hash', '=', codeHash)
-    .executeTakeFirst();
-  return result.numDeletedRows === 1n;
+  let query = db.deleteFrom('recovery_codes').where('user_id', '=', userId).where('code_hash', '=', codeHash);
+  if (madeBy)
+    query = query.where((row) => row.or([row('made_at', 'is', null), row('made_at', '<=', madeBy)]));
+  return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
 export async function countRecoveryCodes(db: Database, userId: string): Promise<number> {

@@ -39,6 +39,11 @@ export async function reserveAddress(
     .execute();
 }
 
+/** Frees all that the user could have back. */
+export async function releaseAllAddresses(trx: Database, userId: string): Promise<void> {
+  await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
+}
+
 /**
  * Frees that address and those that the user has changed since. The result are all of them, the first first, and none for
  * all but one caller: the caller has locked the user.

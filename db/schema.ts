@@ -184,8 +184,10 @@ export interface Mails {
 }
 
 export interface MailTokens {
+  change_id: string | null;
   email: string;
   expires_at: Timestamp;
+  guesses: Generated<number>;
   name: string | null;
   purpose: string;
   token_hash: Uint8Array;
@@ -251,6 +253,7 @@ export interface RateLimits {
 
 export interface RecoveryCodes {
   code_hash: Uint8Array;
+  made_at: Generated<Timestamp | null>;
   user_id: string;
 }
 
@@ -299,6 +302,16 @@ export interface Sessions {
   user_id: string;
 }
 
+export interface TakeBackChanges {
+  at: Timestamp;
+  device: string | null;
+  email: string;
+  expires_at: Timestamp;
+  id: string;
+  user_id: string;
+  what: string;
+}
+
 export interface UsedPasskeyChallenges {
   challenge_hash: Uint8Array;
   expires_at: Timestamp;
@@ -310,6 +323,7 @@ export interface Users {
   deletion_due_at: Timestamp | null;
   email: string;
   email_verified_at: Timestamp | null;
+  frozen_at: Timestamp | null;
   has_authenticator: Generated<boolean>;
   has_passkey: Generated<boolean>;
   holds_email: boolean;
@@ -359,6 +373,7 @@ export interface DB {
   restores: Restores;
   service_contracts: ServiceContracts;
   sessions: Sessions;
+  take_back_changes: TakeBackChanges;
   used_passkey_challenges: UsedPasskeyChallenges;
   users: Users;
   webhook_requests: WebhookRequests;

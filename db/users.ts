@@ -25,6 +25,8 @@ export type User = {
   /** An authenticator app, whose codes are asked for after the password. */
   hasAuthenticator: boolean;
   suspendedAt: Date | null;
+  /** Why they are suspended: somebody who reads a mailbox of theirs froze the account. */
+  frozenAt: Date | null;
   /** When this user is erased, unless they change their mind before. */
   deletionDueAt: Date | null;
   profileUpdatedAt: Date;
@@ -45,6 +47,7 @@ export const userColumns = [
   'u.has_passkey as hasPasskey',
   'u.has_authenticator as hasAuthenticator',
   'u.suspended_at as suspendedAt',
+  'u.frozen_at as frozenAt',
   'u.deletion_due_at as deletionDueAt',
   'u.profile_updated_at as profileUpdatedAt',
   'a.id as accountId',
@@ -213,6 +216,11 @@ export async function setUserSuspended(
     .returning('id')
     .executeTakeFirst();
   return row?.id;
+}
+
+/** Freezes the account, or ends that. The caller has locked the user. */
+export async function setUserFrozen(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
+  await trx.updateTable('users').set({ suspended_at: at, frozen_at: at }).where('id', '=', id).execute();
 }
 
 /** Locks the whole table against writes, until the transaction ends. */

@@ -47,6 +47,7 @@ import { confirm, confirmWithoutPassword } from './identity/confirm.ts';
 import { cancelDeletion, describeDeletion, requestDeletion } from './identity/deletion.ts';
 import { describeDevice, userAgentOf } from './identity/device.ts';
 import { isEstablishedBrowser } from './identity/established-browsers.ts';
+import { freeze } from './identity/freeze.ts';
 import { login, logout, requirePlaceToLogIn } from './identity/login.ts';
 import { readLogoutTarget } from './identity/logout-target.ts';
 import {
@@ -58,13 +59,14 @@ import {
 import { logInByPasskey } from './identity/passkey-login.ts';
 import { findPasswordMail, setPasswordByMail } from './identity/password-by-mail.ts';
 import { countHashing } from './identity/passwords.ts';
-import { finishLogin, hasPendingLogin, pathAfterLogin } from './identity/pending-login.ts';
+import { findOwnPendingLogin, finishLogin, pathAfterLogin } from './identity/pending-login.ts';
 import { createRateLimits } from './identity/rate-limits.ts';
 import { requestPasswordMail } from './identity/request-password-mail.ts';
 import { findLiveSession, findPresentSession } from './identity/sessions.ts';
 import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from './identity/sign-up.ts';
+import { findTakeBack, takeBack } from './identity/take-back.ts';
+import { findTakeBackHint } from './identity/take-back-window.ts';
 import { keepTypedEmail, readTypedEmail } from './identity/typed-email.ts';
-import { findUndo, undoEmailChange } from './identity/undo-email-change.ts';
 import { expired } from './jobs/sweep.ts';
 import type { Log } from './log.ts';
 import { confirmPending, describePending } from './marketplace/pending-hand-off.ts';
@@ -146,7 +148,7 @@ export function createBackend(options: {
     /** The same for forms that carry the password themselves. */
     confirmWithoutPassword: bind(confirmWithoutPassword),
     /** The second step of a login. */
-    hasPendingLogin: bind(hasPendingLogin),
+    findPendingLogin: bind(findOwnPendingLogin),
     finishLogin: bind(finishLogin),
     pathAfterLogin,
     /** Who is logged in, for changes of their own. Throws 401 `login_required`. */
@@ -181,8 +183,10 @@ export function createBackend(options: {
     /** Whether what is added in this browser counts at once. */
     isEstablishedBrowser: (request: Request, userId: string) =>
       isEstablishedBrowser(services.db, services, request, userId),
-    findUndo: bind(findUndo),
-    undoEmailChange: bind(undoEmailChange),
+    findTakeBack: bind(findTakeBack),
+    takeBack: bind(takeBack),
+    freeze: bind(freeze),
+    findTakeBackHint: bind(findTakeBackHint),
     /** Such as "Firefox on Linux". */
     describeBrowser: (request: Request) => describeDevice(userAgentOf(request)),
     describePending: bind(describePending),

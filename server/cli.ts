@@ -12,6 +12,7 @@ import { addDoctorCommand } from './cli/doctor.ts';
 import { addHistoryCommand } from './cli/history.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addReconcileCommand } from './cli/reconcile.ts';
+import { addThawCommand } from './cli/thaw.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
 import { exitWith } from './runtime/process.ts';
@@ -23,6 +24,7 @@ const program = new Command('npm run cli --')
 
 addDatabaseCommands(program);
 addUserCommands(program);
+addThawCommand(program);
 addDeletionCommand(program);
 addHistoryCommand(program);
 addMarketplaceCommands(program);

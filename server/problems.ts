@@ -46,6 +46,11 @@ export const problems = {
     'Your account is suspended',
     'You cannot log in while your account is suspended. Contact support for help.',
   ],
+  account_frozen: [
+    403,
+    'Your account is frozen',
+    'Somebody who reads an email address of this account has frozen it, because somebody else may have got in. Nobody can log in until it is known whose it is. Contact support for help.',
+  ],
   admin_not_allowed: [
     403,
     'Administrators must log in here',

@@ -3,12 +3,13 @@ import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
+import { TakeBackHint } from './take-back-hint.tsx';
 
 /**
  * The page that asks for a credential before a change. It sends what was asked for again, to the same address, so that
  * the change is made straight away.
  */
-export function Confirm({ asks }: { asks: ConfirmAsks }) {
+export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackSentAt?: Date | undefined }) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, values, error } = asks;
   const kept = Object.entries(values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
@@ -43,6 +44,7 @@ export function Confirm({ asks }: { asks: ConfirmAsks }) {
       title="Confirm it’s you"
       intro={hasPassword ? 'Enter your password to go on.' : 'Use your passkey to go on.'}
     >
+      {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (
         // The browser's own form, to the address that it is shown at.
         <form method="post" className="card">

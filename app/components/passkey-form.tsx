@@ -5,7 +5,7 @@ import { NonceContext } from './nonce.ts';
 
 type PasskeyFormProps = {
   /** What the passkey is for, as /passkeys/options knows it. */
-  purpose: 'login' | 'confirm' | 'add' | 'arrive';
+  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back';
   /** The field that carries the browser's answer. */
   name: string;
   /** Where the form goes; left out, to the address that it is shown at. */

@@ -11,6 +11,7 @@ import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { TakeBackHint } from '../components/take-back-hint.tsx';
 import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
@@ -27,11 +28,13 @@ const usesRecovery = (request: Request) => new URL(request.url).searchParams.get
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
   const next = nextOf(request, context);
-  if (!(await backend.hasPendingLogin(request))) throw redirect(backend.loginPathTo(next), 303);
+  const pending = await backend.findPendingLogin(request);
+  if (!pending) throw redirect(backend.loginPathTo(next), 303);
   return {
     next,
     usesRecovery: usesRecovery(request),
     hasNewPassword: new URL(request.url).searchParams.has('new_password'),
+    takeBackSentAt: pending.takeBackSentAt,
     clientTitle: backend.findLaunchTitle(next),
     supportUrl: backend.config.supportUrl,
   };
@@ -62,7 +65,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Code() {
-  const { next, usesRecovery, hasNewPassword, clientTitle, supportUrl } = useLoaderData<typeof loader>();
+  const { next, usesRecovery, hasNewPassword, takeBackSentAt, clientTitle, supportUrl } =
+    useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
     <Page
@@ -71,6 +75,7 @@ export default function Code() {
     >
       {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       <form method="post" action={useFormAction()} className="card">
         {usesRecovery ? (
           <RecoveryField error={refused?.error} />

@@ -1,6 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
-import { Fragment, type ReactNode } from 'react';
 import { answerForm, keepTyped, loadAccount } from '../account-form.ts';
 import { Access } from '../components/account/access.tsx';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
@@ -23,9 +22,7 @@ export async function loader(args: LoaderFunctionArgs) {
   }));
   const { hasPage } = args.context;
   const ownData = dataPages.filter(({ path }) => hasPage(path));
-  const named = new URL(args.request.url).searchParams.getAll('removed');
-  const removed = Object.keys(removals).filter((what) => named.includes(what));
-  return { ...loaded, ownData, canChangeEmail: hasPage(emailPage), removed };
+  return { ...loaded, ownData, canChangeEmail: hasPage(emailPage) };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -41,34 +38,14 @@ const arrivals: Record<string, string> = {
   'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
   'email-verified': 'Your email address has been verified.',
   'email-changed': 'Your email address has been changed. Use it to log in from now on.',
-  'email-undone':
-    'You have your email address back, with a new password. You are logged in here and logged out everywhere else.',
+  'taken-back':
+    'You have your account back, with a new password. You are logged in here and logged out everywhere else. Look at Security: what was added to log in with since then has been removed, and recovery codes, too.',
   'signed-up': 'Your account is ready, and you are logged in.',
   'deletion-canceled': 'Your account will not be deleted.',
 };
 
-/** What the undoing of a change of address took away. */
-const removals: Record<string, ReactNode> = {
-  app: (
-    <>
-      Your authenticator app has been removed. <a href="/profile/authenticator">Set it up again</a>.
-    </>
-  ),
-  codes: (
-    <>
-      Your recovery codes have been removed. <a href="/profile/authenticator">Make new ones</a>.
-    </>
-  ),
-  passkeys: (
-    <>
-      Passkeys added since the day before the change have been removed.{' '}
-      <a href="/profile/passkeys">Add yours again</a>.
-    </>
-  ),
-};
-
 export default function Profile() {
-  const { profile, pendingEmail, canChangeEmail, ownData, saved, removed } = useLoaderData<typeof loader>();
+  const { profile, pendingEmail, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useActionData<typeof action>();
   const arrival = refused || !saved ? undefined : arrivals[saved];
@@ -77,9 +54,6 @@ export default function Profile() {
       {arrival && (
         <Notice kind="success" focus>
           {arrival}
-          {removed.map((what) => (
-            <Fragment key={what}> {removals[what]}</Fragment>
-          ))}
         </Notice>
       )}
       <DeletionNotice dueAt={deletionDueAt} />

@@ -29,6 +29,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     return {
       ...described,
       asks: described.mustUsePasskey ? (await backend.confirm(request, visit, goOn)).asks : undefined,
+      takeBackSentAt: described.mustUsePasskey
+        ? await backend.findTakeBackHint(actor.session.user.id)
+        : undefined,
       next,
       nextTitle: backend.findLaunchTitle(next),
       isTurnedOff: new URL(request.url).searchParams.has('off'),
@@ -98,7 +101,7 @@ export default function Authenticator() {
   const page = useLoaderData<typeof loader>();
   const done = useActionData<typeof action>();
   const asks = done && 'asks' in done ? done.asks : page.asks;
-  if (asks) return <Confirm asks={asks} />;
+  if (asks) return <Confirm asks={asks} takeBackSentAt={page.takeBackSentAt} />;
   if (done && 'setUp' in done) return <AuthenticatorSetUp {...page} {...done} />;
   if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
   return (

@@ -29,6 +29,7 @@ import * as nudges from '../migrations/2026-11-25-nudges.ts';
 import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
 import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
 import * as establishedBrowsers from '../migrations/m019-established-browsers.ts';
+import * as takeBack from '../migrations/m020-take-back.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
@@ -55,6 +56,7 @@ export const migrations = {
   '2026-11-25-trial-ends': trialEnds,
   '2026-11-26-pending-email-changes': pendingEmailChanges,
   'm019-established-browsers': establishedBrowsers,
+  'm020-take-back': takeBack,
 };
 
 /** What it waits for, in words for operators. */

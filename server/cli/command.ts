@@ -84,6 +84,13 @@ export function readNumber(text: string): number {
   return Number(text);
 }
 
+/** Why an operator did something: it goes into the audit trail. */
+export function readWhy(text: string): string {
+  const why = text.trim();
+  if (why === '' || why.length > 500) throw new InvalidArgumentError('Enter 1 to 500 characters.');
+  return why;
+}
+
 export function readName(text: string): string {
   const name = nameSchema.safeParse(text);
   if (!name.success) throw new InvalidArgumentError(name.error.issues[0]?.message ?? 'Enter a valid name.');

@@ -19,7 +19,7 @@ import type { DB } from '../../db/schema.ts';
 import { endAllSessions } from '../../db/sessions.ts';
 import { touchAllProfiles } from '../../db/users.ts';
 import { dueAfter } from '../identity/deletion.ts';
-import { notify } from '../identity/notices.ts';
+import { notifyWithTakeBack } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, now, readNumber, withDatabase } from './command.ts';
 
@@ -65,8 +65,9 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await deleteAllPendingEmailChanges(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
   // Some of them have changed their mind in the time that is lost.
-  for (const user of await postponeDeletions(trx, dueAfter(now())))
-    await notify(trx, { now }, user, 'deletion_requested');
+  const at = now();
+  for (const user of await postponeDeletions(trx, dueAfter(at)))
+    await notifyWithTakeBack(trx, user, 'deletion_requested', { at });
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   // Clients keep the newest profile that they were handed, and that may be one that is lost.
   await touchAllProfiles(trx);

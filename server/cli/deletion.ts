@@ -11,7 +11,7 @@ import { lockUser, type User } from '../../db/users.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { dueAfter } from '../identity/deletion.ts';
 import { eraseUser } from '../identity/erase-user.ts';
-import { notify } from '../identity/notices.ts';
+import { notifyWithTakeBack } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
 import {
   byCommand,
@@ -51,11 +51,12 @@ async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
 async function plan(trx: Transaction<DB>, { id }: User): Promise<string> {
   const user = await lockUser(trx, { id });
   if (!user) throw new CommandError('There is no such user.');
-  const dueAt = user.deletionDueAt ?? dueAfter(now());
+  const at = now();
+  const dueAt = user.deletionDueAt ?? dueAfter(at);
   if (!user.deletionDueAt) {
     await setDeletionDue(trx, id, dueAt);
     await recordAuditEvent(trx, { type: 'user.deletion_requested', userId: id, details: { by: 'cli' } });
-    await notify(trx, { now }, user, 'deletion_requested');
+    await notifyWithTakeBack(trx, user, 'deletion_requested', { at });
   }
   const contracts = await listContracts(trx, user.account.id);
   const live = contracts.filter((each) =>

@@ -1,7 +1,7 @@
 // POST /passkeys/options: what the script of a page passes to the browser, to use a passkey or to make one. Stores nothing,
 // and says the same to everybody who is not logged in.
 import { base64url } from 'oslo/encoding';
-import { listPasskeys } from '../../db/passkeys.ts';
+import { type ListedPasskey, listPasskeys } from '../../db/passkeys.ts';
 import type { User } from '../../db/users.ts';
 import { respondJson } from '../http/answers.ts';
 import { invalidParameter, readForm, type Visit } from '../http/requests.ts';
@@ -10,12 +10,13 @@ import { type ChallengeUse, challengeSeconds, createChallenge } from '../identit
 import { algorithms } from '../identity/passkey-registration.ts';
 import { requireNewcomer } from '../identity/password-by-mail.ts';
 import { findFutureUser } from '../identity/sign-up.ts';
+import { requireTakeBack } from '../identity/take-back.ts';
 import { rpIdOf, userHandleOf } from '../identity/webauthn.ts';
 import type { Services } from '../services.ts';
 
 /**
- * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` without a mail token that works, 429
- * `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
+ * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` and `take-back` without a token that
+ * works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
  */
 export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
   const { purpose, token = '' } = Object.fromEntries(await readForm(request));
@@ -25,17 +26,18 @@ export async function passkeyOptions(services: Services, request: Request, visit
     const newcomer = (await findFutureUser(services, token)) ?? (await requireNewcomer(services, token));
     return answer(services, request, { purpose, userId: newcomer.id }, describeNew(services, newcomer));
   }
+  if (purpose === 'take-back') {
+    const { user, left } = await requireTakeBack(services, token);
+    const options = { rpId: rpIdOf(services), allowCredentials: left.passkeys.map(nameCredential), ...asked };
+    return answer(services, request, { purpose, userId: user.id }, options);
+  }
   if (purpose !== 'confirm' && purpose !== 'add')
-    throw invalidParameter('purpose', 'It must be login, confirm, add or arrive.');
+    throw invalidParameter('purpose', 'It must be login, confirm, add, arrive or take-back.');
   const actor = await requireActor(services, request, visit);
   const { user } = actor.session;
   if (purpose === 'add') await requireOwnAllowance(services, actor, 'passkey.added');
   const own = await listPasskeys(services.db, user.id);
-  const credentials = own.map(({ credentialId, transports }) => ({
-    type: 'public-key',
-    id: credentialId,
-    transports,
-  }));
+  const credentials = own.map(nameCredential);
   const use = { purpose, userId: user.id } as const;
   if (purpose === 'confirm')
     return answer(services, request, use, {
@@ -45,6 +47,12 @@ export async function passkeyOptions(services: Services, request: Request, visit
     });
   return answer(services, request, use, { ...describeNew(services, user), excludeCredentials: credentials });
 }
+
+const nameCredential = ({ credentialId, transports }: ListedPasskey) => ({
+  type: 'public-key',
+  id: credentialId,
+  transports,
+});
 
 const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 };
 

@@ -28,6 +28,9 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Of somebody who is not here any more.
   'user.erased': undefined,
 
+  'account.frozen': 'Froze the account by a link in an email',
+  'account.taken_back': 'Took the account back by a link in an email',
+  'account.thawed': 'Our support ended the freeze of the account',
   'authenticator.added': 'Added an authenticator app',
   'authenticator.removed': 'Removed the authenticator app',
   'data.downloaded': 'Downloaded a copy of the data',

@@ -5,6 +5,7 @@ import {
   deleteMailTokens,
   findMailToken,
   insertMailToken,
+  insertTakeBackToken,
   type MailTokenPurpose,
 } from '../../db/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../db/mails.ts';
@@ -14,7 +15,7 @@ import type { Trace } from '../http/trace-context.ts';
 import type { Config } from '../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** All mails to the user with a token, sent or not, lead nowhere from now on, but for those that undo a change of address. */
+/** All mails to the user with a token, sent or not, lead nowhere from now on, but for take-back links. */
 export async function voidMails(trx: Database, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
@@ -47,6 +48,12 @@ export async function createMailToken(
   const token = createToken();
   const row = { tokenHash: hashToken(token), mailId, purpose, expiresAt };
   return (await insertMailToken(db, row)) ? token : undefined;
+}
+
+/** The same for a take-back link. */
+export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
+  const token = createToken();
+  return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
 /** Whom the token is for, with what `consumeMailToken` needs, or undefined if it does not work. Uses nothing up. */

@@ -18,7 +18,7 @@ import {
 import { hasOwnLogin } from './customers.ts';
 import { readDevice } from './device.ts';
 import { isEstablishedBrowser, isRevocable } from './established-browsers.ts';
-import { notify } from './notices.ts';
+import { notify, notifyWithTakeBack } from './notices.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { seal, unseal } from './sealing.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from './second-factor.ts';
@@ -92,17 +92,18 @@ export async function addAuthenticator(
     // The code has shown it for this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
+    const at = now();
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, user.id);
-    const added = { userId: user.id, sealedSecret, step, now: now() };
+    const added = { userId: user.id, sealedSecret, step, now: at };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
     // They were started without it.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
     // Other browsers know the password at most: none of them has an allowance for codes.
     await forgetDevices(trx, user.id, now(), readDevice(services, request));
     const codes = createRecoveryCodes();
-    await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
+    await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'authenticator.added' });
-    await notify(trx, services, user, 'authenticator_added', request);
+    await notifyWithTakeBack(trx, user, 'authenticator_added', { at, request });
     return codes;
   });
 }
@@ -119,9 +120,10 @@ export async function renewRecoveryCodes(services: Services, actor: Actor): Prom
     const user = await lockOpenActor(trx, actor);
     if (!user.hasAuthenticator) return undefined;
     const codes = createRecoveryCodes();
-    await replaceRecoveryCodes(trx, user.id, hashAll(user.id, codes));
+    const at = services.now();
+    await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'recovery_codes.made' });
-    await notify(trx, services, user, 'recovery_codes_made', actor.request);
+    await notifyWithTakeBack(trx, user, 'recovery_codes_made', { at, request: actor.request });
     return codes;
   });
 }

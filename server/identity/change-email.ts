@@ -1,5 +1,5 @@
 // Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
-// back for seven days (undo-email-change.ts), and belongs to nobody else meanwhile.
+// back for seven days (take-back.ts), and belongs to nobody else meanwhile.
 import type { Transaction } from 'kysely';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
@@ -15,7 +15,6 @@ import { reserveAddress } from '../../db/reserved-addresses.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import { readTrace } from '../http/trace-context.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import {
@@ -29,12 +28,11 @@ import {
 import { keepTrace, voidMails } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
-import { describeDevice, userAgentOf } from './device.ts';
 import { malformedEmail, readEmailAddress } from './email-address.ts';
+import { notifyWithTakeBack, takeBackDays } from './notices.ts';
 import { tellOwner } from './sign-up.ts';
 import { hashToken } from './tokens.ts';
 
-export const undoDays = 7;
 /** Of the link to the new address, from when its mail is sent (server/mail/outbox.ts). */
 const linkMs = 60 * 60 * 1_000;
 
@@ -143,23 +141,13 @@ export async function confirmEmailChange(
     if (!user?.holdsEmail || user.suspendedAt) throw new AppError('not_found');
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
-    const expiresAt = daysAfter(now(), undoDays);
-    await updateUser(trx, user.id, { email, emailVerifiedAt: now() });
-    await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt });
+    const at = now();
+    await updateUser(trx, user.id, { email, emailVerifiedAt: at });
+    // First: where there is none, as in the version before, the database tells of the address that gets reserved.
+    await notifyWithTakeBack(trx, user, 'email_changed', { at, request: actor.request });
+    await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'email.changed' });
-    await insertMail(trx, {
-      kind: 'email_changed',
-      userId: user.id,
-      recipient: user.email,
-      details: {
-        at: now().toISOString(),
-        until: expiresAt.toISOString(),
-        device: describeDevice(userAgentOf(actor.request)),
-        ...keepTrace(readTrace(actor.request)),
-      },
-      now: now(),
-    });
     return 'changed';
   });
 }

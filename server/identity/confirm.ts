@@ -12,7 +12,7 @@ import type { AllowanceName } from './allowances.ts';
 import { hasOwnLogin } from './customers.ts';
 import { rememberCredential } from './device.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
-import { checkAssertion, usePasskey } from './passkey-assertion.ts';
+import { checkAssertion, consumePasskey } from './passkey-assertion.ts';
 import { lacksSecondFactor } from './second-factor.ts';
 import { findLiveSession, isFresh, passkeyAmr } from './sessions.ts';
 import { PasskeyRefusal } from './webauthn.ts';
@@ -128,7 +128,7 @@ async function confirmByPasskey(services: Services, actor: Actor, passkey: strin
     const assertion = await checkAssertion(services, request, visit, { purpose: 'confirm', userId }, passkey);
     await inTransactionOf(visit, services.db, async (trx) => {
       await lockActor(trx, actor);
-      const refusal = await usePasskey(trx, services, assertion);
+      const refusal = await consumePasskey(trx, services, assertion);
       if (refusal) throw new PasskeyRefusal(refusal);
       const isLive = await confirmSession(trx, { id: session.id, now: services.now(), amr: passkeyAmr });
       if (!isLive) throw new AppError('login_required');

@@ -6,7 +6,7 @@ import type { Visit } from '../http/requests.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { lockActor, lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
-import { notify } from './notices.ts';
+import { notify, notifyWithTakeBack } from './notices.ts';
 
 export const graceDays = 14;
 
@@ -37,9 +37,10 @@ export async function requestDeletion(
     const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
     if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
-    await setDeletionDue(trx, user.id, dueAfter(services.now()));
+    const at = services.now();
+    await setDeletionDue(trx, user.id, dueAfter(at));
     await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });
-    await notify(trx, services, user, 'deletion_requested', request);
+    await notifyWithTakeBack(trx, user, 'deletion_requested', { at, request });
     return 'planned';
   });
 }

@@ -16,10 +16,11 @@ import { guessPassword } from './guess-password.ts';
 import { requirePlace } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 import { buildEndedCookie, findPresentSession } from './sessions.ts';
+import { suspensionOf } from './suspension.ts';
 
 /**
  * A session, or what waits for the code; undefined for wrong credentials. Throws what `guessPassword` throws and, after
- * a right password, 403 `account_suspended`.
+ * a right password, 403 `account_suspended` or `account_frozen`.
  */
 export async function login(
   services: Services,
@@ -84,7 +85,7 @@ async function tryLogin(
     if (user.suspendedAt) {
       await recordAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
       await giveBack(trx);
-      return 'suspended';
+      return suspensionOf(user);
     }
     const step = await startSessionOrAsk(trx, services, { user, startedBy: 'password', request, visit });
     if (!step.needsCode) await recordAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
@@ -93,7 +94,7 @@ async function tryLogin(
     return step;
   });
   if (!outcome) return undefined;
-  if (outcome === 'suspended') throw new AppError('account_suspended');
+  if (outcome instanceof AppError) throw outcome;
   return outcome;
 }
 

@@ -1,9 +1,11 @@
 // Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
 // address, and without any text that somebody could have typed.
+import { v7 as uuidv7 } from 'uuid';
 import { findDeviceUse } from '../../db/devices.ts';
 import type { NoticeKind } from '../../db/mail-kinds.ts';
 import { hasRecentMail, insertMail } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import { insertTakeBackChange, type Told } from '../../db/take-back-changes.ts';
 import type { User } from '../../db/users.ts';
 import { readTrace } from '../http/trace-context.ts';
 import { daysAfter } from '../instant.ts';
@@ -11,27 +13,62 @@ import type { Services } from '../services.ts';
 import { keepTrace } from './address-proof.ts';
 import { describeDevice, readDevice, userAgentOf } from './device.ts';
 
+type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
+
 /** `request` is the one that did it, if a person's browser did. */
 export async function notify(
   trx: Database,
   { now }: Pick<Services, 'now'>,
-  user: Pick<User, 'id' | 'email' | 'holdsEmail'>,
+  user: ToldUser,
   kind: NoticeKind,
   request?: Request,
 ): Promise<void> {
-  if (!user.holdsEmail) return;
-  const at = now();
-  await insertMail(trx, {
-    kind,
-    userId: user.id,
-    recipient: user.email,
-    details: {
-      at: at.toISOString(),
-      ...(request && { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) }),
-    },
-    now: at,
-  });
+  const mailbox = { userId: user.id, email: user.email };
+  if (user.holdsEmail) await notifyMailbox(trx, { now }, mailbox, kind, request);
 }
+
+/** The same to a mailbox of theirs, whether they hold its address or did once. */
+export async function notifyMailbox(
+  trx: Database,
+  { now }: Pick<Services, 'now'>,
+  { userId, email }: { userId: string; email: string },
+  kind: NoticeKind,
+  request?: Request,
+): Promise<void> {
+  const at = now();
+  const details = { at: at.toISOString(), ...describeRequest(request) };
+  await insertMail(trx, { kind, userId, recipient: email, details, now: at });
+}
+
+/** How long a take-back link works. */
+export const takeBackDays = 7;
+
+/**
+ * The same with a take-back link (take-back.ts). `at` is when the change was made, to the millisecond that is stored with it:
+ * the window of a take-back may begin with it.
+ */
+export async function notifyWithTakeBack(
+  trx: Database,
+  user: ToldUser,
+  kind: Told,
+  { at, request }: { at: Date; request?: Request },
+): Promise<void> {
+  if (!user.holdsEmail) return;
+  const { id: userId, email } = user;
+  const change = uuidv7();
+  const expiresAt = daysAfter(at, takeBackDays);
+  const seen = describeRequest(request);
+  await insertTakeBackChange(trx, {
+    ...{ id: change, userId, email, what: kind, at, expiresAt },
+    device: seen.device ?? null,
+  });
+  // `until` is for the version before, which knows no changes.
+  const details = { at: at.toISOString(), until: expiresAt.toISOString(), change, ...seen };
+  await insertMail(trx, { kind, userId, recipient: email, details, now: at });
+}
+
+const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>
+  request ? { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) } : {};
 
 /** The same, once a day at most. */
 export async function notifyOnceADay(

@@ -17,7 +17,7 @@ import { lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from 
 import { describeDevice, userAgentOf } from './device.ts';
 import { isEstablishedBrowser, isRevocable } from './established-browsers.ts';
 import { nameSchema } from './names.ts';
-import { notify } from './notices.ts';
+import { notify, notifyWithTakeBack } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
 import { checkRegistration } from './passkey-registration.ts';
 import { PasskeyRefusal } from './webauthn.ts';
@@ -68,10 +68,12 @@ export async function addOwnPasskey(
     if (reason === 'unproved') throw new AppError('email_unverified');
     if (reason === 'too_many')
       throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
+    const at = services.now();
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, userId);
-    const passkey = await storeNewPasskey(trx, services, userId, { ...fresh, fromEstablishedBrowser });
+    const added = { ...fresh, fromEstablishedBrowser };
+    const passkey = await storeNewPasskey(trx, { now: () => at }, userId, added);
     await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
-    await notify(trx, services, user, 'passkey_added', request);
+    await notifyWithTakeBack(trx, user, 'passkey_added', { at, request });
   });
 }
 

@@ -1,5 +1,5 @@
 // The use of a passkey, checked as section 7.2 of WebAuthn asks: whose it is, and that the authenticator has verified
-// somebody. usePasskey makes it count once.
+// somebody. consumePasskey makes it count once.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import { findPasskey, type Passkey, recordPasskeyUse } from '../../db/passkeys.ts';
@@ -30,7 +30,7 @@ const assertionSchema = z.object({
   }),
 });
 
-/** A right answer to a challenge, which `usePasskey` uses up. */
+/** A right answer to a challenge, which `consumePasskey` uses up. */
 export type Assertion = { passkey: Passkey; challenge: OpenChallenge; counter: number; backedUp: boolean };
 
 /** Throws a PasskeyRefusal. `text` is what the browser posted. */
@@ -67,7 +67,7 @@ export async function checkAssertion(
 }
 
 /** Undefined for exactly one caller, or why it is refused. The user is locked. */
-export async function usePasskey(
+export async function consumePasskey(
   trx: Database,
   { now }: Pick<Services, 'now'>,
   { passkey: { id }, challenge, counter, backedUp }: Assertion,

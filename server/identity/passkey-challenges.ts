@@ -11,10 +11,13 @@ import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts
 const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
-/** `userId` is whose passkey it is for; at a login the passkey says it. `arrive`: their first, through a mail. */
+/**
+ * `userId` is whose passkey it is for; at a login the passkey says it. `arrive`: their first, through a mail. `take-back`:
+ * one that is left, with a take-back link.
+ */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
-  | { purpose: 'confirm' | 'add' | 'arrive'; userId: string };
+  | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back'; userId: string };
 
 /** What makes it work once. */
 export type OpenChallenge = { challengeHash: Uint8Array; expiresAt: Date };

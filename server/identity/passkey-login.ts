@@ -9,14 +9,15 @@ import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { spendAllowance } from './allowances.ts';
 import { countLogin } from './count-login.ts';
-import { type Assertion, checkAssertion, usePasskey } from './passkey-assertion.ts';
+import { type Assertion, checkAssertion, consumePasskey } from './passkey-assertion.ts';
 import type { LoginStep } from './pending-login.ts';
 import { startSession } from './sessions.ts';
+import { suspensionOf } from './suspension.ts';
 import { PasskeyRefusal } from './webauthn.ts';
 
 /**
  * A session, or undefined for a passkey that is refused, for whatever reason. `passkey` is what
- * the browser's script posted. Throws 403 `account_suspended` after a right one.
+ * the browser's script posted. Throws 403 `account_suspended` or `account_frozen` after a right one.
  */
 export async function logInByPasskey(
   services: Services,
@@ -50,7 +51,7 @@ async function start(
   const outcome = await inTransactionOf(visit, services.db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
     if (!user) throw new PasskeyRefusal('unknown_passkey');
-    const refusal = await usePasskey(trx, services, assertion);
+    const refusal = await consumePasskey(trx, services, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
     // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
@@ -59,12 +60,12 @@ async function start(
     if (refusal) return refusal;
     if (user.suspendedAt) {
       await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended' });
-      return 'suspended';
+      return suspensionOf(user);
     }
     await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', reason: 'passkey' });
     return startSession(trx, services, { user, startedBy: 'passkey', request, visit });
   });
-  if (outcome === 'suspended') throw new AppError('account_suspended');
+  if (outcome instanceof AppError) throw outcome;
   if (typeof outcome === 'string') throw new PasskeyRefusal(outcome);
   return outcome;
 }

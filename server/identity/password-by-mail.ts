@@ -22,6 +22,7 @@ import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
 import { hashNewPassword } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 import { endWhatPasswordOpened, passkeyAmr } from './sessions.ts';
+import { requireNotSuspended } from './suspension.ts';
 
 export type PasswordMail = {
   email: string;
@@ -115,7 +116,7 @@ export async function setPasswordByMail(
     const holder = await lockAddressOwner(trx, opened.email, now());
     const sets = whoseIsSet(opened.userId, holder);
     const user = sets === 'own' ? (holder ?? (await lockUser(trx, { id: opened.userId }))) : holder;
-    if (user?.suspendedAt) throw new AppError('account_suspended');
+    if (user) requireNotSuspended(user);
     if (sets === 'taken') return 'taken';
     if (user?.email !== opened.email) throw new AppError('not_found');
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
@@ -156,9 +157,7 @@ export async function startAnew(
     visit,
   }: { user: User; isPasskey?: boolean; isFirstCredential?: boolean; request: Request; visit: Visit },
 ): Promise<LoginStep> {
-  await voidMails(trx, user.id);
-  await sleepExternalLinks(trx, user.id, services.now());
-  await deletePendingHandOffs(trx, user.id);
+  await endWhatMailsOpened(trx, services, user.id);
   const type = isPasskey ? 'passkey.added' : 'password.set';
   await recordAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
   await notify(trx, services, user, isPasskey ? 'passkey_added' : 'password_set', request);
@@ -168,4 +167,15 @@ export async function startAnew(
     await endWhatPasswordOpened(trx, user.id, services.now(), readDevice(services, request));
   const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
   return startSessionOrAsk(trx, services, start);
+}
+
+/** Links in mails, marketplace links, and hand-offs that wait. The caller holds links and user. */
+export async function endWhatMailsOpened(
+  trx: Transaction<DB>,
+  { now }: Pick<Services, 'now'>,
+  userId: string,
+): Promise<void> {
+  await voidMails(trx, userId);
+  await sleepExternalLinks(trx, userId, now());
+  await deletePendingHandOffs(trx, userId);
 }

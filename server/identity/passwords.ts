@@ -10,9 +10,11 @@ import type { Config } from '../settings/config.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-// A hash that no password matches. Verifying against it takes as long as against a real one, so that the time does not
-// show whether a user exists or has a password.
-const nobodysHash =
+/**
+ * A hash that no password matches. Verifying against it takes as long as against a real one, so that the time does not
+ * show whether a user exists or has a password.
+ */
+export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
 
 const takeTurns = pLimit(hashingThreads);
@@ -115,14 +117,19 @@ export async function findPasswordFault(
   return undefined;
 }
 
+/** Throws 422 `validation_failed` at `/newPassword`. Hashes nothing. */
+export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
+  const detail = await findPasswordFault(password, context);
+  if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+}
+
 /** The hash of a new password. Throws 422 `validation_failed` at `/newPassword`, and what `hashPassword` throws. */
 export async function hashNewPassword(
   { deadline, signal }: Pick<Visit, 'deadline' | 'signal'>,
   password: string,
   context: PasswordContext,
 ): Promise<string> {
-  const detail = await findPasswordFault(password, context);
-  if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+  await requireGoodPassword(password, context);
   return deadline.pause(() => hashPassword(password, signal));
 }
 

@@ -7,7 +7,6 @@ import { deletePendingLogin, findPendingLogin, insertPendingLogin } from '../../
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockUser, type User } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
@@ -16,6 +15,8 @@ import { nameGuessingDevice, readDevice } from './device.ts';
 import { notify, notifyOnceADay } from './notices.ts';
 import { type FactorUse, readFactor } from './second-factor-check.ts';
 import { type NewSession, startSession } from './sessions.ts';
+import { requireNotSuspended } from './suspension.ts';
+import { findTakeBackHint } from './take-back-window.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_pending_login';
@@ -53,15 +54,20 @@ export const pathAfterLogin = ({ needsCode }: LoginStep, next: string | undefine
   return needsCode ? `/login/code?next=${encodeURIComponent(target)}` : target;
 };
 
-/** Whether a login of this browser waits for the code. */
-export async function hasPendingLogin(services: Services, request: Request): Promise<boolean> {
+/** The login of this browser that waits for the code, with when we last mailed its user a way back in. */
+export async function findOwnPendingLogin(
+  services: Services,
+  request: Request,
+): Promise<{ takeBackSentAt: Date | undefined } | undefined> {
   const key = readKey(services, request);
-  return key !== undefined && (await findPendingLogin(services.db, key)) !== undefined;
+  const userId = key && (await findPendingLogin(services.db, key));
+  return userId ? { takeBackSentAt: await findTakeBackHint(services, userId) } : undefined;
 }
 
 /**
  * The `Set-Cookie` values of a session for a right code or recovery code; `wrong`, or `gone` where no login of this browser
- * waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403 `account_suspended`.
+ * waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403
+ * `account_suspended` or `account_frozen`.
  */
 export async function finishLogin(
   services: Services,
@@ -93,7 +99,7 @@ async function tryCode(
     const user = await lockUser(trx, { id: userId });
     // Whatever ends one has locked its user: from here on it stays.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
-    if (user.suspendedAt) throw new AppError('account_suspended');
+    requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || !(await factor.consume(trx))) {
       await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });

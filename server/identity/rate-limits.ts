@@ -96,6 +96,8 @@ export function createRateLimits(db: Database) {
         count('code-account-day', 30, day, ({ account }) => account),
       ],
     ),
+    /** Guesses of a second factor with a take-back link. */
+    takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     /** Mails that people request. */
     mailLimits,
     /** Those that set a password: strangers who use up the others cannot keep the owner from one every three hours. */

@@ -25,9 +25,16 @@ export async function removeFactors(
   return true;
 }
 
-/** Every kind of second factor, or those added since. The result says which there were. */
-export async function deleteFactors(trx: Transaction<DB>, userId: string, since?: Date) {
-  const hadApp = await deleteAuthenticator(trx, userId, since);
-  if (hadApp) await deleteRecoveryCodes(trx, userId);
-  return { hadApp, hadPasskeys: (await deletePasskeys(trx, userId, since)) > 0 };
+/** Which to keep: the app, or the passkey of that id. */
+export type KeptFactor = { app: true } | { passkey: string };
+
+/** Every kind of second factor, or those added since, but for the one to keep; and recovery codes always. */
+export async function deleteFactors(
+  trx: Transaction<DB>,
+  userId: string,
+  { since, keeps }: { since?: Date | undefined; keeps?: KeptFactor | undefined } = {},
+): Promise<void> {
+  if (!keeps || !('app' in keeps)) await deleteAuthenticator(trx, userId, since);
+  await deleteRecoveryCodes(trx, userId);
+  await deletePasskeys(trx, userId, { since, keep: keeps && 'passkey' in keeps ? keeps.passkey : undefined });
 }

@@ -19,11 +19,13 @@ export async function readFactor(
   services: Services,
   userId: string,
   typed: string,
+  /** Recovery codes that were made after that do not count. */
+  { madeBy }: { madeBy?: Date | undefined } = {},
 ): Promise<FactorUse | undefined> {
   const code = typed.replace(/\s/g, '');
   if (isCode(code)) return readCode(services, userId, code);
   const codeHash = hashRecoveryCode(userId, typed);
-  return { kind: 'recovery_code', consume: (trx) => consumeRecoveryCode(trx, { userId, codeHash }) };
+  return { kind: 'recovery_code', consume: (trx) => consumeRecoveryCode(trx, { userId, codeHash, madeBy }) };
 }
 
 async function readCode(

@@ -20,6 +20,8 @@ export const expired: ExpiredRows[] = [
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'mail_tokens', column: 'expires_at', before: sql`now()` },
+  // A week longer than their links: the window of another may begin with them (contract section 2).
+  { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
   { table: 'sessions', column: 'created_at', before: daysAgo(30) },

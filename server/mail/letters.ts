@@ -2,17 +2,10 @@
 // name or any other text that somebody could have typed: strangers can type anybody's address.
 import type { LetterKind } from '../../db/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/mail-tokens.ts';
-import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
 
-/** `life` is how long the link works, such as "1 hour"; `at` and `device` are those of what a mail tells of. */
-type LetterWords = {
-  link: string;
-  life: string;
-  at: string;
-  device: string | undefined;
-  expiresAt: Date;
-};
+/** `life` is how long the link works, such as "1 hour". */
+type LetterWords = { link: string; life: string };
 
 type Letter = {
   build: (words: LetterWords) => MailMessage;
@@ -26,8 +19,7 @@ const hourMs = 60 * 60 * 1_000;
 const hour = { life: '1 hour', lifeMs: hourMs };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most of them; a welcome comes unasked. One without a purpose needs no token; one without a life says
-// itself until when its link works.
+// Somebody waits for most of them; a welcome comes unasked. One without a purpose needs no token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -36,7 +28,6 @@ export const letters: Record<LetterKind, Letter> = {
   sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
   account_exists: { build: buildAccountExists, path: '/login' },
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
-  email_changed: { build: buildEmailChanged, purpose: 'undo_email_change', path: '/undo-email-change' },
 };
 
 const onlyOnce = (life: string) =>
@@ -143,20 +134,5 @@ function buildChangeEmail({ link, life }: LetterWords): MailMessage {
       ignore,
     ],
     why: 'You received this email because somebody asked to use this email address for their account.',
-  };
-}
-
-/** To the address that was changed. */
-function buildEmailChanged({ link, expiresAt, ...what }: LetterWords): MailMessage {
-  return {
-    subject: 'Your email address has changed',
-    paragraphs: [
-      'Your account now has another email address. You cannot log in with this one any more.',
-      'If this was you, there is nothing to do. If it was not, bring this address back here: that logs everyone out, asks you for a new password, and removes passkeys, authenticator apps and recovery codes added since the day before the change.',
-    ],
-    facts: factsOf(what),
-    action: { label: 'Undo the change', url: link },
-    after: [`The link works once, until ${sayInstant(expiresAt)}.`],
-    why: 'You received this email because this was the email address of your account.',
   };
 }

@@ -20,10 +20,36 @@ const usual = {
   action: { label: 'Set a new password', path: '/forgot-password' },
 };
 
+const isOrWas = 'You received this email because this is, or was, the email address of an account.';
+
+/** A take-back link, and until when it works (an ISO instant). */
+export type TakeBackLink = { link: string; until: string };
+
+/** What whoever gets such a link is told to do. */
+const takeBackAdvice = (until: string) =>
+  `If this was you, there is nothing to do. If it was not, use the link to take your account back. You then set a new password, everyone else is logged out, and passkeys, authenticator apps and recovery codes added since are removed; a deletion that was asked for is cancelled. It may ask for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
+
+const askSupport = (hasSupport: boolean) =>
+  hasSupport ? 'contact support: choose “Help” on the login page' : 'ask the people who run this service';
+
 /** `dueAt` is when an account is deleted that was asked for at the time of the mail. */
 type Words = { dueAt: Date; hasSupport: boolean };
 
 const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> => ({
+  account_frozen: {
+    subject: 'Your account is frozen',
+    text: 'Somebody who reads an email address of your account has frozen it, because somebody else may have got in. Until our support knows whose it is, nobody can log in to it. Nothing else has changed.',
+    advice: `To have it back, ${askSupport(hasSupport)}.`,
+    action: { label: 'Go to the login page', path: '/login' },
+    why: isOrWas,
+  },
+  account_thawed: {
+    subject: 'Your account is no longer frozen',
+    text: 'Our support has ended the freeze of your account. Its owner can log in again.',
+    advice: `If you are its owner and cannot log in, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+    why: isOrWas,
+  },
   account_deleted: {
     subject: 'Your account is deleted',
     text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law requires it.',
@@ -74,6 +100,11 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     action: { label: 'Log in', path: '/login' },
     advice: `This address is no longer that of the account.${hasSupport ? ' If it was not you, contact support: choose “Help” on the login page.' : ''}`,
   },
+  email_changed: {
+    subject: 'Your email address has changed',
+    text: 'Your account now has another email address. You cannot log in with this one any more.',
+    why: 'You received this email because this was the email address of your account.',
+  },
   email_proved: {
     subject: 'Your email address is verified',
     text: 'Your email address has been verified. You can now open our other products.',
@@ -81,6 +112,9 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   email_replaced: {
     subject: 'Your email address has changed',
     text: 'The marketplace has sent us a new email address for your account. It replaces this one.',
+    advice: `If this was you, there is nothing to do. If it was not, change it back at the marketplace${hasSupport ? ', or contact support: choose “Help” on the login page' : ''}.`,
+    action: { label: 'Go to the login page', path: '/login' },
+    why: 'You received this email because this was the email address of your account.',
   },
   factors_removed: {
     subject: 'Your second factor has been removed',
@@ -124,11 +158,23 @@ export function buildNotice(
     at,
     device,
     hasSupport,
-  }: { baseUrl: string; at: string; device: string | undefined; hasSupport: boolean },
+    takeBack,
+  }: {
+    baseUrl: string;
+    at: string;
+    device: string | undefined;
+    hasSupport: boolean;
+    takeBack?: TakeBackLink | undefined;
+  },
 ): MailMessage {
   const words = { dueAt: dueAfter(new Date(at)), hasSupport };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
+  const facts = factsOf({ at, device });
+  if (takeBack) {
+    const link = { label: 'Take your account back', url: takeBack.link };
+    return { subject, paragraphs: [text, takeBackAdvice(takeBack.until)], facts, action: link, why };
+  }
   const link = { label: action.label, url: `${baseUrl}${action.path}` };
-  return { subject, paragraphs: [text, advice], facts: factsOf({ at, device }), action: link, why };
+  return { subject, paragraphs: [text, advice], facts, action: link, why };
 }

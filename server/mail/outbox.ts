@@ -2,7 +2,7 @@
 // days; giving up is logged as an error. Any number of instances may do this at once.
 import type { LetterKind } from '../../db/mail-kinds.ts';
 import { claimMails, deleteMail, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
-import { createMailToken } from '../identity/address-proof.ts';
+import { createMailToken, createTakeBackToken } from '../identity/address-proof.ts';
 import type { Services } from '../services.ts';
 import { buildAccent } from '../settings/accent.ts';
 import { layOut } from './layout.ts';
@@ -44,7 +44,7 @@ async function sendMail(
 ): Promise<boolean> {
   const { db, now, metrics } = services;
   const message = await composeMessage(services, mail);
-  // A new password has made it void meanwhile.
+  // A new password, or taking the account back, has made it void meanwhile.
   if (!message) return true;
   if (!mailer) {
     await markMailSent(db, mail.id, now(), message);
@@ -68,21 +68,20 @@ async function composeMessage({ db, config, now }: Services, mail: MailRow): Pro
   const { name, baseUrl, brand, supportUrl } = config;
   const style = { name, accent: brand.accent ?? usualAccent };
   if (!isLetter(kind)) {
-    const { at = '', device } = details;
-    return {
-      id,
-      to,
-      ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport: supportUrl !== undefined }), style),
-    };
+    const { at = '', device, until } = details;
+    const token = until && (await createTakeBackToken(db, id));
+    if (until && !token) return undefined;
+    const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
+    const hasSupport = supportUrl !== undefined;
+    return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack }), style) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
-  const { at = '', device, until } = details;
-  const expiresAt = until === undefined ? new Date(now().getTime() + lifeMs) : new Date(until);
+  const expiresAt = new Date(now().getTime() + lifeMs);
   const token = purpose && (await createMailToken(db, purpose, id, expiresAt));
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
-  return { id, to, ...layOut(build({ link, life, at, device, expiresAt }), style) };
+  return { id, to, ...layOut(build({ link, life }), style) };
 }
 
 // --accent of app/styles.

@@ -171,6 +171,7 @@ describe('a path of the document', () => {
       '/demo/:client/login': 'local mode only',
       '/dev/mail/:id': 'local mode only',
       '/passkeys/options': 'for the script of pages',
+      '/undo-email-change': 'leads to a page',
       '/trpc/*': 'for pages, with types of its own',
     };
     const isFile = (path: string) => path.startsWith('/developers/');

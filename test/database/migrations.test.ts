@@ -31,6 +31,7 @@ const landed = [
   '2026-11-25-trial-ends',
   '2026-11-26-pending-email-changes',
   'm019-established-browsers',
+  'm020-take-back',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

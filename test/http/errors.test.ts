@@ -16,6 +16,7 @@ const statuses = {
   payload_expired: 401,
   invalid_webhook_signature: 401,
   invalid_token: 401,
+  account_frozen: 403,
   account_suspended: 403,
   admin_not_allowed: 403,
   cross_site_request: 403,

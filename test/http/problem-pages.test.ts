@@ -86,7 +86,7 @@ describe('"Contact support"', () => {
       await app.send('/login', { form: suspended, headers: html }),
       await app.send('/problems/account_suspended'),
       await app.send('/problems/email_in_use'),
-      await app.send('/undo-email-change?token=none'),
+      await app.send('/take-back?token=none'),
     ]) {
       expect(page.status).toBeOneOf([200, 403, 404]);
       expect(textOf(page)).not.toMatch(/contact support/i);

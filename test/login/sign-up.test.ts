@@ -202,7 +202,7 @@ describe('a sign-up', () => {
     const link = await askForLink(email);
     const token = new URLSearchParams(link.split('?')[1]).get('token') ?? '';
     expect((await app.send(`/set-password?token=${token}`)).status).toBe(404);
-    expect((await app.send(`/undo-email-change?token=${token}`)).status).toBe(404);
+    expect((await app.send(`/take-back?token=${token}`)).status).toBe(404);
     await app.send('/forgot-password', { form: { email: 'admin@example.test' } });
     const foreign = await readToken(other, 'admin@example.test', 'set_password');
     expect((await create(`/signup/confirm?token=${foreign}`)).status).toBe(404);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { MailKind } from '../../db/mail-kinds.ts';
+import type { Told } from '../../db/take-back-changes.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
 import { buildNotice } from '../../server/mail/notices.ts';
@@ -8,15 +9,11 @@ import { linkIn } from '../support/mail-server.ts';
 
 const baseUrl = 'https://id.example.test';
 const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };
-const words = {
-  ...notice,
-  link: `${baseUrl}/a?token=t&next=%2Fb`,
-  life: '1 hour',
-  expiresAt: new Date('2026-01-09T03:04:05Z'),
-};
+const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour' };
+const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
 const style = { name: 'Château & <Söhne>', accent: buildAccent('#14594a') };
 
-const messages: Record<MailKind, MailMessage> = {
+const messages: Record<MailKind | `${Told} with a take-back link`, MailMessage> = {
   welcome: letters.welcome.build(words),
   set_password: letters.set_password.build(words),
   prove_address: letters.prove_address.build(words),
@@ -24,7 +21,8 @@ const messages: Record<MailKind, MailMessage> = {
   sign_up: letters.sign_up.build(words),
   account_exists: letters.account_exists.build(words),
   change_email: letters.change_email.build(words),
-  email_changed: letters.email_changed.build(words),
+  account_frozen: buildNotice('account_frozen', notice),
+  account_thawed: buildNotice('account_thawed', notice),
   authenticator_added: buildNotice('authenticator_added', notice),
   authenticator_removed: buildNotice('authenticator_removed', notice),
   codes_guessed: buildNotice('codes_guessed', notice),
@@ -38,6 +36,7 @@ const messages: Record<MailKind, MailMessage> = {
   deletion_canceled: buildNotice('deletion_canceled', notice),
   deletion_requested: buildNotice('deletion_requested', notice),
   email_change_undone: buildNotice('email_change_undone', notice),
+  email_changed: buildNotice('email_changed', notice),
   email_proved: buildNotice('email_proved', notice),
   email_replaced: buildNotice('email_replaced', notice),
   new_browser: buildNotice('new_browser', notice),
@@ -45,6 +44,11 @@ const messages: Record<MailKind, MailMessage> = {
   passkey_removed: buildNotice('passkey_removed', notice),
   password_changed: buildNotice('password_changed', notice),
   password_set: buildNotice('password_set', notice),
+  'passkey_added with a take-back link': buildNotice('passkey_added', { ...notice, takeBack }),
+  'authenticator_added with a take-back link': buildNotice('authenticator_added', { ...notice, takeBack }),
+  'recovery_codes_made with a take-back link': buildNotice('recovery_codes_made', { ...notice, takeBack }),
+  'email_changed with a take-back link': buildNotice('email_changed', { ...notice, takeBack }),
+  'deletion_requested with a take-back link': buildNotice('deletion_requested', { ...notice, takeBack }),
 };
 
 const decode = (html: string) =>

@@ -9,6 +9,7 @@ import { addDoctorCommand } from '../../server/cli/doctor.ts';
 import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
+import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import {
@@ -149,6 +150,7 @@ describe('a command in our documents', () => {
     const program = new Command();
     addDatabaseCommands(program);
     addUserCommands(program);
+    addThawCommand(program);
     addDeletionCommand(program);
     addHistoryCommand(program);
     addMarketplaceCommands(program);

@@ -56,7 +56,7 @@ async function readName(port: number): Promise<string> {
 }
 
 /** Adds a passkey and logs in with it, over the network; who is logged in then. */
-async function usePasskey(port: number): Promise<string | undefined> {
+async function consumePasskey(port: number): Promise<string | undefined> {
   const base = `http://localhost:${port}`;
   const send: TestApp['send'] = async (path, { form, cookie = '' } = {}) => {
     const body = form && new URLSearchParams(form);
@@ -90,7 +90,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     expect(first.output()).toContain('merchant@example.test');
     expect(first.output()).toContain(`Data is kept in ${home}`);
     expect(await goRound(port, `Round on ${runtime}`)).toContain(`Hello, Round on ${runtime}`);
-    expect(await usePasskey(port)).toBe('customer@example.test');
+    expect(await consumePasskey(port)).toBe('customer@example.test');
     first.child.kill('SIGTERM');
     expect(await first.exited, first.output()).toBe(0);
     expect(existsSync(pidFile)).toBe(false);

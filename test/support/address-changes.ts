@@ -65,17 +65,17 @@ async function openAddressChanges() {
 
   const click = (browser: Browser, link: string) => browser.send(link, { form: {} });
 
-  /** Changes the address; the result is the link that undoes it. */
+  /** Changes the address; the result is the take-back link in the mail to the old one. */
   async function change(browser: Browser, old: string, email: string): Promise<string> {
     const done = await click(browser, await askForLink(browser, email));
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-changed']);
-    return undoLinkOf(old);
+    return takeBackLinkOf(old);
   }
 
   /** In the newest of the mails with a link to it. */
-  async function undoLinkOf(email: string): Promise<string> {
+  async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
-    return `/undo-email-change?token=${await readToken(other, email, 'undo_email_change', count)}`;
+    return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;
   }
 
   /** Somebody who had `email` until now, and the link that brings it back. */

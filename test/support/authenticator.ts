@@ -166,7 +166,7 @@ function uint16(value: number): Buffer {
 /** What the script of a page asks for. */
 export async function fetchOptions(
   browser: Pick<Browser, 'send'>,
-  purpose: 'login' | 'confirm' | 'add' | 'arrive',
+  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back',
   token = '',
 ): Promise<Options> {
   const answer = await browser.send('/passkeys/options', { form: { purpose, token } });

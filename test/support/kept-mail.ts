@@ -38,7 +38,7 @@ const paths = {
   verify_email: '/verify-email/confirm',
   sign_up: '/signup/confirm',
   change_email: '/profile/email/confirm',
-  undo_email_change: '/undo-email-change',
+  undo_email_change: '/take-back',
 };
 
 /** The token in the newest of `count` mails. */

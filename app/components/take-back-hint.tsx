@@ -1,0 +1,12 @@
+import { Day } from './instant.tsx';
+import { Notice } from './notice.tsx';
+
+/** For whoever may be shut out by somebody else's factor: we have sent them a way back. */
+export function TakeBackHint({ sentAt }: { sentAt: Date }) {
+  return (
+    <Notice kind="info">
+      On <Day at={sentAt} /> we sent an email about a change to your account. If the change was not yours, use
+      the link in that email to take your account back.
+    </Notice>
+  );
+}

@@ -1,0 +1,194 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import type { TakeBackPage } from '../../server/identity/take-back.ts';
+import { errorsOf, toHeaders, tokenOf } from '../answers.ts';
+import { DeadLink } from '../components/dead-link.tsx';
+import { Field } from '../components/field.tsx';
+import { Instant } from '../components/instant.tsx';
+import { NewPassword } from '../components/new-password.tsx';
+import { Notice } from '../components/notice.tsx';
+import { Page } from '../components/page.tsx';
+import { PasskeyForm } from '../components/passkey-form.tsx';
+import { Row, Rows } from '../components/rows.tsx';
+import { titled } from '../components/service-name.ts';
+
+/** Its forms are the browser's own, and work before a script could have loaded. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Take your account back');
+
+/** Only looks: programs that open links in emails must not use them up. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend } = context;
+  const page = await backend.findTakeBack(tokenOf(request));
+  const { supportUrl } = backend.config;
+  return data({ page, supportUrl }, { status: page ? 200 : 404 });
+}
+
+export async function action({ request, context }: ActionFunctionArgs) {
+  const { backend, visit } = context;
+  const token = tokenOf(request);
+  const form = await backend.readForm(request);
+  try {
+    if (form.get('intent') === 'freeze') {
+      await backend.freeze(request, visit, token);
+      // From now on it says so.
+      return redirectDocument(`/take-back?token=${encodeURIComponent(token)}`, 303);
+    }
+    if (form.has('intent')) throw backend.invalidParameter('intent', 'It must be an action of this page.');
+    const newPassword = form.get('newPassword') ?? '';
+    const given = { token, newPassword, code: form.get('code'), passkey: form.get('passkey') };
+    const headers = toHeaders(await backend.takeBack(request, visit, given));
+    return redirectDocument('/profile?saved=taken-back', { status: 303, headers });
+  } catch (error) {
+    const refusal = backend.readRefusal(error, visit);
+    const { code, status, detail, headers } = refusal;
+    if (code === 'rate_limited') return data({ message: detail, errors: undefined }, { status, headers });
+    if (code !== 'validation_failed' && code !== 'not_found') throw error;
+    return data({ message: undefined, errors: errorsOf(refusal) }, { status });
+  }
+}
+
+/** The token in this page's address must not leak through a Referer. */
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
+  const all = new Headers(actionHeaders);
+  all.set('Referrer-Policy', 'no-referrer');
+  return all;
+};
+
+const words: Record<TakeBackPage['happened'][number]['what'], string> = {
+  passkey_added: 'A passkey was added',
+  authenticator_added: 'An authenticator app was added',
+  recovery_codes_made: 'New recovery codes were made',
+  email_changed: 'The email address was changed',
+  deletion_requested: 'The deletion of the account was asked for',
+};
+
+export default function TakeBack() {
+  const { page, supportUrl } = useLoaderData<typeof loader>();
+  if (!page) return <Dead supportUrl={supportUrl} />;
+  const { email, happened, asks } = page;
+  return (
+    <Page title="Take your account back" intro={`for ${email}`}>
+      <section aria-labelledby="happened">
+        <h2 id="happened">What has happened since</h2>
+        <Rows>
+          {happened.map(({ what, at, device }) => (
+            <Row
+              key={`${what} ${at.toISOString()}`}
+              title={words[what]}
+              about={
+                <>
+                  <Instant at={at} />
+                  {device && ` · ${device}`}
+                </>
+              }
+            />
+          ))}
+        </Rows>
+      </section>
+      <section aria-labelledby="take-back">
+        <h2 id="take-back">If any of this was not you</h2>
+        <TakeBackForm email={email} asks={asks} />
+      </section>
+      {asks && <Freeze />}
+    </Page>
+  );
+}
+
+function TakeBackForm({ email, asks }: Pick<TakeBackPage, 'email' | 'asks'>) {
+  const refused = useActionData<typeof action>();
+  const here = useFormAction();
+  const errors: Record<string, string> = refused?.errors ?? {};
+  const isByPasskeyAlone = asks && !asks.code;
+  return (
+    <>
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
+      <form method="post" action={here} className="card">
+        <p>
+          Set a new password that only you know. Your account has this email address again, you are logged in
+          here, and everyone else is logged out.
+        </p>
+        <p>
+          Passkeys and authenticator apps added since then are removed, and recovery codes, too. If the
+          deletion of the account was asked for, it is cancelled.
+        </p>
+        <NewPassword email={email} error={errors.newPassword} />
+        {asks?.code && (
+          <Field
+            label="Code from your authenticator app"
+            hint="The app that you set up before. A recovery code works, too."
+            name="code"
+            autoComplete="one-time-code"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+            error={errors.code}
+          />
+        )}
+        {!isByPasskeyAlone && <button type="submit">Take the account back</button>}
+      </form>
+      {asks?.passkey && (
+        <PasskeyForm
+          purpose="take-back"
+          name="passkey"
+          action={here}
+          className="aside"
+          otherwise={asks.code ? 'enter a code' : undefined}
+          instead={isByPasskeyAlone && <NoPasskeyHere />}
+        >
+          <input type="hidden" name="newPassword" data-as-typed="" />
+          <button type="submit" className={asks.code ? 'secondary' : undefined}>
+            {asks.code ? 'Use a passkey instead of the code' : 'Take it back with your passkey'}
+          </button>
+        </PasskeyForm>
+      )}
+    </>
+  );
+}
+
+function NoPasskeyHere() {
+  return (
+    <p>
+      This browser cannot use a passkey, or JavaScript is switched off. Open the link where you have your
+      passkey.
+    </p>
+  );
+}
+
+function Freeze() {
+  return (
+    <section aria-labelledby="freeze">
+      <h2 id="freeze">If you cannot give one of these</h2>
+      <form method="post" action={useFormAction()} className="card">
+        <p>
+          You can freeze the account. Then nobody can log in to it, neither you nor anybody else, until our
+          support knows whose it is. Nothing else changes.
+        </p>
+        <button type="submit" name="intent" value="freeze" className="danger">
+          Freeze the account
+        </button>
+      </form>
+    </section>
+  );
+}
+
+function Dead({ supportUrl }: { supportUrl: string | undefined }) {
+  const logIn = (
+    <a className="button" href="/login">
+      Log in
+    </a>
+  );
+  return (
+    <DeadLink actions={logIn}>
+      It has been used, is too old, or is not complete.
+      {supportUrl && (
+        <>
+          {' '}
+          If somebody else has your account, <a href={supportUrl}>contact support</a>.
+        </>
+      )}
+    </DeadLink>
+  );
+}

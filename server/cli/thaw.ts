@@ -1,0 +1,59 @@
+// Ending a freeze, once it is known whose account it is.
+import type { Command } from 'commander';
+import { findAddressOwner } from '../../db/address-owners.ts';
+import { lockExternalLinks } from '../../db/external-links.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { lockUser } from '../../db/users.ts';
+import { listMailboxes, type Mailbox, thaw } from '../identity/freeze.ts';
+import { print } from '../runtime/process.ts';
+import { byCommand, CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
+
+type Options = { keep?: string; removeFactors: boolean; why?: string };
+
+export function addThawCommand(program: Command): void {
+  program
+    .command('user:thaw')
+    .description(
+      'end the freeze of an account, once you know whose it is; without --keep, list what may be kept',
+    )
+    .argument('<email>', '', readEmail)
+    .option('--keep <address>', 'the mailbox of its owner', readEmail)
+    .option(
+      '--remove-factors',
+      'remove passkeys and authenticator app, too, and let the password count no more',
+      false,
+    )
+    .option('--why <text>', 'kept in the audit trail', readWhy)
+    .action(async (email: string, { keep, removeFactors, why }: Options) => {
+      if (keep && !why) throw new CommandError('Say why with --why.');
+      const said = await withDatabase((db) =>
+        inTransaction(db, byCommand('user:thaw'), async (trx) => {
+          const found = await findAddressOwner(trx, email, now());
+          if (found) await lockExternalLinks(trx, found.id);
+          const user = found && (await lockUser(trx, { id: found.id }));
+          if (!user) throw new CommandError('No user has this email address.');
+          if (!user.frozenAt) throw new CommandError('This account is not frozen.');
+          const mailboxes = await listMailboxes(trx, user, now());
+          if (!keep || !why) return describe(mailboxes);
+          const isDone = await thaw(trx, { now }, user, { keep, removesFactors: removeFactors, why });
+          if (!isDone) throw new CommandError(`This cannot be kept. ${describe(mailboxes)}`);
+          const asked =
+            keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
+          return `The account of ${keep} is frozen no more.${asked}`;
+        }),
+      );
+      print(said);
+    });
+}
+
+const describe = (mailboxes: Mailbox[]) =>
+  [
+    'It may be kept with one of these addresses:',
+    ...mailboxes.map(({ email, isPresent, told }) => {
+      const facts = [
+        ...(isPresent ? ['the present address'] : []),
+        ...told.map(({ what, at }) => `${what} ${at.toISOString()}`),
+      ];
+      return `  ${email}  ${facts.join(', ')}`;
+    }),
+  ].join('\n');

@@ -1,0 +1,103 @@
+// Freezing an account (contract section 2): what whoever has a take-back link can do without a factor that is left. It is a
+// suspension, and only the operator ends it (thaw), who finds out whose account it is.
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { insertMail } from '../../db/mails.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { releaseAllAddresses } from '../../db/reserved-addresses.ts';
+import type { DB } from '../../db/schema.ts';
+import { listTakeBackChanges } from '../../db/take-back-changes.ts';
+import { setUserFrozen, type User, updateUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import type { Services } from '../services.ts';
+import { trailOf } from './actor.ts';
+import { isAnyLeft } from './left-factors.ts';
+import { notifyMailbox } from './notices.ts';
+import { nobodysHash } from './passwords.ts';
+import { deleteFactors } from './remove-factors.ts';
+import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
+import { findWindow, listWorking } from './take-back-window.ts';
+
+/**
+ * Uses nothing up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400 `invalid_request` where no factor is left:
+ * then the link is enough to take the account back.
+ */
+export async function freeze(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  token: string,
+): Promise<void> {
+  const { db, now } = services;
+  await inTransactionOf(visit, db, async (trx) => {
+    const { user, left } = await requireTakeBack(services, token, trx);
+    if (!isAnyLeft(left))
+      throw new AppError('invalid_request', { detail: 'Set a new password to take the account back.' });
+    for (const { email } of await listMailboxes(trx, user, now()))
+      await notifyMailbox(trx, services, { userId: user.id, email }, 'account_frozen', request);
+    await setUserFrozen(trx, user.id, now());
+    await recordAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: user.id });
+  });
+}
+
+/** A mailbox that the account may be given to, and what it was told of. */
+export type Mailbox = { email: string; isPresent: boolean; told: { what: string; at: Date }[] };
+
+/** The present address, and each other with a link that works, or would without the suspension. */
+export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
+  const working = listWorking(await listTakeBackChanges(db, user.id), { user, now });
+  const emails = new Set([user.email, ...working.map(({ email }) => email)]);
+  return [...emails].map((email) => ({
+    email,
+    isPresent: email === user.email,
+    told: working.filter((change) => change.email === email).map(({ what, at }) => ({ what, at })),
+  }));
+}
+
+type Thaw = { keep: string; removesFactors: boolean; why: string };
+
+/**
+ * Ends a freeze, for one of the mailboxes of `listMailboxes`. False where `keep` is none. The caller holds links and
+ * user, who is frozen.
+ */
+export async function thaw(
+  trx: Transaction<DB>,
+  services: Pick<Services, 'now'>,
+  user: User,
+  { keep, removesFactors, why }: Thaw,
+): Promise<boolean> {
+  const { id: userId } = user;
+  const now = services.now();
+  const mailboxes = await listMailboxes(trx, user, now);
+  if (!mailboxes.some(({ email }) => email === keep)) return false;
+  for (const { email } of mailboxes) await notifyMailbox(trx, services, { userId, email }, 'account_thawed');
+  await setUserFrozen(trx, userId, null);
+  const thawed = { ...user, suspendedAt: null, frozenAt: null };
+  const details = { by: 'cli', why, kept: keep === user.email ? 'present' : 'earlier' };
+  await recordAuditEvent(trx, { type: 'account.thawed', userId, details });
+  if (keep === user.email) {
+    await endTakeBackLinks(trx, userId, ({ email }) => email !== keep);
+    await releaseAllAddresses(trx, userId);
+  } else {
+    const changes = await listTakeBackChanges(trx, userId);
+    const since = findWindow(changes, keep, { user: thawed, now })?.since ?? now;
+    const trail = { details: { by: 'cli' } };
+    await giveToMailbox(trx, services, {
+      user: thawed,
+      mailbox: keep,
+      since,
+      passwordHash: nobodysHash,
+      trail,
+    });
+  }
+  if (removesFactors) {
+    await deleteFactors(trx, userId);
+    await recordAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
+    await updateUser(trx, userId, { passwordHash: nobodysHash });
+  }
+  if (removesFactors || keep !== user.email)
+    await insertMail(trx, { kind: 'set_password', userId, recipient: keep, details: {}, now });
+  return true;
+}

@@ -1,0 +1,256 @@
+// Taking an account back, by the link in a mail that told of a change (contract section 2). Whoever made the change may know
+// the password and be logged in, so the owner of the mailbox sets a new password in the same step, gives a factor that is
+// left, and nobody else is in from then on.
+import type { Transaction } from 'kysely';
+import { recordAuditEvent } from '../../db/audit-events.ts';
+import { setDeletionDue } from '../../db/deletions.ts';
+import { lockExternalLinks } from '../../db/external-links.ts';
+import { countGuess, findTakeBackToken } from '../../db/mail-tokens.ts';
+import { deleteUnsentTakeBackMails } from '../../db/mails.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { findReservation, releaseAddresses } from '../../db/reserved-addresses.ts';
+import type { DB } from '../../db/schema.ts';
+import {
+  deleteTakeBackChanges,
+  listTakeBackChanges,
+  type TakeBackChange,
+} from '../../db/take-back-changes.ts';
+import { findUserById, lockUser, type User, updateUser } from '../../db/users.ts';
+import { AppError } from '../errors.ts';
+import type { Visit } from '../http/requests.ts';
+import { daysAfter } from '../instant.ts';
+import type { Services } from '../services.ts';
+import { trailOf } from './actor.ts';
+import { graceDays } from './deletion.ts';
+import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
+import { notify } from './notices.ts';
+import { type Assertion, checkAssertion, consumePasskey } from './passkey-assertion.ts';
+import { endWhatMailsOpened } from './password-by-mail.ts';
+import { hashPassword, requireGoodPassword } from './passwords.ts';
+import { deleteFactors, type KeptFactor } from './remove-factors.ts';
+import { type FactorUse, readFactor } from './second-factor-check.ts';
+import { amrOf, endWhatPasswordOpened, startSession } from './sessions.ts';
+import { requireNotSuspended } from './suspension.ts';
+import { findWindow, type Happening, type Window } from './take-back-window.ts';
+import { hashToken } from './tokens.ts';
+import { PasskeyRefusal } from './webauthn.ts';
+
+type OpenTakeBack = { user: User; mailbox: string; window: Window; left: LeftFactors };
+
+/** What a link leads to. Throws 404 `not_found` for one that does not work, and 403 where its user is suspended. */
+export async function requireTakeBack(
+  { db: anyDb, now: clock }: Pick<Services, 'db' | 'now'>,
+  token: string,
+  /** With a transaction, the user is locked until its end. */
+  trx?: Transaction<DB>,
+): Promise<OpenTakeBack> {
+  const db: Database = trx ?? anyDb;
+  const now = clock();
+  const key = { tokenHash: hashToken(token), now };
+  const found = await findTakeBackToken(db, key);
+  if (!found) throw new AppError('not_found');
+  const { userId, email: mailbox } = found;
+  const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
+  // Another request may have used it while this one waited for the lock.
+  if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
+  requireNotSuspended(user);
+  const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
+  const window = isTheirs && findWindow(await listTakeBackChanges(db, userId), mailbox, { user, now });
+  if (!window) throw new AppError('not_found');
+  return { user, mailbox, window, left: await findLeftFactors(db, user, window.since) };
+}
+
+/** What /take-back shows: which factors it asks for, if any. */
+export type TakeBackPage = {
+  email: string;
+  happened: Happening[];
+  asks: { code: boolean; passkey: boolean } | undefined;
+};
+
+/** Undefined for a link that does not work (any more). Uses nothing up. Throws 403 as `requireTakeBack`. */
+export async function findTakeBack(services: Services, token: string): Promise<TakeBackPage | undefined> {
+  const open = await requireTakeBack(services, token).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (!open) return undefined;
+  const { mailbox: email, window, left } = open;
+  const asks = { code: left.app !== undefined, passkey: left.passkeys.length > 0 };
+  return { email, happened: window.happened, asks: isAnyLeft(left) ? asks : undefined };
+}
+
+type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
+
+/**
+ * Uses the link up. The result is a new session, the user's only one. Throws 404 `not_found` and 403 as `requireTakeBack`,
+ * 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited` after too many wrong codes, and what
+ * `hashPassword` throws; then nothing has changed.
+ */
+export async function takeBack(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  { token, newPassword, ...given }: Given & { token: string },
+): Promise<string[]> {
+  const { config } = services;
+  const { user, mailbox: email, left } = await requireTakeBack(services, token);
+  await requireGoodPassword(newPassword, { config, email, name: user.name });
+  const factor = await readGiven(services, request, visit, { token, user, left, ...given });
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  return inTransactionOf(visit, services.db, async (trx) => {
+    await lockExternalLinks(trx, user.id);
+    const open = await requireTakeBack(services, token, trx);
+    const keeps = await useFactor(trx, services, factor, open.left);
+    const { mailbox, window } = open;
+    const trail = trailOf(visit);
+    const change = { user: open.user, mailbox, since: window.since, keeps, passwordHash };
+    const restored = await giveToMailbox(trx, services, { ...change, trail, request });
+    const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
+    await notify(trx, services, restored, 'password_set', request);
+    return startSession(trx, services, { user: restored, startedBy: 'mail', amr, request, visit });
+  });
+}
+
+/**
+ * Gives the account to a mailbox of its user, as it was before the window. The caller holds links and user, and has seen
+ * that the mailbox is theirs. The result is the user as they are then.
+ */
+export async function giveToMailbox(
+  trx: Transaction<DB>,
+  services: Pick<Services, 'now'>,
+  {
+    user,
+    mailbox: email,
+    since,
+    keeps,
+    passwordHash,
+    trail,
+    request,
+  }: {
+    user: User;
+    mailbox: string;
+    since: Date;
+    keeps?: KeptFactor | undefined;
+    passwordHash: string;
+    trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
+    request?: Request;
+  },
+): Promise<User> {
+  const now = services.now();
+  const { id: userId, deletionDueAt } = user;
+  const released = await releaseAddresses(trx, { email, userId, now });
+  const ended = new Set([email, user.email, ...released.map((each) => each.email)]);
+  await endTakeBackLinks(trx, userId, ({ email: mailbox }) => ended.has(mailbox));
+  await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
+  await deleteFactors(trx, userId, { since, keeps });
+  await endWhatMailsOpened(trx, services, userId);
+  await endWhatPasswordOpened(trx, userId, now);
+  await recordAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
+  if (user.email !== email) await notify(trx, services, user, 'email_change_undone', request);
+  const restored = { ...user, email, emailVerifiedAt: now };
+  if (deletionDueAt && daysAfter(deletionDueAt, -graceDays) >= since) {
+    await setDeletionDue(trx, userId, null);
+    await recordAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });
+    await notify(trx, services, restored, 'deletion_canceled', request);
+  }
+  const present = await lockUser(trx, { id: userId });
+  if (!present) throw new AppError('not_found');
+  return present;
+}
+
+/** Of a user whom the caller has locked: those sent, and those still to be sent. */
+export async function endTakeBackLinks(
+  trx: Transaction<DB>,
+  userId: string,
+  isEnded: (change: TakeBackChange) => boolean,
+): Promise<void> {
+  const ids = (await listTakeBackChanges(trx, userId)).filter(isEnded).map(({ id }) => id);
+  // In this order: a mail that is being sent locks its row, then that of what it tells of.
+  await deleteUnsentTakeBackMails(trx, userId, ids);
+  await deleteTakeBackChanges(trx, userId, ids);
+}
+
+type Factor = { code: FactorUse } | { passkey: Assertion } | undefined;
+
+/** The factor that was given: a code that may be right, which is counted, or a right passkey. Uses nothing up. */
+async function readGiven(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  given: Omit<Given, 'newPassword'> & { token: string; user: User; left: LeftFactors },
+): Promise<Factor> {
+  const { token, user, left, code = '', passkey } = given;
+  if (!isAnyLeft(left)) return undefined;
+  if (passkey) {
+    const use = { purpose: 'take-back', userId: user.id } as const;
+    return {
+      passkey: await checkAssertion(services, request, visit, use, passkey).catch((error) =>
+        refusePasskey(services, visit, error),
+      ),
+    };
+  }
+  if (!left.app || code.trim() === '') throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  await countTry(services, visit, token);
+  const factor = await readFactor(services, user.id, code, { madeBy: left.app.codesMadeBy });
+  if (!factor) throw wrongCode();
+  return { code: factor };
+}
+
+/** Uses it up. What to keep of the factors added since. The user is locked, and `left` looked at since then. */
+async function useFactor(
+  trx: Transaction<DB>,
+  services: Services,
+  factor: Factor,
+  left: LeftFactors,
+): Promise<KeptFactor | undefined> {
+  if (!isAnyLeft(left)) return undefined;
+  if (!factor) throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  if ('passkey' in factor) return requireLeft(trx, services, factor.passkey, left);
+  if (!left.app || !(await factor.code.consume(trx))) throw wrongCode();
+  return { app: true };
+}
+
+async function requireLeft(
+  trx: Transaction<DB>,
+  services: Services,
+  assertion: Assertion,
+  left: LeftFactors,
+): Promise<KeptFactor> {
+  const refusal = await consumePasskey(trx, services, assertion);
+  const { id } = assertion.passkey;
+  if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
+  return { passkey: id };
+}
+
+const maxGuesses = 30;
+
+/** Counted for the link alone, before the code is looked at: the owner may be guessing where a thief did. */
+async function countTry({ db, takeBackLimits }: Services, { address }: Visit, token: string): Promise<void> {
+  const tokenHash = hashToken(token);
+  await takeBackLimits.countTry({ account: token, address, device: undefined });
+  if (await countGuess(db, { tokenHash, max: maxGuesses })) return;
+  throw new AppError('rate_limited', {
+    detail:
+      'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
+    headers: { 'Retry-After': String(24 * 60 * 60) },
+  });
+}
+
+function refusePasskey({ log }: Services, { address, requestId }: Visit, error: unknown): never {
+  if (!(error instanceof PasskeyRefusal)) throw error;
+  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+  throw wrongPasskey();
+}
+
+const refusalAt = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
+
+const missing = ({ app, passkeys }: LeftFactors) =>
+  app
+    ? `Enter a code from your authenticator app, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`
+    : 'Use a passkey of yours.';
+
+const wrongCode = () => refusalAt('/code', 'This code is not right, or has been used. Enter another one.');
+
+const wrongPasskey = () => refusalAt('/passkey', 'The passkey was not accepted. Try again.');

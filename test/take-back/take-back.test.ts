@@ -1,0 +1,311 @@
+// Taking an account back, through the doors that an owner and a thief have.
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import { codeOf, locationOf } from '../support/app.ts';
+import { addPasskey, createAuthenticator, logInByPasskey } from '../support/authenticator.ts';
+import { runCli } from '../support/cli.ts';
+import { listNotices } from '../support/kept-mail.ts';
+import { answerWith, linkOf } from '../support/take-backs.ts';
+import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
+import { openBrowser, textOf } from '../support/visitor.ts';
+
+const changes = shareAddressChanges();
+const json = { accept: 'application/json' };
+
+/** Somebody with their account, and a thief who knows the password, in a browser of their own. */
+async function rob() {
+  const { email, id, browser } = await changes.signUp();
+  changes.passTime(30 * dayMs);
+  const thief = openBrowser(changes.app.send);
+  await thief.login(email, password);
+  return { email, id, browser, thief, owner: openBrowser(changes.app.send) };
+}
+
+const now = () => changes.clock.now.getTime();
+
+describe('a thief who knows the password', () => {
+  it('keeps neither passkey nor app, nor the session, and the owner gets in with the new password alone', async () => {
+    const { email, thief, owner } = await rob();
+    const passkey = await addPasskey(thief);
+    await setUp(thief, now());
+    const link = await linkOf(changes, email, 'passkey_added');
+    const page = textOf(await owner.send(link));
+    expect(page).toMatch(/A passkey was added[\s\S]*An authenticator app was added/);
+    expect(page).not.toContain('Freeze the account');
+    const done = await owner.send(link, { form: { newPassword } });
+    expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=taken-back']);
+    expect(await owner.whoAmI()).toBe(email);
+    expect(await thief.whoAmI()).toBeUndefined();
+    expect((await logInByPasskey(thief, passkey)).status).toBe(401);
+    const again = openBrowser(changes.app.send);
+    await again.login(email, newPassword);
+    expect(await again.whoAmI()).toBe(email);
+    expect(await listNotices(changes.app.db, email)).toContain('password_set');
+  });
+
+  it('is shut out by each of the links, also after a new password was set by mail and the code was asked for', async () => {
+    const { email, thief, owner } = await rob();
+    await setUp(thief, now());
+    await owner.send('/forgot-password', { form: { email }, from: changes.from() });
+    const mail = await changes.other.backend.services.db
+      .selectFrom('mails')
+      .select('id')
+      .where('recipient', '=', email)
+      .where('kind', '=', 'set_password')
+      .executeTakeFirst();
+    expect(mail).toBeDefined();
+    const link = await linkOf(changes, email, 'authenticator_added');
+    await owner.login(email, password);
+    expect(textOf(await owner.send('/login/code'))).toContain(
+      'we sent an email about a change to your account',
+    );
+    expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
+    expect(await owner.whoAmI()).toBe(email);
+  });
+
+  it('cannot use up the guesses of the owner’s link, nor end it by a new password', async () => {
+    const { email, thief, owner } = await rob();
+    await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    const form = { intent: 'password', currentPassword: password, newPassword: 'thief has a password' };
+    expect((await thief.send('/profile/security', { form })).status).toBe(303);
+    expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
+  });
+
+  it('who makes new recovery codes, or asks for a deletion, tells the owner how to take the account back', async () => {
+    const { email, id, browser, owner } = await rob();
+    // Somebody at the browser of the owner.
+    await browser.login(email, password);
+    const { secret } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await enterCode(browser, showCode(secret, now()));
+    expect((await browser.send('/profile/authenticator', { form: { intent: 'renew-codes' } })).status).toBe(
+      200,
+    );
+    expect((await browser.send('/profile/delete', { form: { intent: 'delete' } })).status).toBe(303);
+    for (const kind of ['recovery_codes_made', 'deletion_requested'] as const)
+      expect((await owner.send(await linkOf(changes, email, kind))).status).toBe(200);
+    const link = await linkOf(changes, email, 'recovery_codes_made');
+    const code = showCode(secret, now() + 30_000);
+    expect((await owner.send(link, { form: { newPassword, code } })).status).toBe(303);
+    const { rows } = await sql`select deletion_due_at from users where id = ${id}`.execute(changes.app.db);
+    expect(rows).toEqual([{ deletion_due_at: null }]);
+    expect((await owner.send(await linkOf(changes, email, 'deletion_requested'))).status).toBe(404);
+  });
+});
+
+describe('a reader of a mailbox that its owner has left', () => {
+  it('does not get past the factors of the owner: only a passkey or code of theirs does', async () => {
+    const { email, browser } = await rob();
+    await browser.login(email, password);
+    const passkey = await addPasskey(browser);
+    const link = await changes.change(browser, email, changes.newEmail());
+    const reader = openBrowser(changes.app.send);
+    const stranger = createAuthenticator();
+    expect((await reader.send(link, { form: { newPassword } })).status).toBe(422);
+    for (const other of [stranger]) {
+      const given = await answerWith(reader, link, other);
+      expect((await reader.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
+    }
+    const given = await answerWith(reader, link, passkey);
+    // In another browser than the one that asked.
+    const elsewhere = openBrowser(changes.app.send);
+    expect((await elsewhere.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
+    const done = await reader.send(link, { form: { newPassword, passkey: given } });
+    expect(done.status).toBe(303);
+    expect(await reader.whoAmI()).toBe(email);
+    // It was given, so it stays.
+    const again = openBrowser(changes.app.send);
+    expect((await logInByPasskey(again, passkey)).status).toBe(303);
+  });
+
+  it('cannot use a passkey that a thief has added, though it is one of the account', async () => {
+    const { email, browser, thief } = await rob();
+    await browser.login(email, password);
+    await addPasskey(browser);
+    const theirs = await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    const given = await answerWith(thief, link, theirs);
+    expect((await thief.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
+  });
+
+  it('can freeze it: nobody gets in, each mailbox is told, and time stands still', async () => {
+    const { email, id, browser } = await rob();
+    await browser.login(email, password);
+    const { secret } = await setUp(browser, now());
+    const passkey = await addPasskey(browser);
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    const reader = openBrowser(changes.app.send);
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, () => reader.send(link, { form: { intent: 'freeze' } })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, ...Array(15).fill(403)]);
+    expect((await changes.eventsOf(id)).filter((type) => type === 'account.frozen')).toHaveLength(1);
+    for (const mailbox of [email, present])
+      expect(
+        (await listNotices(changes.app.db, mailbox)).filter((kind) => kind === 'account_frozen'),
+      ).toEqual(['account_frozen']);
+    expect(await browser.whoAmI()).toBeUndefined();
+    const page = await reader.send(link);
+    expect([page.status, textOf(page).includes('Your account is frozen')]).toEqual([403, true]);
+    const login = await reader.send('/login', { form: { email: present, password }, headers: json });
+    expect([login.status, codeOf(login)]).toEqual([403, 'account_frozen']);
+    expect(
+      (await reader.send('/login', { form: { email: present, password: 'wrong password' } })).status,
+    ).toBe(401);
+    const byPasskey = await logInByPasskey(openBrowser(changes.app.send), passkey);
+    expect([byPasskey.status, byPasskey.text.includes('account_frozen')]).toEqual([403, true]);
+    changes.passTime(60 * dayMs);
+    expect((await reader.send(link)).status).toBe(403);
+    // It goes on where it stood.
+    await sql`update users set suspended_at = null, frozen_at = null where id = ${id}`.execute(
+      changes.app.db,
+    );
+    changes.passTime(-60 * dayMs);
+    const code = showCode(secret, now() + 30_000);
+    expect((await reader.send(link, { form: { newPassword, code } })).status).toBe(303);
+  });
+
+  it('cannot freeze an account that the link takes back alone', async () => {
+    const { email, thief, owner } = await rob();
+    await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    const refused = await owner.send(link, { form: { intent: 'freeze' }, headers: json });
+    expect([refused.status, codeOf(refused)]).toEqual([400, 'invalid_request']);
+    expect((await owner.send(link, { form: { intent: 'melt' } })).status).toBe(400);
+    expect((await owner.send(link)).status).toBe(200);
+  });
+
+  it('guesses ten codes an hour and thirty in all, of which the login knows nothing', async () => {
+    const { email, browser } = await rob();
+    await browser.login(email, password);
+    const { secret } = await setUp(browser, now());
+    const link = await changes.change(browser, email, changes.newEmail());
+    const reader = openBrowser(changes.app.send);
+    const guess = () => reader.send(link, { form: { newPassword, code: wrongCode(secret, now()) } });
+    const hour = async () =>
+      (await Promise.all(Array.from({ length: 16 }, guess))).map(({ status }) => status);
+    expect((await hour()).sort()).toEqual([...Array(10).fill(422), ...Array(6).fill(429)]);
+    for (const _ of [2, 3]) {
+      await sql`update rate_limits set expire = 1 where key like 'take-back%'`.execute(changes.app.db);
+      expect((await hour()).filter((status) => status === 422)).toHaveLength(10);
+    }
+    await sql`update rate_limits set expire = 1 where key like 'take-back%'`.execute(changes.app.db);
+    expect(await hour()).toEqual(Array(16).fill(429));
+    const right = { newPassword, code: showCode(secret, now() + 30_000) };
+    expect((await reader.send(link, { form: right })).status).toBe(429);
+    expect((await browser.send('/profile')).status).toBe(200);
+  });
+});
+
+describe('user:thaw', () => {
+  async function freeze() {
+    const { email, id, browser } = await rob();
+    await browser.login(email, password);
+    await setUp(browser, now());
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    expect((await openBrowser(changes.app.send).send(link, { form: { intent: 'freeze' } })).status).toBe(303);
+    return { email, id, browser, present, link };
+  }
+  const thaw = (...words: string[]) => runCli(changes.app.databaseUrl, ['user:thaw', ...words]);
+  const stateOf = async (id: string) =>
+    (
+      await sql`select email, suspended_at is not null as suspended, has_authenticator as app, (select count(*)::int from reserved_addresses where user_id = u.id) as reserved from users u where id = ${id}`.execute(
+        changes.app.db,
+      )
+    ).rows[0];
+
+  it('lists what may be kept, and user:resume and user:suspend leave a freeze alone', async () => {
+    const { email, id, present } = await freeze();
+    const listed = await thaw(present);
+    expect([listed.code, listed.out]).toEqual([
+      0,
+      expect.stringContaining(`${present}  the present address`),
+    ]);
+    expect(listed.out).toMatch(new RegExp(`${email}  authenticator_added .*, email_changed `));
+    for (const command of ['user:resume', 'user:suspend'])
+      expect((await runCli(changes.app.databaseUrl, [command, present])).code).toBe(1);
+    await expect(
+      sql`update users set suspended_at = null where id = ${id}`.execute(changes.app.db),
+    ).rejects.toThrow(/frozen/);
+    expect((await thaw(present, '--keep', present)).code).toBe(1);
+    expect((await thaw(present, '--keep', 'admin@example.test', '--why', 'A call')).code).toBe(1);
+    expect(await stateOf(id)).toEqual({ email: present, suspended: true, app: true, reserved: 1 });
+  });
+
+  it('with the present address all stays, and links to others end', async () => {
+    const { email, id, present, link } = await freeze();
+    expect((await thaw(email, '--keep', present, '--why', 'A call')).code).toBe(0);
+    expect(await stateOf(id)).toEqual({ email: present, suspended: false, app: true, reserved: 0 });
+    expect((await changes.app.send(link)).status).toBe(404);
+    for (const mailbox of [email, present])
+      expect(await listNotices(changes.app.db, mailbox)).toContain('account_thawed');
+    const login = await changes.app.send('/login', {
+      form: { email: present, password },
+      from: changes.from(),
+    });
+    expect(locationOf(login).pathname).toBe('/login/code');
+  });
+
+  it('with the other mailbox its take-back is done, and the password counts no more', async () => {
+    const { email, id, present, link } = await freeze();
+    const done = await thaw(present, '--keep', email, '--why', 'A passport', '--remove-factors');
+    expect([done.code, done.err]).toEqual([0, '']);
+    expect(await stateOf(id)).toEqual({ email, suspended: false, app: false, reserved: 0 });
+    expect((await changes.app.send(link)).status).toBe(404);
+    const login = await changes.app.send('/login', { form: { email, password }, from: changes.from() });
+    expect(login.status).toBe(401);
+    const { rows } = await sql<{ details: object }>`
+      select details from audit_events where user_id = ${id} and type = 'account.thawed'`.execute(
+      changes.app.db,
+    );
+    expect(rows).toEqual([{ details: { by: 'cli', why: 'A passport', kept: 'earlier' } }]);
+    const mails = await sql`select from mails where recipient = ${email} and kind = 'set_password'`.execute(
+      changes.app.db,
+    );
+    expect(mails.rows).toHaveLength(1);
+  });
+});
+
+describe('a link of a mail', () => {
+  it('about the first credential of an account does not take it back', async () => {
+    const { email } = await changes.signUp();
+    expect(
+      (await sql`select from take_back_changes where email = ${email}`.execute(changes.app.db)).rows,
+    ).toEqual([]);
+  });
+
+  it('of the version before leads here, and counts', async () => {
+    const { email, browser } = await changes.signUp();
+    const link = await changes.change(browser, email, changes.newEmail());
+    const { search } = new URL(link, 'http://localhost');
+    const led = await changes.app.send(`/undo-email-change${search}`);
+    expect([led.status, led.headers.get('location')]).toEqual([303, link]);
+  });
+
+  it('stands still while its user is suspended', async () => {
+    const { email, id, thief, owner } = await rob();
+    await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    const expiry = async () =>
+      (
+        await sql<{ at: Date }>`select expires_at as at from mail_tokens where user_id = ${id}`.execute(
+          changes.app.db,
+        )
+      ).rows.map(({ at }) => at.getTime());
+    const before = await expiry();
+    for (const at of ['now()', 'null']) {
+      await sql`update users set suspended_at = ${sql.raw(at)} where id = ${id}`.execute(changes.app.db);
+      const refused = await owner.send(link, { form: { newPassword }, headers: json });
+      if (at !== 'null') expect([refused.status, codeOf(refused)]).toEqual([403, 'account_suspended']);
+      else expect(refused.status).toBe(303);
+      if (at !== 'null')
+        for (const time of await expiry()) expect(time).toBeGreaterThan(Date.parse('3000-01-01'));
+    }
+    expect(before).toHaveLength(1);
+  });
+});
