@@ -57,7 +57,7 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
     type: event.type,
     reason: event.reason ?? null,
     userId: event.userId ?? null,
-    address: event.address ?? null,
+    address: event.address || null,
     requestId: event.requestId ?? null,
     device: event.device ?? null,
     place: event.place ?? null,

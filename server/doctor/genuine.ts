@@ -108,7 +108,7 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
 }
 
 function checkLaunch({ target, notes }: Exam, launch: URL): void {
-  const expected = `${target.issuer.replace(/\/$/, '')}/sso/launch/${target.client}`;
+  const expected = `${target.issuer}/sso/launch/${target.client}`;
   const found = launch.origin + launch.pathname;
   if (found !== expected)
     notes.find('launch_elsewhere', { saw: `The login start leads to ${found}, and not to ${expected}.` });

@@ -1,20 +1,17 @@
 // What the shell makes of a request as it arrives.
-import proxyAddr from 'proxy-addr';
 import { AppError } from '../errors.ts';
 import { nameSchema } from '../identity/names.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 
-export function clientAddress(
+/** What a trusted proxy calls the request, if the header is set and has the form of an id. */
+export function readRequestId(
   request: Request,
   peer: string,
-  trustsProxy: (address: string) => boolean,
-): string {
-  const message = {
-    headers: { 'x-forwarded-for': request.headers.get('x-forwarded-for') ?? undefined },
-    socket: { remoteAddress: peer },
-  };
-  return proxyAddr(message as never, trustsProxy);
+  { requestIdHeader, trustsProxy }: Pick<Config, 'requestIdHeader' | 'trustsProxy'>,
+): string | undefined {
+  if (!requestIdHeader || !trustsProxy(peer)) return undefined;
+  return /^[\w=-]{1,255}$/.exec(request.headers.get(requestIdHeader) ?? '')?.[0];
 }
 
 const maxPlaceLength = 60;

@@ -9,7 +9,7 @@ import type { Trace } from './trace-context.ts';
 /** What the shell knows of a request and a Request cannot say. */
 export type Visit = {
   requestId: string;
-  /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. */
+  /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. Empty: those say none, and nobody knows it. */
   address: string;
   cspNonce: string;
   userAgent?: string;

@@ -1,13 +1,13 @@
 // The steps that the shell takes with every request, before and after its route.
 import type { MiddlewareHandler } from 'hono';
-import { type RequestIdVariables, requestId } from 'hono/request-id';
 import type { Backend } from '../backend.ts';
 import { AppError } from '../errors.ts';
 import { userAgentOf } from '../identity/device.ts';
 import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse } from './answers.ts';
+import { buildFindClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
-import { clientAddress, isForThisMachine, pathOf, readPlace, refuseUnroutable } from './incoming.ts';
+import { isForThisMachine, pathOf, readPlace, readRequestId, refuseUnroutable } from './incoming.ts';
 import { requireOwnOrigin, type Visit } from './requests.ts';
 import { buildFindPattern, type Route } from './route.ts';
 import { readTrace } from './trace-context.ts';
@@ -15,7 +15,7 @@ import { readTrace } from './trace-context.ts';
 export type Env = {
   /** One object for each request, which all steps share. `headers` are those of its route, and `route` its pattern. */
   Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
-  Variables: RequestIdVariables & { secureHeadersNonce?: string };
+  Variables: { requestId: string; secureHeadersNonce?: string };
 };
 type Step = MiddlewareHandler<Env>;
 
@@ -25,17 +25,20 @@ export const assetsPath = '/assets/*';
 // Other systems call these with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/** A proxy's own id counts. Anybody else's would let them choose what the log and the history say. */
-export function nameRequest({ trustsProxy }: Config): Step {
-  const [kept, own] = [requestId(), requestId({ headerName: '' })];
-  return (c, next) => (trustsProxy(c.env.address) ? kept : own)(c, next);
+/** Made here, unless a proxy makes it. Anybody else would choose what the log and the history say. */
+export function nameRequest(config: Config): Step {
+  return (c, next) => {
+    c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
+    return next();
+  };
 }
 
-export function openVisit({ config }: Backend): Step {
+export function openVisit({ config, services }: Backend): Step {
+  const findClientAddress = buildFindClientAddress(config, services.log);
   return (c, next) => {
     const { raw } = c.req;
     const peer = c.env.address;
-    const address = clientAddress(raw, peer, config.trustsProxy);
+    const address = findClientAddress(raw, peer) ?? '';
     c.env.visit = {
       requestId: c.get('requestId'),
       address,

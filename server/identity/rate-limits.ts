@@ -1,6 +1,6 @@
 // Limits what strangers can try: guessing passwords, and requesting mails (contract section 9). Tries are counted in
 // Postgres, for all instances together. A browser that the account's user has logged in with has counts of its own, so
-// nobody else can use them up.
+// nobody else can use them up. A try from an address that nobody knows counts for its account alone.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -15,7 +15,7 @@ export type RateLimits = ReturnType<typeof createRateLimits>;
 type Tried = {
   /** What a try is at: the same text for the same account. */
   account: string;
-  /** Of the client. */
+  /** Of the client; empty where nobody knows it. */
   address: string;
   /** Names a browser that the account's user knows. See `nameDevice`. */
   device: string | undefined;
@@ -53,8 +53,8 @@ export function createRateLimits(db: Database) {
     [count('mail-device', 5, hour, ({ device }) => device)],
     [
       count('mail-address', 50, hour, ({ address }) => lineOf(address)),
-      count('mail-network', 5, hour, ({ account, address }) => `${networkOf(address)} ${account}`),
-      count('mail-network-day', 7, day, ({ account, address }) => `${networkOf(address)} ${account}`),
+      count('mail-network', 5, hour, accountByNetwork),
+      count('mail-network-day', 7, day, accountByNetwork),
       count('mail-account', 5, hour, ({ account }) => account),
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
@@ -76,7 +76,7 @@ export function createRateLimits(db: Database) {
       [
         count('guess-address', 100, 15 * minute, ({ address }) => lineOf(address)),
         count('guess-site', 300, 15 * minute, ({ address }) => siteOf(address)),
-        count('guess-network', 10, 15 * minute, ({ account, address }) => `${networkOf(address)} ${account}`),
+        count('guess-network', 10, 15 * minute, accountByNetwork),
         count('guess-account', 100, hour, ({ account }) => account),
       ],
     ),
@@ -182,15 +182,21 @@ function refuse(refusal: unknown): never {
 const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
 /** What one customer line has: one address in IPv4, a /64 in IPv6. */
-const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 }) ?? 'unknown';
+const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
 /** What one customer can have many lines of: a /48. Undefined in IPv4. */
 const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
-/** What addresses near each other have in common: a /24 in IPv4, a /48 in IPv6. */
-const networkOf = (address: string) => cut(address, { ipv4: 3, ipv6: 3 }) ?? 'unknown';
+/** The account, for addresses near each other alone: those of a /24 in IPv4, a /48 in IPv6. */
+function accountByNetwork({ account, address }: Tried): string | undefined {
+  const network = cut(address, { ipv4: 3, ipv6: 3 });
+  return network === undefined ? undefined : `${network} ${account}`;
+}
 
-/** The first parts of an address, as many as are said for its kind: four of a byte in IPv4, eight of two in IPv6. */
+/**
+ * The first parts of an address, as many as are said for its kind: four of a byte in IPv4, eight of two in IPv6. Undefined
+ * where there is no address: one count for all of these would be used up by strangers.
+ */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;
   const parsed = ipaddr.process(address);

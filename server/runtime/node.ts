@@ -37,6 +37,9 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
+    // Node keeps the address once it was asked for. One that has none has gone already: nobody reads its answers, and by no
+    // address could its tries be counted.
+    if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

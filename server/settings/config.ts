@@ -1,8 +1,9 @@
-// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value.
+// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, but
+// how to spell the issuer.
 import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
-import { readHost, readMetricsPort, readPlaceHeader, readTrustedProxies } from './network.ts';
+import { readHost, readMetricsPort, readProxyHeader, readTrustedProxies } from './network.ts';
 import { decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
@@ -14,7 +15,7 @@ export type Config = {
   brandFiles: BrandFiles;
   /** `iss`, byte for byte. */
   issuer: string;
-  /** The issuer without a trailing slash, for absolute URLs. */
+  /** The same, for absolute URLs. */
   baseUrl: string;
   ssoTtlSeconds: number;
   /** By name; only clients with a callback. */
@@ -55,6 +56,8 @@ export type Config = {
   trustsProxy: (address: string) => boolean;
   /** Where that proxy says roughly where the client is; in lower case. */
   placeHeader: string | undefined;
+  /** Where that proxy says the id of a request; in lower case. Undefined: each gets one here. */
+  requestIdHeader: string | undefined;
 };
 
 const localMarketplaceIssuer = 'https://marketplace.local.test';
@@ -79,13 +82,8 @@ function readSettings(reader: SettingsReader): Config {
   const { production } = reader;
 
   const port = reader.integer('PORT', { min: 1, max: 65_535, fallback: 3_000 });
-  const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback: `http://localhost:${port}` });
-  reader.faultIf(
-    'IDENTITY_ISSUER',
-    issuer !== undefined && issuer.replace(/\/$/, '') !== new URL(issuer).origin,
-    'must be an origin: scheme, host and port, without a path',
-  );
-  const baseUrl = (issuer ?? '').replace(/\/$/, '');
+  const fallback = new URL(`http://localhost:${port}`).origin;
+  const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback, isOrigin: true }) ?? '';
   // Only checked here: server/runtime needs it before there is a Config.
   reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
 
@@ -96,10 +94,10 @@ function readSettings(reader: SettingsReader): Config {
     name: reader.title('IDENTITY_NAME') ?? 'Identity',
     brand: readBrand(reader, brandFiles),
     brandFiles,
-    issuer: issuer ?? '',
-    baseUrl,
+    issuer,
+    baseUrl: issuer,
     ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
-    clients: readClients(reader, baseUrl, brandFiles),
+    clients: readClients(reader, issuer, brandFiles),
     unreadSettings: listUnreadSettings(reader),
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
@@ -132,7 +130,8 @@ function readSettings(reader: SettingsReader): Config {
       fallback: production ? 5 : 0,
     }),
     trustsProxy: readTrustedProxies(reader),
-    placeHeader: readPlaceHeader(reader),
+    placeHeader: readProxyHeader(reader, 'IDENTITY_PLACE_HEADER'),
+    requestIdHeader: readProxyHeader(reader, 'IDENTITY_REQUEST_ID_HEADER'),
   };
 }
 

@@ -37,19 +37,21 @@ export function readTrustedProxies(reader: SettingsReader): (address: string) =>
   }
 }
 
-export function readPlaceHeader(reader: SettingsReader): string | undefined {
-  const header = reader.text('IDENTITY_PLACE_HEADER')?.toLowerCase();
+const headers = {
+  IDENTITY_PLACE_HEADER: 'that says where a visitor is, such as cf-ipcity',
+  IDENTITY_REQUEST_ID_HEADER: 'that says the id of a request, such as x-request-id',
+};
+
+/** The name, in lower case, of a header that counts only from a trusted proxy. */
+export function readProxyHeader(reader: SettingsReader, setting: keyof typeof headers): string | undefined {
+  const header = reader.text(setting)?.toLowerCase();
   if (!header) return undefined;
   reader.faultIf(
-    'IDENTITY_PLACE_HEADER',
+    setting,
     !/^[a-z0-9-]{1,64}$/.test(header) || /^(cookie|authorization|proxy-authorization)$/.test(header),
-    'must be the name of a header that says where a visitor is, such as cf-ipcity',
+    `must be the name of a header ${headers[setting]}`,
   );
   const proxies = reader.text('TRUSTED_PROXIES') ?? 'none';
-  reader.faultIf(
-    'IDENTITY_PLACE_HEADER',
-    proxies === 'none',
-    'needs TRUSTED_PROXIES: it is believed only from those',
-  );
+  reader.faultIf(setting, proxies === 'none', 'needs TRUSTED_PROXIES: it is believed only from those');
   return header;
 }

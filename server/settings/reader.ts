@@ -97,7 +97,14 @@ export class SettingsReader {
   /** The default for `schemes` is https in production, and http or https on this machine in local mode. */
   url(
     setting: string,
-    options: { required?: boolean; fallback?: string; schemes?: string[]; reservedParameters?: string[] },
+    options: {
+      required?: boolean;
+      fallback?: string;
+      schemes?: string[];
+      reservedParameters?: string[];
+      /** Nothing but scheme, host and port, as `URL` spells them. The fault says the right spelling. */
+      isOrigin?: boolean;
+    },
   ): string | undefined {
     const text = this.text(setting);
     if (!text) {
@@ -113,6 +120,11 @@ export class SettingsReader {
     );
     if (!url || options.schemes) return url && text;
     this.requireThisMachine(setting, url.hostname);
+    this.faultIf(
+      setting,
+      options.isOrigin === true && text !== url.origin,
+      `must be exactly ${url.origin}, as payloads carry it byte for byte`,
+    );
     this.faultIf(
       setting,
       Boolean(url.hash || url.username || url.password),

@@ -175,8 +175,8 @@ describe('in production, POST', () => {
   });
 });
 
-it('a form must come from the exact origin of the issuer, whose trailing slash does not matter', async () => {
-  const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost/' } });
+it('a form must come from the exact origin of the issuer', async () => {
+  const { send } = await app.startInstance({ env: { IDENTITY_ISSUER: 'https://id.localhost' } });
   const form = { email: 'admin@example.test', password };
   const statusFrom = async (origin: string) => (await send('/login', { form, headers: { origin } })).status;
   expect(await statusFrom('https://id.localhost')).toBe(303);

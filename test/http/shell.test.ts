@@ -1,7 +1,7 @@
 // What the shell adds around every answer: request id, security headers, compression, static files.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { named, quoted, type TestRequest } from '../support/names.ts';
 
 const env = {
@@ -25,8 +25,13 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describe('X-Request-Id', () => {
   const proxy = '192.0.2.9';
-  const idOf = async (path: string, id?: string, from = proxy) => {
-    const answer = await app.send(path, { from, headers: id === undefined ? {} : { 'x-request-id': id } });
+  let named: TestInstance;
+  beforeAll(async () => {
+    named = await app.startInstance({ env: { ...env, IDENTITY_REQUEST_ID_HEADER: 'X-Ray' } });
+  });
+  const idOf = async (path: string, id?: string, from = proxy, header = 'x-ray') => {
+    const answer = await named.send(path, { from, headers: id === undefined ? {} : { [header]: id } });
+    expect(answer.headers.has('x-ray')).toBe(false);
     return answer.headers.get('x-request-id');
   };
 
@@ -40,7 +45,7 @@ describe('X-Request-Id', () => {
   );
 
   it.each(quoted(['abc', 'A-b_c=9', 'x'.repeat(255)]))(
-    'is kept if it is valid and comes from a proxy of ours: %s',
+    'is what a proxy of ours says in the header of the setting, if it is valid: %s',
     async (_, id) => {
       expect(await idOf('/nowhere', id)).toBe(id);
       expect(app.logged.at(-1)?.fields.requestId).toBe(id);
@@ -49,6 +54,12 @@ describe('X-Request-Id', () => {
 
   it('is replaced if anybody else sends it', async () => {
     expect(await idOf('/nowhere', 'abc', '192.0.2.1')).toMatch(uuid);
+  });
+
+  it('is made here if another header says it, or no setting names one', async () => {
+    expect(await idOf('/nowhere', 'abc', proxy, 'x-request-id')).toMatch(uuid);
+    const { headers } = await app.send('/nowhere', { from: proxy, headers: { 'x-request-id': 'abc' } });
+    expect(headers.get('x-request-id')).toMatch(uuid);
   });
 
   it.each(quoted(['', 'x'.repeat(256), 'a b', '"}{"', '<script>', '\xff', 'a,b', 'a;b', '../x']))(

@@ -71,21 +71,21 @@ describe('the place of a session', () => {
   });
 });
 
-describe('IDENTITY_PLACE_HEADER', () => {
+describe.each(['IDENTITY_PLACE_HEADER', 'IDENTITY_REQUEST_ID_HEADER'])('%s', (setting) => {
   it.each(['cf-ipcity', 'X-Client-Place'])('may be %s', (name) => {
-    expect(faultsOf({ ...production, IDENTITY_PLACE_HEADER: name })).toEqual([]);
+    expect(faultsOf({ ...production, [setting]: name })).toEqual([]);
   });
 
   it.each(['a header', 'cf_ipcity', 'x'.repeat(65), 'cookie', 'Authorization', 'ort:', 'ü'])(
     'must not be %j',
     (name) => {
-      expect(faultsOf({ ...production, IDENTITY_PLACE_HEADER: name })).toEqual(['IDENTITY_PLACE_HEADER']);
+      expect(faultsOf({ ...production, [setting]: name })).toEqual([setting]);
     },
   );
 
   it('needs a trusted proxy', () => {
-    const none = { TRUSTED_PROXIES: 'none', IDENTITY_PLACE_HEADER: 'cf-ipcity' };
-    expect(faultsOf({ ...production, ...none })).toEqual(['IDENTITY_PLACE_HEADER']);
-    expect(faultsOf({ IDENTITY_PLACE_HEADER: 'cf-ipcity' })).toEqual(['IDENTITY_PLACE_HEADER']);
+    const none = { TRUSTED_PROXIES: 'none', [setting]: 'cf-ipcity' };
+    expect(faultsOf({ ...production, ...none })).toEqual([setting]);
+    expect(faultsOf({ [setting]: 'cf-ipcity' })).toEqual([setting]);
   });
 });

@@ -26,6 +26,7 @@ describe('local mode', () => {
       databasePreparedStatements: true,
       mail: undefined,
       placeHeader: undefined,
+      requestIdHeader: undefined,
       signUp: 'open',
       port: 3_000,
       host: '127.0.0.1',
@@ -227,11 +228,13 @@ describe('the setting', () => {
     ['PORT', ['1', '8080', '65535'], ['65536', '-1', '80.5', 'http', '+80', '1e3', '٣٠٠٠']],
     [
       'IDENTITY_ISSUER',
-      ['https://id.example.test', 'https://id.example.test/', 'https://id.example.test:8443'],
+      ['https://id.example.test', 'https://id.example.test:8443', 'https://xn--mnchen-3ya.example.test'],
       [
         'http://id.example.test',
         'id.example.test',
         '//id.example.test',
+        'https://id.example.test/',
+        'https://id.example.test:443',
         'https://id.example.test/auth',
         'https://id.example.test?x=1',
         'https://id.example.test/#x',
@@ -323,11 +326,29 @@ describe('the setting', () => {
     for (const value of bad) expect(faultsOf({ ...production, [setting]: value }), value).toEqual([setting]);
   });
 
-  it('IDENTITY_ISSUER is iss byte for byte, and without its trailing slash the base of URLs', () => {
-    expect(readConfig({ ...production, IDENTITY_ISSUER: 'https://id.example.test/' })).toMatchObject({
-      issuer: 'https://id.example.test/',
-      baseUrl: 'https://id.example.test',
-    });
+  it.each([
+    'https://id.example.test/',
+    'https://id.example.test:443',
+    `https://id.example.test/${canary}`,
+    `https://id.example.test?${canary}`,
+    `https://id.example.test/#${canary}`,
+    `https://${canary}:${canary}@id.example.test`,
+    'https://ID.Example.test',
+    'HTTPS://id.example.test',
+  ])(
+    'IDENTITY_ISSUER in another spelling (%s) is refused with the right one, and nothing else of it',
+    (text) => {
+      const wrong = { ...production, IDENTITY_ISSUER: text, PORT: canary };
+      expect(messageOf(wrong).split('\n')).toEqual([
+        'These settings are wrong:',
+        '  PORT must be a whole number from 1 to 65535',
+        '  IDENTITY_ISSUER must be exactly https://id.example.test, as payloads carry it byte for byte',
+      ]);
+    },
+  );
+
+  it('IDENTITY_ISSUER has its default in the right spelling, whatever the port', () => {
+    expect(readConfig({ PORT: '80' }).issuer).toBe('http://localhost');
   });
 
   it('IDENTITY_SSO_TTL is for hand-offs out, and MARKETPLACE_SSO_TTL for hand-offs in', () => {
