@@ -11,10 +11,13 @@ import { hasDueInvoice } from '../../db/invoices.ts';
 import { insertMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
+import { AppError } from '../errors.ts';
 import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/address-proof.ts';
 import { createCustomer } from '../identity/customers.ts';
+import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
+import type { Config } from '../settings/config.ts';
 import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 import { contractStatusSchema } from './contract-list.ts';
 import { applyReport, presentStatus, type Report } from './contract-states.ts';
@@ -27,8 +30,10 @@ export type SignupOutcome = {
   isNewCustomer: boolean;
 };
 
+/** Throws 422 `validation_failed` for a new customer whose address nobody may have. */
 export async function acceptSignup(
   trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
   signup: Signup,
   now: Date,
   trace?: Trace,
@@ -43,7 +48,7 @@ export async function acceptSignup(
   if (!terms) throw new Error('a first report always makes a contract');
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
-    : await welcomeCustomer(trx, signup, now, trace);
+    : await welcomeCustomer(trx, config, signup, now, trace);
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
   await insertContract(trx, contract);
   if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
@@ -74,10 +79,15 @@ async function updateKnown(
 
 async function welcomeCustomer(
   trx: Transaction<DB>,
+  config: Pick<Config, 'production'>,
   { user, account }: Signup,
   now: Date,
   trace: Trace | undefined,
 ) {
+  if (!canGetMail(user.email, config)) {
+    const detail = 'Must be an address that mail can be sent to.';
+    throw new AppError('validation_failed', { errors: [{ pointer: '/user/email', detail }] });
+  }
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
   await insertMail(trx, {
     kind: 'welcome',

@@ -79,7 +79,9 @@ async function importFile(file: string, options: ReportOptions, isStopped: () =>
   };
   const run = isDryRun ? dryRunImport : importProfiles;
   const name = file.replace(/^.*[/\\]/, '');
-  await withDatabase((db) => run(db, input.lines, { now: () => new Date(), name, isStopped, onBatch }), {
+  const now = () => new Date();
+  const config = readConfig(environment);
+  await withDatabase((db) => run(db, input.lines, { config, now, name, isStopped, onBatch }), {
     isDryRun,
   }).finally(() => bar.stop());
   await refusedLines?.close();

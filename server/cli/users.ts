@@ -5,6 +5,7 @@ import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
+import { canGetMail } from '../identity/email-address.ts';
 import { findPasswordFault, hashPassword } from '../identity/passwords.ts';
 import { removeFactors } from '../identity/remove-factors.ts';
 import { environment, print, readInput } from '../runtime/process.ts';
@@ -21,8 +22,11 @@ export function addUserCommands(program: Command): void {
     .addOption(new Option('--role <role>').choices(['user', 'manager', 'admin']).default('user'))
     .action(async (options: { email: string; name: string; account?: string; role: InternalRole }) => {
       const { email, name, role } = options;
+      const config = readConfig(environment);
+      if (!canGetMail(email, config))
+        throw new CommandError('Enter an email address that mail can be sent to.');
       const password = (await readInput()).replace(/\r?\n$/, '');
-      const fault = await findPasswordFault(password, { config: readConfig(environment), email, name });
+      const fault = await findPasswordFault(password, { config, email, name });
       if (fault) throw new CommandError(fault);
       const passwordHash = await hashPassword(password);
       const account = { name: options.account ?? name };

@@ -63,7 +63,7 @@ type Message = { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit:
 type Answer = { status: number; text: string; result: SignupResult };
 
 /** The work and the answer that is kept come together, in one transaction, or not at all. */
-function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
+function answerOnce({ db, config, now }: Services, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(
     db,
@@ -79,7 +79,7 @@ function answerOnce({ db, now }: Services, message: Message): Promise<Answer> {
       }
       if (!isAlone) throw new AppError('request_in_progress', { headers: { 'Retry-After': '1' } });
 
-      const outcome = await acceptSignup(trx, signup, now(), visit.trace);
+      const outcome = await acceptSignup(trx, config, signup, now(), visit.trace);
       const status = outcome.change === 'created' ? 201 : 200;
       const text = JSON.stringify(describeOutcome(outcome, now()));
       await recordAuditEvent(trx, {

@@ -28,7 +28,7 @@ import {
 import { keepTrace, voidMails } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { hasOwnLogin } from './customers.ts';
-import { malformedEmail, readEmailAddress } from './email-address.ts';
+import { malformedEmail, readNewEmailAddress } from './email-address.ts';
 import { notifyWithTakeBack, takeBackDays } from './notices.ts';
 import { tellOwner } from './sign-up.ts';
 import { hashToken } from './tokens.ts';
@@ -50,7 +50,7 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
   const { session, request, visit } = actor;
   if (findObstacle(session.user)) throw new AppError('email_unverified');
   requireConfirmed(services, actor);
-  const email = readEmailAddress(typed);
+  const email = readNewEmailAddress(typed, services.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(services, session.user, email);
   // The mails of an address are for those who can use them.

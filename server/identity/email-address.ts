@@ -1,6 +1,7 @@
 // The canonical form of an e-mail address (contract section 9), the only one that is stored.
 import { toASCII } from 'tr46';
 import { z } from 'zod';
+import type { Config } from '../settings/config.ts';
 
 // Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the others; Cf catches those that a
 // later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
@@ -22,7 +23,7 @@ function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
 }
 
-/** The canonical form, or undefined for an address we refuse. No provider-specific rules. */
+/** The canonical form, or undefined for what is no address. No provider-specific rules. */
 export function readEmailAddress(text: string): string | undefined {
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
@@ -36,13 +37,32 @@ export function readEmailAddress(text: string): string | undefined {
   return Array.from(address).length <= 254 ? address : undefined;
 }
 
+/**
+ * Whether a canonical address may become somebody's: mail to its domain can leave the house. Whoever has another one from
+ * before keeps it, so this is asked only where an address is new to its user.
+ */
+export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
+  const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
+  const last = labels.at(-1) ?? '';
+  if (last === 'localhost') return !production;
+  if (last === 'test' && production) return false;
+  // A domain that ends in a number is an IPv4 address to whoever looks it up (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
+}
+
+/** The canonical form of an address that is to become somebody's, or undefined for one that may not. */
+export function readNewEmailAddress(text: string, config: Pick<Config, 'production'>): string | undefined {
+  const address = readEmailAddress(text);
+  return address !== undefined && canGetMail(address, config) ? address : undefined;
+}
+
 /** The error to show at the field. */
 export const malformedEmail = {
   pointer: '/email',
   detail: 'Enter an email address in the correct format, like name@example.com.',
 };
 
-/** The same as a schema; its output is the canonical form. */
+/** `readEmailAddress` as a schema: what other systems say of people who may be here already. */
 export const emailSchema = z
   .string()
   .transform((text, context) => {

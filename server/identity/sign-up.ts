@@ -17,7 +17,7 @@ import { keepNext, keepTrace } from './address-proof.ts';
 import { answerAlike } from './answer-alike.ts';
 import { createCustomer, hasOwnLogin } from './customers.ts';
 import { describeDevice, userAgentOf } from './device.ts';
-import { malformedEmail, readEmailAddress } from './email-address.ts';
+import { malformedEmail, readNewEmailAddress } from './email-address.ts';
 import { nameSchema } from './names.ts';
 import { readNewPasskey, storeNewPasskey } from './own-passkeys.ts';
 import { hashNewPassword } from './passwords.ts';
@@ -43,7 +43,7 @@ export async function requestSignUp(
 ): Promise<void> {
   requireSignUp(services);
   const name = readName(typed.name);
-  const email = readEmailAddress(typed.email);
+  const email = readNewEmailAddress(typed.email, services.config);
   const errors = [...name.errors, ...(email ? [] : [malformedEmail])];
   if (!email || errors.length > 0) throw new AppError('validation_failed', { errors });
   const details = { ...keepNext(services.config, typed.next), ...keepTrace(visit.trace) };

@@ -11,6 +11,7 @@ import type { DB } from '../../db/schema.ts';
 import { deleteUser, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { createCustomer, hasOwnLogin } from '../identity/customers.ts';
+import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
 import { type Applied, applyProfile, type Occasion, readAccount } from './apply-profile.ts';
 import type { MarketplaceProfile } from './payload.ts';
@@ -31,7 +32,8 @@ export type ProfileOutcome =
 
 /**
  * Applies one profile. `known` is the user linked to its id, locked. Throws 403 `admin_not_allowed` and
- * `account_suspended`, and 409 `email_in_use`; then nothing has been written.
+ * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that may be nobody's; then nothing has
+ * been written.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
@@ -58,7 +60,11 @@ async function acceptByAddress(
   typed: LinkedUser | undefined,
 ): Promise<ProfileOutcome> {
   const found = await lockAddressOwner(trx, profile.email, occasion.now());
-  if (!found && typed) return proveAddress(trx, occasion, profile, typed);
+  if (!found && typed) {
+    // Which the profile leaves as it is.
+    const isRefused = profile.email !== typed.user.email && !canGetMail(profile.email, occasion.config);
+    return (isRefused ? update : proveAddress)(trx, occasion, profile, typed);
+  }
   if (!found) {
     const userId = await createUser(trx, occasion, profile);
     return { kind: 'accepted', userId, change: 'created' };
@@ -158,9 +164,10 @@ export function requireAllowed(user: User): User {
 
 async function createUser(
   trx: Transaction<DB>,
-  { now }: Occasion,
+  { config, now }: Occasion,
   profile: MarketplaceProfile,
 ): Promise<string> {
+  if (!canGetMail(profile.email, config)) throw new AppError('malformed_payload', { reason: 'email' });
   // Without the payload's role: no hand-off makes an administrator.
   const { id } = await createCustomer(trx, {
     email: profile.email,

@@ -7,8 +7,10 @@ import type { DB } from '../../db/schema.ts';
 import { type User, updateUser } from '../../db/users.ts';
 import type { Capability } from '../identity/capabilities.ts';
 import { hasOwnLogin } from '../identity/customers.ts';
+import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
 import type { Services } from '../services.ts';
+import type { Config } from '../settings/config.ts';
 import type { MarketplaceProfile } from './payload.ts';
 
 export type Applied = { before: User; after: User; kept: Kept };
@@ -25,11 +27,13 @@ type KeptEmail =
   | 'own_login'
   /** The marketplace has not verified the new one. */
   | 'not_verified'
+  /** The new one may be nobody's. */
+  | 'email_refused'
   /** The new one belongs to somebody else here. */
   | 'email_in_use';
 
-/** When it happens, and the request of the person's browser, if there is one. */
-export type Occasion = Pick<Services, 'now'> & { request?: Request };
+/** When and where it happens, and the request of the person's browser, if there is one. */
+export type Occasion = Pick<Services, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
 /** Updates whatever was not edited here, and tells the owner of an address that was replaced. */
 export async function applyProfile(
@@ -43,7 +47,7 @@ export async function applyProfile(
     name: profile.account.name,
     ...readAccount(profile, now),
   });
-  const { kept: email, ...address } = await readAddress(trx, user, profile, now);
+  const { kept: email, ...address } = await readAddress(trx, occasion, user, profile);
   const change = { ...(!user.nameEditedAt && { name: profile.name }), ...address };
   await updateUser(trx, user.id, change);
   if (address.email && user.emailVerifiedAt)
@@ -61,14 +65,16 @@ export async function applyProfile(
 /** What the profile's address changes, or why it changes nothing. */
 async function readAddress(
   trx: Transaction<DB>,
+  { config, now: readNow }: Occasion,
   user: User,
   { email, email_verified: isVerified }: MarketplaceProfile,
-  now: Date,
 ): Promise<{ email?: string; emailVerifiedAt?: Date; kept?: KeptEmail }> {
+  const now = readNow();
   if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
+  if (user.holdsEmail && hasOwnLogin(user)) return { kept: 'own_login' };
+  if (!canGetMail(email, config)) return { kept: 'email_refused' };
   // A typed address may become another typed one.
   if (!user.holdsEmail) return { email };
-  if (hasOwnLogin(user)) return { kept: 'own_login' };
   if (!isVerified) return { kept: 'not_verified' };
   const owner = await findAddressOwner(trx, email, now);
   return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };

@@ -9,14 +9,17 @@ import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/post
 import type { DB } from '../../db/schema.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
 import { AppError } from '../errors.ts';
+import type { Config } from '../settings/config.ts';
 import { isBlank, parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './accept-profile.ts';
+import type { Occasion } from './apply-profile.ts';
 import { type LineResult, listChanges } from './import-report.ts';
 import { type MarketplaceProfile, marketplaceProfileSchema } from './payload.ts';
 
 type Line = { line: number } & ({ profile: MarketplaceProfile } | { fault: string });
 
 export type ImportOptions = {
+  config: Pick<Config, 'production'>;
   now: () => Date;
   /** What the history calls the file. */
   name: string;
@@ -35,10 +38,12 @@ export async function importProfiles(
   lines: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<void> {
-  const { name } = options;
+  const { config, name } = options;
   await forEachBatch(lines, options, (batch, now) =>
     inTransaction(db, { by: 'marketplace', cause: name }, (trx) =>
-      importBatch(trx, batch, now, (line) => setOrigin(trx, { by: 'marketplace', cause: `${name}:${line}` })),
+      importBatch(trx, batch, { config, now: () => now }, (line) =>
+        setOrigin(trx, { by: 'marketplace', cause: `${name}:${line}` }),
+      ),
     ),
   );
 }
@@ -49,13 +54,14 @@ export async function dryRunImport(
   lines: AsyncIterable<Uint8Array>,
   options: ImportOptions,
 ): Promise<void> {
+  const { config } = options;
   await inRolledBackTransaction(db, async (trx) => {
     const copyConcerned = await shadowTables(trx);
     await forEachBatch(lines, options, async (batch, now) => {
       const profiles = batch.flatMap((line) => ('profile' in line ? [line.profile] : []));
       const externalIds = profiles.map(({ id }) => id);
       await copyConcerned({ provider, externalIds, emails: profiles.map(({ email }) => email) });
-      return importBatch(trx, batch, now);
+      return importBatch(trx, batch, { config, now: () => now });
     });
   });
 }
@@ -88,18 +94,18 @@ async function forEachBatch(
 async function importBatch(
   trx: Transaction<DB>,
   batch: Line[],
-  now: Date,
+  occasion: Occasion,
   onLine?: (line: number) => void,
 ): Promise<LineResult[]> {
   const results: LineResult[] = [];
   for (const line of batch) {
     onLine?.(line.line);
-    results.push(await importLine(trx, line, now));
+    results.push(await importLine(trx, line, occasion));
   }
   return results;
 }
 
-async function importLine(trx: Transaction<DB>, read: Line, now: Date): Promise<LineResult> {
+async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion): Promise<LineResult> {
   const { line } = read;
   if ('fault' in read) return { line, kind: 'refused', reason: `malformed: ${read.fault}` };
   const { profile } = read;
@@ -107,7 +113,7 @@ async function importLine(trx: Transaction<DB>, read: Line, now: Date): Promise<
   const refuse = (reason: string): LineResult => ({ line, id, kind: 'refused', reason });
   try {
     const known = await lockLinkedUser(trx, provider, id);
-    const outcome = await acceptProfile(trx, { now: () => now }, profile, known);
+    const outcome = await acceptProfile(trx, occasion, profile, known);
     if (outcome.kind === 'connect_needed') return refuse('password_to_be_proved');
     const { change, userId, applied } = outcome;
     if (change === 'stale') return { line, id, kind: 'unchanged' };
@@ -123,7 +129,8 @@ async function importLine(trx: Transaction<DB>, read: Line, now: Date): Promise<
     };
   } catch (error) {
     // `acceptProfile` refuses before it writes anything, so the rest of the batch stands.
-    if (error instanceof AppError) return refuse(error.code);
+    if (error instanceof AppError)
+      return refuse(error.code === 'malformed_payload' ? `malformed: ${error.reason}` : error.code);
     throw error;
   }
 }

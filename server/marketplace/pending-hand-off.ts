@@ -147,7 +147,7 @@ export async function confirmPending(
     setOrigin(trx, { by: 'person', user: userId, request: requestId, cause: pending.nonce });
     const setCookies =
       pending.kind === 'connect'
-        ? await connect(trx, { now, request }, pending)
+        ? await connect(trx, { now, config, request }, pending)
         : await logIn(trx, services, { known, pending, session, request, visit });
     await recordAuditEvent(trx, {
       type: 'hand_off.confirmed',

@@ -82,7 +82,12 @@ export async function receiveHandOff(
         if (next === undefined) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
         return { next, setCookies: [], result: 'repeated' };
       }
-      const outcome = await acceptProfile(trx, { now: services.now, request }, profile, known);
+      const outcome = await acceptProfile(
+        trx,
+        { now: services.now, config: services.config, request },
+        profile,
+        known,
+      );
       await recordOutcome(trx, visit, profile.id, outcome);
       const { userId } = outcome;
       if (outcome.kind === 'accepted') {
@@ -146,6 +151,7 @@ async function recordOutcome(
     return;
   }
   await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
-  if (outcome.applied?.kept.email === 'email_in_use')
-    await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason: 'email_in_use' });
+  const reason = outcome.applied?.kept.email;
+  if (reason === 'email_in_use' || reason === 'email_refused')
+    await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason });
 }

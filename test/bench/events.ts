@@ -61,7 +61,7 @@ export async function measureEvents(env: Record<string, string>): Promise<void> 
       const name = `Change ${made}`;
       changes.push(
         pool
-          .query('update users set name = $1 where email = $2', [name, `user-${1 + made}@example.test`])
+          .query('update users set name = $1 where email = $2', [name, `user-${1 + made}@example.com`])
           .then(() => committedAt.set(name, performance.now())),
       );
     }

@@ -48,7 +48,7 @@ export async function populate(url: string, users: number, passwordHash: string)
     select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
   await run(
     `insert into users (id, account_id, email, holds_email, name, password_hash, email_verified_at)
-    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.test', true, 'User ' || n, $2, now()`,
+    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.com', true, 'User ' || n, $2, now()`,
     [passwordHash],
   );
   // What tokenOf computes: base64url without padding of a SHA-256, hashed again.
@@ -123,7 +123,7 @@ export function buildLogin(user: number, typed = password): Asked {
       origin: issuer,
       'x-forwarded-for': [10, user >> 16, (user >> 8) & 255, user & 255].join('.'),
     },
-    body: String(new URLSearchParams({ email: `user-${user}@example.test`, password: typed })),
+    body: String(new URLSearchParams({ email: `user-${user}@example.com`, password: typed })),
   };
 }
 
@@ -139,7 +139,7 @@ function buildHandOff(user: number): string {
       client: 'marketplace',
       profile: {
         id: `m-${user}`,
-        email: `user-${user}@example.test`,
+        email: `user-${user}@example.com`,
         email_verified: true,
         name: `User ${user}`,
         role: 'merchant',
@@ -157,7 +157,7 @@ function buildSignup(user: string): Asked {
   const body = JSON.stringify({
     signup_id: id,
     occurred_at: new Date(at).toISOString(),
-    user: { email: `${user}@example.test`, name: user },
+    user: { email: `${user}@example.com`, name: user },
     account: { name: user },
     contract: {
       plan: 'starter',

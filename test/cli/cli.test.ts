@@ -93,6 +93,7 @@ describe('user:create', () => {
     const before = await look();
     const refusals: [Promise<Outcome>, RegExp][] = [
       [create('a@b@example.test'), /Enter a valid email address/],
+      [create('a@127.0.0.1'), /an email address that mail can be sent to/],
       [create('x@example.test', { name: 'a\u202eb' }), /cannot be shown/],
       [create('x@example.test', { input: 'too short' }), /at least 12 characters/],
       [create('x@example.test', { input: 'password1234' }), /too easy to guess/],

@@ -1,6 +1,6 @@
 import { toASCII } from 'tr46';
 import { describe, expect, it } from 'vitest';
-import { readEmailAddress } from '../../server/identity/email-address.ts';
+import { canGetMail, readEmailAddress } from '../../server/identity/email-address.ts';
 import { fc } from '../support/random.ts';
 
 describe('the canonical form of an e-mail address', () => {
@@ -72,6 +72,49 @@ describe('the canonical form of an e-mail address', () => {
       { numRuns: 3_000 },
     );
     expect(accepted).toBeGreaterThan(100);
+  });
+});
+
+describe('mail can be sent to', () => {
+  const [local, production] = [{ production: false }, { production: true }];
+
+  it.each([
+    'a@example.com',
+    'a@b.c',
+    'a@1.example',
+    'a@127.0.0.1.example',
+    'a@xn--r8jz45g.xn--zckzah',
+    'a@test.example',
+  ])('%s', (address) => {
+    expect(canGetMail(address, local)).toBe(true);
+    expect(canGetMail(address, production)).toBe(true);
+  });
+
+  it.each(['a@localhost', 'a@shop.localhost', 'a@example.test', 'a@a.b.test'])(
+    '%s in local mode',
+    (address) => {
+      expect(canGetMail(address, local)).toBe(true);
+      expect(canGetMail(address, production)).toBe(false);
+    },
+  );
+
+  it.each([
+    ...[
+      'a@b',
+      'a@test',
+      'a@com',
+      'a@127.0.0.1',
+      'a@1.2',
+      'a@127.1',
+      'a@2130706433',
+      'a@example.0',
+      'a@0x7f.1',
+    ],
+    ...['a@0x7f000001', 'a@example.0x7f', 'a@example.0x', 'a@example.01'],
+  ])('%s nowhere', (address) => {
+    expect(readEmailAddress(address)).toBe(address);
+    expect(canGetMail(address, local)).toBe(false);
+    expect(canGetMail(address, production)).toBe(false);
   });
 });
 

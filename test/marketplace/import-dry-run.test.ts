@@ -210,6 +210,7 @@ describe('a dry run', () => {
       const lines = (await readFile(file(), 'utf8')).split('\n').values();
       await dryRunImport(db, toAsync(lines), {
         name: 'people.ndjson',
+        config: { production: false },
         now: () => new Date(),
         isStopped: () => false,
         onBatch,
@@ -234,6 +235,7 @@ describe('a dry run', () => {
     for (let times = 0; times < 2; times++) {
       await dryRunImport(db, toAsync(lines), {
         name: 'people.ndjson',
+        config: { production: false },
         now: () => new Date(),
         isStopped: () => false,
         onBatch,

@@ -180,6 +180,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     }
     await retry(() =>
       importProfiles(app.db, read(), {
+        config: { production: false },
         now: () => new Date(),
         name: 'edits.ndjson',
         isStopped: () => false,
