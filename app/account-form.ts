@@ -7,7 +7,7 @@ import { errorsOf } from './answers.ts';
 
 export type Caller = ReturnType<Backend['createCaller']>['caller'];
 
-type Form = Map<string, string>;
+type Form = Awaited<ReturnType<Backend['readForm']>>;
 type Context = LoaderFunctionArgs['context'];
 
 /** What a form gets back that was refused: the reason at each field, or else a message, and what was typed. */
@@ -23,7 +23,7 @@ export type Refused = {
   asks?: ConfirmAsks;
 };
 
-export const text = (form: Form, name: string) => form.get(name) ?? '';
+export const text = (form: Form, name: Parameters<Form['get']>[0]) => form.get(name) ?? '';
 
 /** What was typed, to be shown again. A password never is. */
 export const keepTyped = (form: Form) =>
@@ -72,7 +72,7 @@ function refuse(
   if (!['validation_failed', 'rate_limited', 'not_found', 'edited_meanwhile'].includes(refusal.code))
     throw refusal;
   const errors = errorsOf(refusal);
-  const hasField = Object.keys(errors).some((name) => form.has(name) && name !== 'id');
+  const hasField = [...form.keys()].some((name) => Object.hasOwn(errors, name) && name !== 'id');
   const message = hasField ? undefined : refusal.detail;
   return [
     { intent, code: refusal.code, errors, message, values: keepTyped(form) },
@@ -87,7 +87,7 @@ export async function loadAccount<T>(
 ): Promise<T & { saved: string | null }> {
   try {
     const loaded = await load(backend.createCaller(request, visit).caller);
-    return { ...loaded, saved: new URL(request.url).searchParams.get('saved') };
+    return { ...loaded, saved: backend.readQuery(request).get('saved') };
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;

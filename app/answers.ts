@@ -3,7 +3,8 @@ import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/errors.ts';
 
 /** What a link in an email brings along. */
-export const tokenOf = (request: Request) => new URL(request.url).searchParams.get('token') ?? '';
+export const tokenOf = (request: Request, { backend }: LoaderFunctionArgs['context']) =>
+  backend.readQuery(request).get('token') ?? '';
 
 export const toHeaders = (setCookies: string[]) =>
   setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);

@@ -3,7 +3,7 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 
 /** A path of ours, or undefined. */
 export const nextOf = (request: Request, { backend }: LoaderFunctionArgs['context']): string | undefined =>
-  backend.readOwnPath(new URL(request.url).searchParams.get('next'));
+  backend.readOwnPath(backend.readQuery(request).get('next'));
 
 /** The way to a page of ours that goes on to `next`. */
 export const withNext = (page: string, next: string | undefined): string =>

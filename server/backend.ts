@@ -30,6 +30,7 @@ import {
   readBody,
   readForm,
   readOwnPath,
+  readQuery,
   type Visit,
 } from './http/requests.ts';
 import { requireActor } from './identity/actor.ts';
@@ -234,6 +235,7 @@ export function createBackend(options: {
     // What pages need of the rules; they import none of it themselves.
     readBody,
     readForm,
+    readQuery,
     invalidParameter,
     readOwnPath,
     loginPath,

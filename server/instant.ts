@@ -15,6 +15,7 @@ export const instantSchema = z.iso
     // Not to be compared with other instants.
     abort: true,
   })
+  .max(64, { error: 'Must be an RFC 3339 time of at most 64 characters.', abort: true })
   .transform((text) => new Date(text))
   .refine((at) => /^(?!0000)\d{4}-/.test(Number.isNaN(at.getTime()) ? '' : at.toISOString()), {
     error: 'Must be in the years 1 to 9999.',

@@ -5,7 +5,8 @@ import { defineConfig } from 'vitest/config';
 // Chromium also puts itself before all other processes where root runs it.
 const browser = ['test/browser/*.test.ts'];
 const processes = [
-  'test/{cli,doctor,faults,runtimes}/*.test.ts',
+  'test/{cli,doctor,runtimes}/*.test.ts',
+  'test/faults/!(worst-text).test.ts',
   'test/*/*-on-deno.test.ts',
   'test/clients-typescript/{example,pulls,stores,vectors}.test.ts',
   'test/database/embedded.test.ts',

@@ -15,7 +15,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { readTypedEmail, keepsMails } = context.backend;
   return {
     next: nextOf(request, context),
-    isSent: new URL(request.url).searchParams.has('sent'),
+    isSent: context.backend.readQuery(request).has('sent'),
     typed: readTypedEmail(request),
     keepsMails,
   };

@@ -22,9 +22,9 @@ export const meta = titled('Log in');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
-  const { searchParams } = new URL(request.url);
+  const query = backend.readQuery(request);
   const visitor = await backend.findVisitor(request, visit);
-  const mustAsk = searchParams.get('prompt') === 'login';
+  const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
   if (visitor && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
@@ -33,7 +33,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: visitor?.email,
     clientTitle: backend.findLaunchTitle(next),
     clientLogo: backend.findLaunchLogo(next),
-    hasLoggedOut: searchParams.has('logged_out'),
+    hasLoggedOut: query.has('logged_out'),
     demo: backend.demoLogins,
     signUp: backend.config.signUp,
     supportUrl: backend.config.supportUrl,

@@ -22,7 +22,8 @@ export const meta = titled('Enter your code');
 /** Whoever used a recovery code has most likely lost their phone: there they set up the app again. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
-const usesRecovery = (request: Request) => new URL(request.url).searchParams.get('use') === 'recovery';
+const usesRecovery = (request: Request, { backend }: LoaderFunctionArgs['context']) =>
+  backend.readQuery(request).get('use') === 'recovery';
 
 /** Only in a browser where a password was given a moment ago. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
@@ -32,8 +33,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (!pending) throw redirect(backend.loginPathTo(next), 303);
   return {
     next,
-    usesRecovery: usesRecovery(request),
-    hasNewPassword: new URL(request.url).searchParams.has('new_password'),
+    usesRecovery: usesRecovery(request, context),
+    hasNewPassword: backend.readQuery(request).has('new_password'),
     takeBackSentAt: pending.takeBackSentAt,
     clientTitle: backend.findLaunchTitle(next),
     supportUrl: backend.config.supportUrl,
@@ -49,7 +50,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (outcome === 'gone') return redirectDocument(backend.loginPathTo(next), 303);
     if (outcome !== 'wrong') {
       const goesHome = next === undefined || next === '/profile';
-      const target = goesHome ? (usesRecovery(request) ? homeAfterRecovery : '/profile') : next;
+      const target = goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
       return redirectDocument(target, { status: 303, headers: toHeaders(outcome) });
     }
   } catch (error) {

@@ -9,7 +9,7 @@ export const meta = titled('Activity');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   const { caller } = backend.createCaller(request, visit);
-  const before = new URL(request.url).searchParams.get('before') ?? undefined;
+  const before = backend.readQuery(request).get('before') ?? undefined;
   try {
     return { ...(await caller.activity.list({ before })), isFirst: before === undefined };
   } catch (error) {

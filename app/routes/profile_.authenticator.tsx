@@ -25,7 +25,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     const actor = await backend.requireActor(request, visit);
     const described = await backend.authenticator.describe(actor);
     // Nothing else is open to them before.
-    const goOn = new Map([['intent', 'go-on']]);
+    const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
       asks: described.mustUsePasskey ? (await backend.confirm(request, visit, goOn)).asks : undefined,
@@ -34,8 +34,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
         : undefined,
       next,
       nextTitle: backend.findLaunchTitle(next),
-      isTurnedOff: new URL(request.url).searchParams.has('off'),
-      hasRecovered: new URL(request.url).searchParams.has('recovered'),
+      isTurnedOff: backend.readQuery(request).has('off'),
+      hasRecovered: backend.readQuery(request).has('recovered'),
     };
   } catch (error) {
     throw loginOr(error, context, backend.loginPath(request));
@@ -76,9 +76,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
 }
 
 type Context = ActionFunctionArgs['context'];
+type Form = Awaited<ReturnType<Context['backend']['readForm']>>;
 type Actor = Awaited<ReturnType<Context['backend']['requireActor']>>;
 
-async function add(actor: Actor, form: Map<string, string>, { backend, visit }: Context, request: Request) {
+async function add(actor: Actor, form: Form, { backend, visit }: Context, request: Request) {
   const sealed = form.get('sealed') ?? '';
   try {
     const given = { sealed, code: form.get('code') ?? '' };

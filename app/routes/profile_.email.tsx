@@ -29,7 +29,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     pending: (await caller.email.pendingChange())?.email,
     obstacle: backend.findObstacle(session.user),
     isEstablished: await backend.isEstablishedBrowser(request, session.user.id),
-    isSent: new URL(request.url).searchParams.has('sent'),
+    isSent: backend.readQuery(request).has('sent'),
     keepsMails: backend.keepsMails,
   };
 }

@@ -22,7 +22,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const session = await backend.findSession(request, visit);
   if (!session) throw redirect(backend.loginPath(request), 303);
   const { caller } = backend.createCaller(request, visit);
-  const change = await caller.email.findChange({ token: tokenOf(request) });
+  const change = await caller.email.findChange({ token: tokenOf(request, context) });
   return data({ present: session.user.email, change }, { status: change ? 200 : 404 });
 }
 
@@ -30,7 +30,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const { caller } = backend.createCaller(request, visit);
   try {
-    const done = await caller.email.confirmChange({ token: tokenOf(request) });
+    const done = await caller.email.confirmChange({ token: tokenOf(request, context) });
     // The page says so itself.
     if (done === 'taken') return data(null, { status: 409 });
   } catch (error) {

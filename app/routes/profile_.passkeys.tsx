@@ -22,7 +22,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend, visit } = context;
   try {
     const described = await backend.describeOwnPasskeys(request, visit);
-    return { ...described, saved: new URL(request.url).searchParams.get('saved') };
+    return { ...described, saved: backend.readQuery(request).get('saved') };
   } catch (error) {
     throw loginOr(error, context, loginPath);
   }

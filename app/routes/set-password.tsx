@@ -17,7 +17,7 @@ export const meta = titled('Set your password');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const token = tokenOf(request);
+  const token = tokenOf(request, context);
   const mail = await context.backend.findPasswordMail(token);
   return data({ mail, hasToken: token !== '' }, { status: mail ? 200 : 404 });
 }
@@ -26,7 +26,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const form = await backend.readForm(request);
   const passkey = form.get('passkey');
-  const token = tokenOf(request);
+  const token = tokenOf(request, context);
   const fields =
     passkey === undefined
       ? { token, newPassword: form.get('newPassword') ?? '' }

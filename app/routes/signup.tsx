@@ -26,7 +26,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return {
     next,
     clientTitle: backend.findLaunchTitle(next),
-    isSent: new URL(request.url).searchParams.has('sent'),
+    isSent: backend.readQuery(request).has('sent'),
     typed: backend.readTypedEmail(request),
     keepsMails: backend.keepsMails,
   };

@@ -19,7 +19,7 @@ export const meta = titled('Create your account');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
   const next = nextOf(request, context);
-  const signUp = await backend.findSignUp(tokenOf(request));
+  const signUp = await backend.findSignUp(tokenOf(request, context));
   return data({ signUp, next, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
 }
 
@@ -31,7 +31,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
   try {
     const done = await backend.confirmSignUp(request, visit, {
-      token: tokenOf(request),
+      token: tokenOf(request, context),
       name,
       ...credential,
     });

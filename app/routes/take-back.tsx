@@ -20,14 +20,14 @@ export const meta = titled('Take your account back');
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { backend } = context;
-  const page = await backend.findTakeBack(tokenOf(request));
+  const page = await backend.findTakeBack(tokenOf(request, context));
   const { supportUrl } = backend.config;
   return data({ page, supportUrl }, { status: page ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
-  const token = tokenOf(request);
+  const token = tokenOf(request, context);
   const form = await backend.readForm(request);
   try {
     if (form.get('intent') === 'freeze') {

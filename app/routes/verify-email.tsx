@@ -26,7 +26,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: session.user.email,
     holdsEmail: session.user.holdsEmail,
     clientTitle: backend.findLaunchTitle(next),
-    isSent: new URL(request.url).searchParams.has('sent'),
+    isSent: backend.readQuery(request).has('sent'),
     keepsMails: backend.keepsMails,
   };
 }

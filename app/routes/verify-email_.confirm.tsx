@@ -25,7 +25,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   if (!session) throw redirect(backend.loginPath(request), 303);
   if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
   const { caller } = backend.createCaller(request, visit);
-  const isDead = !(await caller.email.canVerify({ token: tokenOf(request) }));
+  const isDead = !(await caller.email.canVerify({ token: tokenOf(request, context) }));
   const { email } = session.user;
   return data({ email, isDead, clientTitle: backend.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
@@ -34,7 +34,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { backend, visit } = context;
   const { caller } = backend.createCaller(request, visit);
   try {
-    await caller.email.verify({ token: tokenOf(request) });
+    await caller.email.verify({ token: tokenOf(request, context) });
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);

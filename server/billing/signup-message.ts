@@ -10,10 +10,13 @@ import { isCurrency } from './currencies.ts';
 
 const leewayMs = 300_000;
 
+const notACurrency = 'Must be an ISO 4217 currency code, such as EUR.';
+
 export const priceSchema = z.object({
   currency: z
     .string()
-    .refine(isCurrency, 'Must be an ISO 4217 currency code, such as EUR.')
+    .max(100, { error: notACurrency, abort: true })
+    .refine(isCurrency, notACurrency)
     .meta({ pattern: '^[A-Z]{3}$' })
     .describe('An assigned ISO 4217 code.'),
   unit_amount: z

@@ -1,6 +1,8 @@
 // The signature of a webhook: Standard Webhooks 1.0 (https://www.standardwebhooks.com), symmetric, `v1`.
+
 import { base64 } from 'oslo/encoding';
 import { AppError } from '../errors.ts';
+import { readHeader } from '../http/text.ts';
 import { hmacSha256, matchesAny } from '../sso/hmac.ts';
 
 const toleranceSeconds = 300;
@@ -23,8 +25,8 @@ export async function requireWebhookSignature(
   body: Uint8Array,
   { secrets, now }: { secrets: readonly string[]; now: Date },
 ): Promise<string> {
-  const id = headers.get('webhook-id') ?? '';
-  const timestamp = headers.get('webhook-timestamp') ?? '';
+  const id = readHeader(headers, 'webhook-id') ?? '';
+  const timestamp = readHeader(headers, 'webhook-timestamp') ?? '';
   if (!/^[A-Za-z0-9_-]{1,255}$/.test(id))
     throw refusal('webhook-id must be 1 to 255 of the characters A-Z a-z 0-9 _ -');
   if (!/^\d{10}$/.test(timestamp))
@@ -35,7 +37,7 @@ export async function requireWebhookSignature(
   }
   // Compared as text, so that only the canonical spelling of base64 passes.
   const expected = await Promise.all(secrets.map((secret) => signWebhook(secret, { id, timestamp, body })));
-  if (!matchesAny(expected, (headers.get('webhook-signature') ?? '').split(' '))) {
+  if (!matchesAny(expected, (readHeader(headers, 'webhook-signature') ?? '').split(' '))) {
     throw refusal('No signature in webhook-signature matches the id, the timestamp and the body.');
   }
   return id;

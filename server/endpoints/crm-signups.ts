@@ -1,5 +1,6 @@
 // POST /integrations/crm/signups (contract section 7): turns a signup message from the CRM into a customer with a
 // contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
+
 import { constantTimeEqual } from 'oslo/crypto';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -10,6 +11,7 @@ import { requireWebhookSignature } from '../billing/webhook-signature.ts';
 import { AppError } from '../errors.ts';
 import { respond, toAppError } from '../http/answers.ts';
 import { readBody, type Visit } from '../http/requests.ts';
+import { readHeader } from '../http/text.ts';
 import type { SignupResult } from '../metrics/results.ts';
 import { sha256 } from '../runtime/hash.ts';
 import type { Services } from '../services.ts';
@@ -54,7 +56,7 @@ async function answer(
 }
 
 function requireJson(request: Request): void {
-  const type = request.headers.get('content-type') ?? '';
+  const type = readHeader(request.headers, 'content-type') ?? '';
   if (!/^application\/json *(; *charset="?utf-8"? *)?$/i.test(type))
     throw new AppError('unsupported_media_type', { detail: 'The Content-Type must be application/json.' });
 }

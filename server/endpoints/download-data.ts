@@ -1,10 +1,12 @@
 // GET /profile/data.json: everything kept about the person who is logged in, as one file. It is written while it is sent,
 // a page of rows at a time, and no transaction waits for whoever reads it.
+
 import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { User } from '../../db/users.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative, type Visit } from '../http/requests.ts';
+import { readHeader } from '../http/text.ts';
 import { recordActorEvent } from '../identity/actor.ts';
 import { notify } from '../identity/notices.ts';
 import { findLiveSession, isConfirmed } from '../identity/sessions.ts';
@@ -35,7 +37,7 @@ export async function downloadData(services: Services, request: Request, visit: 
 
 /** A link elsewhere must not make a browser download. */
 const isFromElsewhere = ({ headers }: Request) =>
-  /^(cross-site|same-site)$/.test(headers.get('sec-fetch-site') ?? '');
+  /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
 async function* writeData({ db, now, config }: Services, user: User): AsyncGenerator<string> {
   yield `{\n"service": ${JSON.stringify(config.issuer)},\n"written_at": ${JSON.stringify(now())}`;

@@ -94,7 +94,11 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
   };
 }
 
-function readSeconds(params: URLSearchParams, name: string, max: number): number | undefined {
+function readSeconds(
+  params: URLSearchParams,
+  name: 'max_age' | 'auth_after',
+  max: number,
+): number | undefined {
   const text = readParameter(params, name);
   if (text === undefined) return undefined;
   const seconds = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;

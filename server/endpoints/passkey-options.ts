@@ -19,7 +19,9 @@ import type { Services } from '../services.ts';
  * works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
  */
 export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
-  const { purpose, token = '' } = Object.fromEntries(await readForm(request));
+  const form = await readForm(request);
+  const purpose = form.get('purpose');
+  const token = form.get('token') ?? '';
   if (purpose === 'login')
     return answer(services, request, { purpose }, { rpId: rpIdOf(services), ...asked });
   if (purpose === 'arrive') {

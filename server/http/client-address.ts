@@ -1,7 +1,9 @@
 // Whose address a request counts for: that of the connection, or what our proxies say in X-Forwarded-For.
+
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../log.ts';
 import type { Config } from '../settings/config.ts';
+import { readHeaderEnd } from './text.ts';
 
 /**
  * Each proxy adds whom it got the request from at the end, so the list is read from there, for as long as a proxy of
@@ -12,7 +14,7 @@ export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProx
   let isTold = false;
   return (request: Request, peer: string): string | undefined => {
     if (!trustsProxy(peer)) return peer;
-    const forwarded = request.headers.get('x-forwarded-for') ?? '';
+    const forwarded = readHeaderEnd(request.headers, 'x-forwarded-for');
     let address = peer;
     for (let end = forwarded.length, hops = 0; end > 0 && trustsProxy(address); hops++) {
       const start = forwarded.lastIndexOf(',', end - 1) + 1;

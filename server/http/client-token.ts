@@ -1,12 +1,14 @@
 // The token with which a client reads from us (contract section 10). It is made from the signing secret, which so never
 // travels.
+
 import { AppError } from '../errors.ts';
 import type { Client } from '../sso/clients.ts';
 import { matchesAny, sign } from '../sso/hmac.ts';
+import { readHeader } from './text.ts';
 
 /** Whose token the request carries; throws 401 `invalid_token`. The time it takes does not show who came close. */
 export async function requireTokenOwner(request: Request, clients: readonly Client[]): Promise<Client> {
-  const token = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? '';
+  const token = /^bearer +(\S+)$/i.exec(readHeader(request.headers, 'authorization') ?? '')?.[1] ?? '';
   const tokens = await Promise.all(clients.map(buildTokens));
   const [owner] = clients.filter((_, at) => matchesAny(tokens[at] ?? [], [token]));
   if (!owner) throw new AppError('invalid_token', { headers: { 'WWW-Authenticate': 'Bearer' } });

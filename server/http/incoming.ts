@@ -1,8 +1,10 @@
 // What the shell makes of a request as it arrives.
+
 import { AppError } from '../errors.ts';
 import { nameSchema } from '../identity/names.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
+import { readHeader, readNamedHeader } from './text.ts';
 
 /** What a trusted proxy calls the request, if the header is set and has the form of an id. */
 export function readRequestId(
@@ -11,7 +13,7 @@ export function readRequestId(
   { requestIdHeader, trustsProxy }: Pick<Config, 'requestIdHeader' | 'trustsProxy'>,
 ): string | undefined {
   if (!requestIdHeader || !trustsProxy(peer)) return undefined;
-  return /^[\w=-]{1,255}$/.exec(request.headers.get(requestIdHeader) ?? '')?.[0];
+  return /^[\w=-]{1,255}$/.exec(readNamedHeader(request.headers, requestIdHeader))?.[0];
 }
 
 const maxPlaceLength = 60;
@@ -23,7 +25,10 @@ export function readPlace(
   { placeHeader, trustsProxy }: Pick<Config, 'placeHeader' | 'trustsProxy'>,
 ): string | undefined {
   if (!placeHeader || !trustsProxy(peer)) return undefined;
-  const text = decodeHeader(request.headers.get(placeHeader) ?? '').replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '');
+  const text = decodeHeader(readNamedHeader(request.headers, placeHeader)).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    '',
+  );
   const place = Array.from(text.trim()).slice(0, maxPlaceLength).join('');
   return nameSchema.safeParse(place).data;
 }
@@ -41,7 +46,7 @@ function decodeHeader(text: string): string {
 
 /** Whether a request is for a name of this machine, in its address and, where it has one, in its `Host`. */
 export function isForThisMachine(request: Request): boolean {
-  const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], request.headers.get('host')];
+  const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
 }
 

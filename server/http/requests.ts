@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { ProblemCode } from '../problems.ts';
 import { isReturnTo } from '../sso/payload.ts';
 import type { Deadline } from './deadline.ts';
+import { cutPairs, cutText, readHeader, type TextName, textBounds } from './text.ts';
 import type { Trace } from './trace-context.ts';
 
 /** What the shell knows of a request and a Request cannot say. */
@@ -31,12 +32,12 @@ export type Visit = {
 
 /** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
 export function isSpeculative(request: Request): boolean {
-  return request.method === 'HEAD' || /\bprefetch\b/i.test(request.headers.get('sec-purpose') ?? '');
+  return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');
 }
 
 /** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and JSON no higher. */
 export function prefersHtml(request: Request): boolean {
-  const accepted = parseAccept(request.headers.get('accept') ?? '');
+  const accepted = parseAccept(readHeader(request.headers, 'accept') ?? '');
   const weightOf = (name: RegExp) =>
     Math.max(0, ...accepted.flatMap(({ type, q }) => (name.test(type) ? q : [])));
   const html = weightOf(/^text\/html$/i);
@@ -49,11 +50,11 @@ export function prefersHtml(request: Request): boolean {
  * Origin header"), so `null` says nothing, and `Sec-Fetch-Site`, which no script can set, decides.
  */
 export function requireOwnOrigin(request: Request, issuer: string): void {
-  const origin = request.headers.get('origin');
+  const origin = readHeader(request.headers, 'origin');
   const isOwn =
     origin !== null && origin !== 'null'
       ? origin === new URL(issuer).origin
-      : request.headers.get('sec-fetch-site') === 'same-origin';
+      : readHeader(request.headers, 'sec-fetch-site') === 'same-origin';
   if (!isOwn) {
     throw new AppError('cross_site_request', {
       detail: `You can only make changes from pages of ${new URL(issuer).origin}. Open the page there and try again.`,
@@ -61,11 +62,12 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
-/** Without taking the whole address apart, as URL does. */
-export const readQuery = (request: Request) => new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]);
+/** The parameters that have a name of ours, cut (text.ts). Without taking the whole address apart, as URL does. */
+export const readQuery = (request: Request) =>
+  new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
 /** The one value of a parameter, or undefined; given twice it is a 400 `invalid_request`. */
-export function readParameter(params: URLSearchParams, name: string): string | undefined {
+export function readParameter(params: URLSearchParams, name: TextName): string | undefined {
   const values = params.getAll(name);
   if (values.length > 1) throw invalidParameter(name, 'Send it only once.');
   return values[0];
@@ -80,10 +82,12 @@ export function checkReturnTo(path: string | undefined): void {
   );
 }
 
+export type Form = ReadonlyMap<TextName, string>;
+
 export type WholeRange = { min: number; max: number; usual: number };
 
 /** A whole number within the limits; `usual` where it is missing. Throws 400 `invalid_request`. */
-export function readWhole(params: URLSearchParams, name: string, { min, max, usual }: WholeRange): number {
+export function readWhole(params: URLSearchParams, name: TextName, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;
   const value = /^(0|[1-9]\d{0,15})$/.test(text) ? Number(text) : Number.NaN;
@@ -93,7 +97,7 @@ export function readWhole(params: URLSearchParams, name: string, { min, max, usu
 
 /** RFC 9110 section 13.1.2: `If-None-Match` is a list of entity tags, compared weakly, or `*`. */
 export function matchesTag(request: Request, etag: string): boolean {
-  const ifNoneMatch = request.headers.get('if-none-match') ?? '';
+  const ifNoneMatch = readHeader(request.headers, 'if-none-match') ?? '';
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
 }
 
@@ -109,7 +113,7 @@ export function invalidParameter(name: string, detail: string): AppError {
  * redirects, so it takes the strict view. What comes back is the form that the browser would make of it.
  */
 export function readOwnPath(value: string | null | undefined): string | undefined {
-  if (!value || value.length > 8_192 || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
+  if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
   const base = 'https://own.invalid';
   const url = URL.canParse(value, base) ? new URL(value, base) : undefined;
   // `/.//evil.example` is a path that normalises to two slashes.
@@ -135,26 +139,26 @@ export function refuseBody(cause: unknown): never {
 }
 
 /**
- * The fields of a posted form, files as empty text. Throws 415 `unsupported_media_type`, and 400
- * `invalid_request` where the body is not what its type says or has a field twice.
+ * The fields of a posted form that have a name of ours, cut (text.ts), files as empty text. Throws 415
+ * `unsupported_media_type`, and 400 `invalid_request` where the body is not what its type says or has a field twice.
  */
-export async function readForm(request: Request): Promise<Map<string, string>> {
-  const type = request.headers.get('content-type') ?? '';
+export async function readForm(request: Request): Promise<Form> {
+  const type = readHeader(request.headers, 'content-type') ?? '';
   if (/^application\/x-www-form-urlencoded\b/i.test(type))
-    return collectFields(new URLSearchParams(await request.text().catch(refuseBody)));
+    return collectFields([...new URLSearchParams(await request.text().catch(refuseBody))]);
   if (!/^multipart\/form-data\b/i.test(type))
     throw new AppError('unsupported_media_type', { detail: 'This address accepts only forms.' });
   const form = await request.formData().catch(refuseBody);
   return collectFields([...form].map(([name, value]) => [name, typeof value === 'string' ? value : '']));
 }
 
-function collectFields(pairs: Iterable<[string, string]>): Map<string, string> {
-  const fields = new Map<string, string>();
-  for (const [name, value] of pairs) {
-    if (fields.has(name)) throw invalidParameter(name, 'Send it only once.');
-    fields.set(name, value);
+function collectFields(pairs: [string, string][]): Form {
+  const seen = new Set<string>();
+  for (const [name] of pairs) {
+    if (seen.has(name)) throw invalidParameter(cutText(name, 40), 'Send it only once.');
+    seen.add(name);
   }
-  return fields;
+  return new Map(cutPairs(pairs));
 }
 
 /** The same, for somebody who is logged in already. */

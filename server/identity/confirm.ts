@@ -5,7 +5,7 @@ import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { confirmSession } from '../../db/sessions.ts';
 import { lockUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import { loginAgainPath, type Visit } from '../http/requests.ts';
+import { type Form, loginAgainPath, type Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { type Actor, lockActor, recordActorEvent, requireOwnAllowance } from './actor.ts';
 import type { AllowanceName } from './allowances.ts';
@@ -43,7 +43,7 @@ export async function confirm(
   services: Services,
   request: Request,
   visit: Visit,
-  form: ReadonlyMap<string, string>,
+  form: Form,
   change?: AllowanceName,
 ): Promise<{ asks?: ConfirmAsks }> {
   const session = await findLiveSession(services, request, visit);
@@ -98,7 +98,7 @@ export async function confirmWithoutPassword(
   services: Services,
   request: Request,
   visit: Visit,
-  form: ReadonlyMap<string, string>,
+  form: Form,
 ): Promise<{ asks?: ConfirmAsks }> {
   const session = await findLiveSession(services, request, visit);
   if (!session) return {};

@@ -2,6 +2,7 @@
 //
 // The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says who
 // was the last. It logs nobody in but as contract section 6 says.
+
 import Bowser from 'bowser';
 import {
   findHolderOfDevice,
@@ -11,13 +12,15 @@ import {
 } from '../../db/devices.ts';
 import type { PasswordOwner } from '../../db/password-owners.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import { headerBounds, readHeader } from '../http/text.ts';
 import type { Services } from '../services.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
 
 const cookie = 'identity_device';
 const lifeDays = 400;
 
-export const userAgentOf = (request: Request) => (request.headers.get('user-agent') ?? '').slice(0, 400);
+export const userAgentOf = (request: Request) =>
+  (readHeader(request.headers, 'user-agent') ?? '').slice(0, headerBounds['user-agent']);
 
 /** The hash of the token in the device cookie, if there is one. */
 export function readDevice({ config }: Pick<Services, 'config'>, request: Request): Uint8Array | undefined {

@@ -1,6 +1,7 @@
 // The canonical form of an e-mail address (contract section 9), the only one that is stored.
 import { toASCII } from 'tr46';
 import { z } from 'zod';
+import { textBounds } from '../http/text.ts';
 import type { Config } from '../settings/config.ts';
 
 // Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the others; Cf catches those that a
@@ -25,6 +26,7 @@ function isPlainDomain(domain: string): boolean {
 
 /** The canonical form, or undefined for what is no address. No provider-specific rules. */
 export function readEmailAddress(text: string): string | undefined {
+  if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
   // Small letters may compose where capitals do not; the canonical form must be its own.
@@ -65,6 +67,7 @@ export const malformedEmail = {
 /** `readEmailAddress` as a schema: what other systems say of people who may be here already. */
 export const emailSchema = z
   .string()
+  .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })
   .transform((text, context) => {
     const email = readEmailAddress(text);
     if (email === undefined) context.addIssue({ code: 'custom', message: 'Must be a valid email address.' });

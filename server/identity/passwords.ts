@@ -5,6 +5,7 @@ import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
+import { textBounds } from '../http/text.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import type { Config } from '../settings/config.ts';
 
@@ -81,8 +82,12 @@ export async function verifyPassword(
   password: string,
   signal?: AbortSignal,
 ): Promise<boolean> {
-  const matches = await takeTurn(() => verify(passwordHash ?? nobodysHash, normalise(password)), signal);
-  return matches && typeof passwordHash === 'string';
+  const isTooLong = password.length > textBounds.password;
+  const matches = await takeTurn(
+    () => verify(passwordHash ?? nobodysHash, isTooLong ? '' : normalise(password)),
+    signal,
+  );
+  return matches && !isTooLong && typeof passwordHash === 'string';
 }
 
 function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
@@ -107,10 +112,12 @@ export async function findPasswordFault(
   password: string,
   context: PasswordContext,
 ): Promise<string | undefined> {
+  const tooLong = `Your password must be no more than ${maxLength} characters long.`;
+  if (password.length > textBounds.newPassword) return tooLong;
   const length = Array.from(normalise(password)).length;
   if (length < minLength)
     return `Your password must be at least ${minLength} characters long. A few random words work well.`;
-  if (length > maxLength) return `Your password must be no more than ${maxLength} characters long.`;
+  if (length > maxLength) return tooLong;
   const names = listNames(context);
   if (isMadeOf(names, password) || (await isEasy(password, names)))
     return 'This password is too easy to guess. Choose a different one.';

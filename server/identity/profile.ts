@@ -1,11 +1,13 @@
 // The profile, the single source of truth: what products see of it, and what its owner sees and edits
 // (contract sections 2 and 3).
+
 import { z } from 'zod';
 import { editAccountName } from '../../db/accounts.ts';
 import type { ProfileSnapshot } from '../../db/events.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { editUser, type User } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
+import { textSchema } from '../http/text.ts';
 import type { Services } from '../services.ts';
 import type { StandardProfile } from '../sso/payload.ts';
 import { type Actor, lockActor, recordActorEvent } from './actor.ts';
@@ -53,7 +55,7 @@ export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
   /** Of the profile that the edit was made from. Left out, the last write wins. */
-  profile_updated_at: z.string().optional(),
+  profile_updated_at: textSchema('profile_updated_at').optional(),
 });
 
 /**

@@ -1,7 +1,9 @@
 // Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
+
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
 import { base64url } from 'oslo/encoding';
+import { readHeader } from '../http/text.ts';
 import { sha256 } from '../runtime/hash.ts';
 
 /** 256 random bits in base64url: 43 characters. */
@@ -42,7 +44,7 @@ export function readTokens(request: Request, issuer: string, prefix: string): Ma
 export const readCookie = (request: Request, issuer: string, name: string): string | undefined =>
   readCookies(request)[cookieName(issuer, name)];
 
-const readCookies = (request: Request) => parseCookie(request.headers.get('cookie') ?? '');
+const readCookies = (request: Request) => parseCookie(readHeader(request.headers, 'cookie') ?? '');
 
 const isToken = (token: string | undefined): token is string =>
   token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token);

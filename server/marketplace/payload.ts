@@ -2,6 +2,7 @@
 // a few looser rules.
 import { z } from 'zod';
 import { readOwnPath } from '../http/requests.ts';
+import { textBounds } from '../http/text.ts';
 import { readCapabilities } from '../identity/capabilities.ts';
 import { emailSchema } from '../identity/email-address.ts';
 import { nameSchema } from '../identity/names.ts';
@@ -21,7 +22,7 @@ export const marketplaceProfileSchema = z.object({
   name: nameSchema,
   role: z.enum(['admin', 'merchant', 'customer']),
   account: z.object({
-    capabilities: z.array(z.string()).max(100).transform(readCapabilities),
+    capabilities: z.array(z.string().max(1_024)).max(100).transform(readCapabilities),
     name: nameSchema.optional(),
   }),
   profile_updated_at: instantSchema,
@@ -30,15 +31,16 @@ export const marketplaceProfileSchema = z.object({
 export type MarketplaceProfile = z.infer<typeof marketplaceProfileSchema>;
 
 export const marketplacePayloadSchema = z.object({
-  iss: z.string().describe('MARKETPLACE_SSO_ISSUER, character by character.'),
-  aud: z.string().describe('The base URL of this service, character by character.'),
-  client: z.string().describe('`marketplace`.'),
+  iss: z.string().max(2_048).describe('MARKETPLACE_SSO_ISSUER, character by character.'),
+  aud: z.string().max(2_048).describe('The base URL of this service, character by character.'),
+  client: z.string().max(100).describe('`marketplace`.'),
   iat: z.int(),
   exp: z.int(),
   nonce: z.string().regex(/^[A-Za-z0-9_-]{16,128}$/),
   profile: marketplaceProfileSchema,
   return_to: z
     .string()
+    .max(textBounds.return_to, { abort: true })
     .refine((path) => readOwnPath(path) !== undefined)
     .optional()
     .describe('A path of this service.'),

@@ -1,5 +1,7 @@
 // Accounts elsewhere, and products, of somebody who is logged in.
+
 import { z } from 'zod';
+import { textSchema } from '../http/text.ts';
 import { listOwnLinks, listOwnProducts, removeOwnLink } from '../identity/own-links.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
@@ -10,7 +12,11 @@ export const linksRouter = router({
 
   remove: authenticated
     .input(
-      z.object({ provider: z.literal(provider), externalId: externalIdSchema, currentPassword: z.string() }),
+      z.object({
+        provider: z.literal(provider),
+        externalId: externalIdSchema,
+        currentPassword: textSchema('currentPassword'),
+      }),
     )
     .mutation(({ ctx, input }) => removeOwnLink(ctx.services, ctx, input)),
 });

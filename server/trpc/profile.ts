@@ -1,5 +1,7 @@
 // The profile, read and edited by its owner.
+
 import { z } from 'zod';
+import { textSchema } from '../http/text.ts';
 import { changePassword } from '../identity/change-password.ts';
 import { buildOwnProfile, editProfile, profileEditSchema } from '../identity/profile.ts';
 import { authenticated, router } from './init.ts';
@@ -12,7 +14,9 @@ export const profileRouter = router({
     .mutation(({ ctx, input }) => editProfile(ctx.services, ctx, input)),
 
   changePassword: authenticated
-    .input(z.object({ currentPassword: z.string(), newPassword: z.string() }))
+    .input(
+      z.object({ currentPassword: textSchema('currentPassword'), newPassword: textSchema('newPassword') }),
+    )
     .mutation(async ({ ctx, input }) => {
       const setCookies = await changePassword(ctx.services, ctx, input);
       for (const cookie of setCookies) ctx.headers.append('Set-Cookie', cookie);

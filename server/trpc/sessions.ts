@@ -1,5 +1,7 @@
 // Where the owner is logged in, and ending that.
+
 import { z } from 'zod';
+import { textSchema } from '../http/text.ts';
 import {
   endOtherSessions,
   endOwnSession,
@@ -12,7 +14,7 @@ export const sessionsRouter = router({
   list: authenticated.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
 
   end: authenticated
-    .input(z.object({ id: z.uuid(), currentPassword: z.string().optional() }))
+    .input(z.object({ id: z.uuid(), currentPassword: textSchema('currentPassword').optional() }))
     .mutation(async ({ ctx, input }) => {
       await endOwnSession(ctx.services, ctx, input);
       ctx.headers.set('Clear-Site-Data', '"cache"');
@@ -23,7 +25,7 @@ export const sessionsRouter = router({
   })),
 
   endOthers: authenticated
-    .input(z.object({ currentPassword: z.string().optional() }).optional())
+    .input(z.object({ currentPassword: textSchema('currentPassword').optional() }).optional())
     .mutation(async ({ ctx, input }) => {
       const ended = await endOtherSessions(ctx.services, ctx, input?.currentPassword);
       ctx.headers.set('Clear-Site-Data', '"cache"');

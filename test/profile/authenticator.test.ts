@@ -225,11 +225,11 @@ describe('a session without the second factor', () => {
     }
     const programs = openClient(app.send, owner.cookie());
     for (const call of [
-      programs.profile.changePassword.mutate({ currentPassword, newPassword: 'another long password' }),
-      programs.links.remove.mutate({ provider: 'marketplace', externalId: 'x', currentPassword }),
-      programs.sessions.endOthers.mutate({ currentPassword }),
+      () => programs.profile.changePassword.mutate({ currentPassword, newPassword: 'another long password' }),
+      () => programs.links.remove.mutate({ provider: 'marketplace', externalId: 'x', currentPassword }),
+      () => programs.sessions.endOthers.mutate({ currentPassword }),
     ])
-      expect((await refusalOf(call)).problem).toBe('login_required');
+      expect((await refusalOf(call())).problem).toBe('login_required');
     // Not even with a credential of just now, if it was the password.
     await sql`update sessions set amr = '{pwd}', auth_time = ${new Date(clock)} where ended_at is null`.execute(
       app.db,

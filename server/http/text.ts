@@ -1,0 +1,110 @@
+// Every text that arrives from outside, and how long it may be, in code units. It is cut here, before anything normalises,
+// parses, splits or matches it, since some of that takes the square of the length. What is cut is still longer than it may
+// be by one, so the rule for it refuses it as it refuses any other.
+import { z } from 'zod';
+
+/** Fields of forms, parameters of addresses, and strings in the input of procedures. No other name is read. */
+export const textBounds = {
+  // As people type them: trimmed and normalised later.
+  email: 320,
+  name: 800,
+  accountName: 800,
+  password: 1_024,
+  currentPassword: 1_024,
+  newPassword: 1_024,
+  confirmPassword: 1_024,
+  code: 100,
+
+  // As scripts and pages of ours send them back.
+  passkey: 16_384,
+  confirmPasskey: 16_384,
+  intent: 40,
+  purpose: 40,
+  id: 100,
+  externalId: 256,
+  profile_updated_at: 40,
+  sealed: 1_024,
+  before: 100,
+  token: 100,
+  saved: 40,
+  use: 40,
+  sent: 40,
+  off: 40,
+  recovered: 40,
+  logged_out: 40,
+  new_password: 40,
+  next: 8_192,
+
+  // As clients and the CRM send them.
+  client: 100,
+  return_to: 8_192,
+  state: 512,
+  prompt: 40,
+  max_age: 40,
+  auth_after: 40,
+  after: 100,
+  limit: 40,
+  wait: 40,
+  payload: 8_192,
+  signature: 100,
+  signature_next: 100,
+} as const;
+
+export type TextName = keyof typeof textBounds;
+
+/** Headers, which the runtime bounds in all, too. */
+export const headerBounds = {
+  accept: 1_024,
+  authorization: 1_024,
+  'content-type': 1_024,
+  cookie: 16_384,
+  host: 1_024,
+  'if-none-match': 4_096,
+  origin: 1_024,
+  'sec-fetch-site': 40,
+  'sec-purpose': 1_024,
+  traceparent: 1_024,
+  'user-agent': 400,
+  'webhook-id': 256,
+  'webhook-signature': 4_096,
+  'webhook-timestamp': 40,
+  'x-forwarded-for': 2_048,
+} as const;
+
+/** What settings name: the headers of a proxy of ours. */
+const otherHeaderBound = 1_024;
+
+/** At most one code unit longer than the bound. */
+export const cutText = (text: string, bound: number): string =>
+  text.length > bound ? text.slice(0, bound + 1) : text;
+
+/** The pairs that have a name of ours, with their texts cut. */
+export function* cutPairs(pairs: Iterable<[string, string]>): Iterable<[TextName, string]> {
+  for (const [name, text] of pairs) if (isTextName(name)) yield [name, cutText(text, textBounds[name])];
+}
+
+const isTextName = (name: string): name is TextName => Object.hasOwn(textBounds, name);
+
+/** A string in the input of a procedure, cut as a field of a form is. */
+export const textSchema = (name: TextName) =>
+  z
+    .string()
+    .meta({ maxLength: textBounds[name] })
+    .transform((text) => cutText(text, textBounds[name]));
+
+type HeaderName = keyof typeof headerBounds;
+
+/** The header, cut; null where there is none. */
+export function readHeader(headers: Headers, name: HeaderName): string | null {
+  const text = headers.get(name);
+  return text && cutText(text, headerBounds[name]);
+}
+
+/** The end of the header, for a list that our proxies write at its end. */
+export const readHeaderEnd = (headers: Headers, name: HeaderName): string =>
+  (headers.get(name) ?? '').slice(-headerBounds[name]);
+
+/** The same as `readHeader` for a header that a setting names. */
+export function readNamedHeader(headers: Headers, name: string): string {
+  return cutText(headers.get(name) ?? '', otherHeaderBound);
+}

@@ -1,0 +1,54 @@
+// Every text from outside has a bound (server/http/text.ts): nothing else in the service reads a request.
+import { expect, it } from 'vitest';
+import { signupSchema } from '../../server/billing/signup-message.ts';
+import { textBounds } from '../../server/http/text.ts';
+import { profileEditSchema } from '../../server/identity/profile.ts';
+import { marketplacePayloadSchema } from '../../server/marketplace/payload.ts';
+import { appRouter } from '../../server/trpc/router.ts';
+import { readSources } from '../support/source-rules.ts';
+import { listUnbounded, readInputs, readShape } from '../support/text-inputs.ts';
+
+/** Files that take apart what did not come with a request to the service, or belong to the demo. */
+const others: Record<string, string> = {
+  'server/doctor/': 'reads the answers of clients',
+  'server/demo/': 'local mode only',
+  'app/routes/demo.': 'local mode only',
+  'server/settings/': 'reads settings',
+  'server/mail/mailer.ts': 'reads a setting',
+  'server/http/text.ts': 'is the door',
+  'server/http/requests.ts': 'is the door for forms and addresses',
+};
+
+const sources = readSources().filter(
+  ({ file }) => !Object.keys(others).some((start) => file.startsWith(start)),
+);
+
+it('nothing reads a request but by the one door', () => {
+  const ways = /\bheaders\.get\(|\bsearchParams\b|\.formData\(\)|request\.(?:text|json|arrayBuffer)\(\)/;
+  const found = sources.filter(({ text }) => ways.test(text)).map(({ file }) => file);
+  // The one removes a parameter of Remix's own, which is not read; the cookie is one of our own answers'.
+  expect(found).toEqual(['app/pages.ts']);
+});
+
+it('each field that is read has a bound, and each bound a field', () => {
+  const calls =
+    /(?:form|query|readQuery\(request\)|params)\.(?:get|has)\('(\w+)'\)|(?:text\(form|read\w+\(params|readParameter\(readQuery\(request\)), '(\w+)'/g;
+  // The check of an envelope reads three, and the form of names passes on what the procedure takes.
+  const verified = ['payload', 'signature', 'signature_next'];
+  const edited = Object.keys(readShape(profileEditSchema).properties ?? {});
+  const read = sources.flatMap(({ text }) =>
+    [...text.matchAll(calls)].map(([, one, other]) => one ?? other ?? ''),
+  );
+  expect(read.length).toBeGreaterThan(50);
+  expect([...new Set([...read, ...verified, ...edited])].sort()).toEqual(Object.keys(textBounds).sort());
+});
+
+it('each string in the input of a procedure, a signup and a hand-off has a bound', () => {
+  const shapes = [
+    ...readInputs(appRouter),
+    ['signup', readShape(signupSchema)] as const,
+    ['hand-off', readShape(marketplacePayloadSchema)] as const,
+  ];
+  expect(shapes.length).toBeGreaterThan(10);
+  expect(shapes.flatMap(([name, shape]) => listUnbounded(shape, name))).toEqual([]);
+});
