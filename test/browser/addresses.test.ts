@@ -91,10 +91,11 @@ describe.each([
     expect(await page.locator('.visitor-email').textContent()).toBe(fresh);
 
     const { page: elsewhere } = await site.visit({ javaScriptEnabled });
-    await followMail(elsewhere, email, '/undo-email-change');
+    await followMail(elsewhere, email, '/take-back');
+    await elsewhere.getByText('The email address was changed').waitFor();
     await elsewhere.getByLabel('New password').fill(newPassword);
-    await elsewhere.getByRole('button', { name: 'Undo the change' }).click();
-    await elsewhere.getByText('You have your email address back').waitFor();
+    await elsewhere.getByRole('button', { name: 'Take the account back' }).click();
+    await elsewhere.waitForURL('**/profile?saved=taken-back');
     expect(await elsewhere.locator('.visitor-email').textContent()).toBe(email);
     await page.goto('/profile');
     await page.waitForURL('**/login?next=**');
@@ -174,14 +175,15 @@ it.each(widths)('every page is good on %s, with a long name and address', async 
   await page.getByText('Your email address has been changed.').waitFor();
   await page.goto(changeLink);
   await inspect('change address dead link');
-  await followMail(page, email, '/undo-email-change');
-  await inspect('undo change');
-  const undoLink = page.url();
+  await followMail(page, email, '/take-back');
+  await inspect('take back');
+  const takeBackLink = page.url();
   await page.getByLabel('New password').fill(newPassword);
   await page.keyboard.press('Enter');
-  await page.getByText('You have your email address back').waitFor();
-  await page.goto(undoLink);
-  await inspect('undo change dead link');
+  await page.waitForURL('**/profile?saved=taken-back');
+  await inspect('profile after take back');
+  await page.goto(takeBackLink);
+  await inspect('take back dead link');
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
 });

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { liftAllowances } from '../support/allowances.ts';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { makeDue, runErasure } from '../support/leaving.ts';
@@ -9,6 +10,7 @@ import { makeDue, runErasure } from '../support/leaving.ts';
 let site: TestSite;
 beforeAll(async () => {
   site = await openSite();
+  await liftAllowances(site.app.db);
 });
 afterAll(() => site.close());
 
