@@ -1,6 +1,7 @@
 // The only writer of `external_links`: the link between a user and their id at another system, which is never an
 // email address.
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
+import type { Rights } from './accounts.ts';
 import type { Database } from './postgres/client.ts';
 import type { DB } from './schema.ts';
 
@@ -20,43 +21,57 @@ export async function findExternalId(
   return row?.external_id;
 }
 
-export type ExternalLink = {
-  provider: string;
-  externalId: string;
-  userId: string;
-  /** Of the newest profile applied. */
-  appliedProfileUpdatedAt: Date;
-};
+type LinkKey = { provider: string; externalId: string };
+
+/** What the profile of that time says of the account's rights. */
+export type Said = Rights & { at: Date };
+
+/** A verification is never taken back. */
+const toRow = ({ capabilities, isVerified, at }: Said) => ({
+  capabilities,
+  verified: sql<boolean>`coalesce(external_links.verified, false) or ${isVerified}`,
+  said_at: at,
+  applied_profile_updated_at: at,
+});
 
 /** Makes that link, awake, in place of the one that this id had and of the one that this user had. */
-export async function setExternalLink(trx: Transaction<DB>, link: ExternalLink): Promise<void> {
+export async function setExternalLink(
+  trx: Transaction<DB>,
+  { provider, externalId, userId }: LinkKey & { userId: string },
+  said: Said,
+): Promise<void> {
   await trx
     .deleteFrom('external_links')
-    .where('provider', '=', link.provider)
-    .where('user_id', '=', link.userId)
-    .where('external_id', '<>', link.externalId)
+    .where('provider', '=', provider)
+    .where('user_id', '=', userId)
+    .where('external_id', '<>', externalId)
     .execute();
-  const row = { user_id: link.userId, applied_profile_updated_at: link.appliedProfileUpdatedAt };
+  const row = { ...toRow(said), user_id: userId };
   await trx
     .insertInto('external_links')
-    .values({ provider: link.provider, external_id: link.externalId, ...row })
+    .values({ ...row, provider, external_id: externalId, verified: said.isVerified })
     .onConflict((conflict) =>
       conflict.columns(['provider', 'external_id']).doUpdateSet({ ...row, sleeping_since: null }),
     )
     .execute();
 }
 
-export async function setExternalLinkApplied(
-  trx: Transaction<DB>,
-  provider: string,
-  externalId: string,
-  at: Date,
-): Promise<void> {
+/** What a newer profile says, in place of what the one before said. */
+export async function setExternalLinkSaid(trx: Transaction<DB>, link: LinkKey, said: Said): Promise<void> {
   await trx
     .updateTable('external_links')
-    .set({ applied_profile_updated_at: at })
-    .where('provider', '=', provider)
-    .where('external_id', '=', externalId)
+    .set(toRow(said))
+    .where('provider', '=', link.provider)
+    .where('external_id', '=', link.externalId)
+    .execute();
+}
+
+export async function wakeExternalLink(trx: Transaction<DB>, link: LinkKey): Promise<void> {
+  await trx
+    .updateTable('external_links')
+    .set({ sleeping_since: null })
+    .where('provider', '=', link.provider)
+    .where('external_id', '=', link.externalId)
     .execute();
 }
 

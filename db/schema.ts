@@ -29,10 +29,13 @@ export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 export interface Accounts {
   capabilities: Generated<string[]>;
   created_at: Generated<Timestamp>;
+  granted_here: string[] | null;
   id: string;
   name: string;
   name_edited_at: Timestamp | null;
+  revoked_here: string[] | null;
   verified_at: Timestamp | null;
+  verified_here: boolean | null;
 }
 
 export interface AuditEvents {
@@ -130,11 +133,14 @@ export interface EventSequences {
 
 export interface ExternalLinks {
   applied_profile_updated_at: Timestamp | null;
+  capabilities: string[] | null;
   created_at: Generated<Timestamp>;
   external_id: string;
   provider: string;
+  said_at: Timestamp | null;
   sleeping_since: Timestamp | null;
   user_id: string;
+  verified: boolean | null;
 }
 
 export interface InvoiceNumbers {

@@ -30,6 +30,7 @@ import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
 import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
 import * as establishedBrowsers from '../migrations/m019-established-browsers.ts';
 import * as takeBack from '../migrations/m020-take-back.ts';
+import * as decidedHere from '../migrations/m021-decided-here.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
@@ -57,6 +58,7 @@ export const migrations = {
   '2026-11-26-pending-email-changes': pendingEmailChanges,
   'm019-established-browsers': establishedBrowsers,
   'm020-take-back': takeBack,
+  'm021-decided-here': decidedHere,
 };
 
 /** What it waits for, in words for operators. */

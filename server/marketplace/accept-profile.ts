@@ -4,7 +4,13 @@
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
 import { lockAddressOwner } from '../../db/address-owners.ts';
-import { findExternalId, setExternalLink, setExternalLinkApplied } from '../../db/external-links.ts';
+import {
+  findExternalId,
+  type Said,
+  setExternalLink,
+  setExternalLinkSaid,
+  wakeExternalLink,
+} from '../../db/external-links.ts';
 import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
 import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
@@ -13,7 +19,7 @@ import { AppError } from '../errors.ts';
 import { createCustomer, hasOwnLogin } from '../identity/customers.ts';
 import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
-import { type Applied, applyProfile, type Occasion, readAccount } from './apply-profile.ts';
+import { type Applied, applyProfile, type Occasion, readRights } from './apply-profile.ts';
 import type { MarketplaceProfile } from './payload.ts';
 
 export const provider = 'marketplace';
@@ -89,8 +95,8 @@ async function update(
 ): Promise<ProfileOutcome & { kind: 'accepted' }> {
   if (appliedProfileUpdatedAt && profile.profile_updated_at <= appliedProfileUpdatedAt)
     return { kind: 'accepted', userId: user.id, change: 'stale' };
+  await setExternalLinkSaid(trx, { provider, externalId: profile.id }, readSaid(profile));
   const applied = await applyProfile(trx, occasion, user, profile);
-  await setExternalLinkApplied(trx, provider, profile.id, profile.profile_updated_at);
   return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
@@ -132,6 +138,11 @@ export async function connectProfile(
   await link(trx, occasion, user, profile, known);
 }
 
+const readSaid = (profile: MarketplaceProfile): Said => ({
+  ...readRights(profile),
+  at: profile.profile_updated_at,
+});
+
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
 /**
@@ -148,8 +159,9 @@ async function link(
   // What was applied to somebody else does not count.
   const appliedAt = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
   const isNewer = !appliedAt || profile.profile_updated_at > appliedAt;
-  const appliedProfileUpdatedAt = isNewer ? profile.profile_updated_at : appliedAt;
-  await setExternalLink(trx, { provider, externalId: profile.id, userId: user.id, appliedProfileUpdatedAt });
+  const key = { provider, externalId: profile.id };
+  if (isNewer) await setExternalLink(trx, { ...key, userId: user.id }, readSaid(profile));
+  else await wakeExternalLink(trx, key);
   if (known && known.user.id !== user.id) await deleteUser(trx, known.user);
   const applied = isNewer ? await applyProfile(trx, occasion, user, profile) : undefined;
   await notify(trx, occasion, user, 'account_linked', occasion.request);
@@ -168,15 +180,19 @@ async function createUser(
   profile: MarketplaceProfile,
 ): Promise<string> {
   if (!canGetMail(profile.email, config)) throw new AppError('malformed_payload', { reason: 'email' });
+  const { capabilities, isVerified } = readRights(profile);
   // Without the payload's role: no hand-off makes an administrator.
   const { id } = await createCustomer(trx, {
     email: profile.email,
     holdsEmail: profile.email_verified,
     emailVerifiedAt: profile.email_verified ? now() : null,
     name: profile.name,
-    account: { name: profile.account.name ?? profile.name, ...readAccount(profile, now()) },
+    account: {
+      name: profile.account.name ?? profile.name,
+      capabilities,
+      verifiedAt: isVerified ? now() : null,
+    },
   });
-  const { id: externalId, profile_updated_at: appliedProfileUpdatedAt } = profile;
-  await setExternalLink(trx, { provider, externalId, userId: id, appliedProfileUpdatedAt });
+  await setExternalLink(trx, { provider, externalId: profile.id, userId: id }, readSaid(profile));
   return id;
 }

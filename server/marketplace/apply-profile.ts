@@ -1,7 +1,7 @@
 // What a profile from the marketplace changes about the user whose it is (contract section 6): master data, but for what
 // was edited here. accept-profile.ts decides whose it is.
 import type { Transaction } from 'kysely';
-import { updateAccountFromMarketplace } from '../../db/accounts.ts';
+import { settleAccount, updateAccountNameUnlessEdited } from '../../db/accounts.ts';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import type { DB } from '../../db/schema.ts';
 import { type User, updateUser } from '../../db/users.ts';
@@ -35,25 +35,26 @@ type KeptEmail =
 /** When and where it happens, and the request of the person's browser, if there is one. */
 export type Occasion = Pick<Services, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
-/** Updates whatever was not edited here, and tells the owner of an address that was replaced. */
+/**
+ * Updates whatever was not edited here, and tells the owner of an address that was replaced. What the profile says of the
+ * account's rights is with the link by then.
+ */
 export async function applyProfile(
   trx: Transaction<DB>,
   occasion: Occasion,
   user: User,
   profile: MarketplaceProfile,
 ): Promise<Applied> {
-  const now = occasion.now();
-  const account = await updateAccountFromMarketplace(trx, user.account.id, {
-    name: profile.account.name,
-    ...readAccount(profile, now),
-  });
+  const { name } = profile.account;
+  if (name !== undefined) await updateAccountNameUnlessEdited(trx, user.account.id, name);
+  const account = await settleAccount(trx, user.account.id);
   const { kept: email, ...address } = await readAddress(trx, occasion, user, profile);
   const change = { ...(!user.nameEditedAt && { name: profile.name }), ...address };
   await updateUser(trx, user.id, change);
   if (address.email && user.emailVerifiedAt)
     await notify(trx, occasion, user, 'email_replaced', occasion.request);
   const after: User = { ...user, ...change, account };
-  const accountName = profile.account.name ?? account.name;
+  const accountName = name ?? account.name;
   const kept: Kept = {
     ...(after.name !== profile.name && { name: 'edited_here' }),
     ...(account.name !== accountName && { 'account.name': 'edited_here' }),
@@ -80,10 +81,9 @@ async function readAddress(
   return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
 }
 
-/** What the account of a profile may do, and whether the marketplace has verified it. */
-export function readAccount({ role, account }: MarketplaceProfile, now: Date) {
-  const granted = account.capabilities;
-  const isBareMerchant = role === 'merchant' && granted.length === 0;
-  const capabilities: Capability[] = isBareMerchant ? ['manage_storefront'] : granted;
-  return { capabilities, verifiedAt: granted.includes('sell_products') ? now : null };
+/** What a profile says that its account may do, and whether the marketplace has verified it. */
+export function readRights({ role, account: { capabilities } }: MarketplaceProfile) {
+  const isBareMerchant = role === 'merchant' && capabilities.length === 0;
+  const granted: Capability[] = isBareMerchant ? ['manage_storefront'] : capabilities;
+  return { capabilities: granted, isVerified: capabilities.includes('sell_products') };
 }

@@ -32,6 +32,7 @@ const landed = [
   '2026-11-26-pending-email-changes',
   'm019-established-browsers',
   'm020-take-back',
+  'm021-decided-here',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
