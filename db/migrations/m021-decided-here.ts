@@ -172,7 +172,9 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
       for each row execute function users_settle_rights()`.execute(db);
   await sql`
     create trigger users_settle_rights after update on users
-      for each row when (old.account_id <> new.account_id) execute function users_settle_rights()`.execute(db);
+      for each row when (old.account_id <> new.account_id) execute function users_settle_rights()`.execute(
+    db,
+  );
 
   for (const name of ['accounts_decide_rights', 'external_links_settle_rights', 'users_settle_rights'])
     await sql`revoke execute on function ${sql.id(name)}() from public`.execute(db);
