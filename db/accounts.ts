@@ -4,9 +4,15 @@ import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
-import type { User } from './users.ts';
 
-type Account = User['account'];
+export type Account = {
+  id: string;
+  name: string;
+  capabilities: string[];
+  verifiedAt: Date | null;
+};
+
+const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
 const insert = prepareDeferredWrite((db, account: Account) =>
   db.insertInto('accounts').values({
@@ -57,63 +63,66 @@ export async function updateAccountNameUnlessEdited(
  */
 export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
   await sql`select settle_rights(${id})`.execute(trx);
-  return trx
-    .selectFrom('accounts')
-    .select(['id', 'name', 'capabilities', 'verified_at as verifiedAt'])
-    .where('id', '=', id)
-    .executeTakeFirstOrThrow();
+  return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Whether the account has it, whatever links say: `null` leaves it to them again. */
+/** Null leaves it to the links again. */
+export type Decision = boolean | null;
+
+/** Whether the account has it, whatever links say. The result is the account as it is then, or undefined where that was so already. */
 export async function decideCapability(
   trx: Transaction<DB>,
   id: string,
   capability: string,
-  decision: boolean | null,
-): Promise<void> {
+  decision: Decision,
+): Promise<Account | undefined> {
+  const isIn = (column: 'granted_here' | 'revoked_here') => sql`${capability} = any(${sql.ref(column)})`;
   const without = (column: 'granted_here' | 'revoked_here') =>
     sql<string[] | null>`array_remove(${sql.ref(column)}, ${capability})`;
   const withIt = (column: 'granted_here' | 'revoked_here') =>
     sql<string[] | null>`array_append(${without(column)}, ${capability})`;
-  await trx
+  const present = sql<Decision>`case when ${isIn('granted_here')} then true when ${isIn('revoked_here')} then false end`;
+  return trx
     .updateTable('accounts')
     .set({
       granted_here: decision === true ? withIt('granted_here') : without('granted_here'),
       revoked_here: decision === false ? withIt('revoked_here') : without('revoked_here'),
     })
     .where('id', '=', id)
-    .execute();
+    .where(present, 'is distinct from', decision)
+    .returning(accountColumns)
+    .executeTakeFirst();
 }
 
-/** Whether the account is verified, whatever links say: `null` leaves it to them again. */
+/** The same for whether the account is verified. */
 export async function decideVerification(
   trx: Transaction<DB>,
   id: string,
-  decision: boolean | null,
-): Promise<void> {
-  await trx.updateTable('accounts').set({ verified_here: decision }).where('id', '=', id).execute();
+  decision: Decision,
+): Promise<Account | undefined> {
+  return trx
+    .updateTable('accounts')
+    .set({ verified_here: decision })
+    .where('id', '=', id)
+    .where('verified_here', 'is distinct from', decision)
+    .returning(accountColumns)
+    .executeTakeFirst();
 }
 
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
-/**
- * What the account of a user would come to, if the link of theirs at that system said this, or were gone. Takes no lock.
- */
-export async function foreseeRights(
+/** What the account of a user would have without their link to that system. Takes no lock. */
+export async function findRightsWithoutLink(
   db: Database,
   { userId, provider }: { userId: string; provider: string },
-  said: Rights | undefined,
 ): Promise<Rights> {
-  const { capabilities = [], isVerified = false } = said ?? {};
   const { rows } = await sql<Rights>`
-    select join_capabilities(array_cat(others.capabilities, ${capabilities}::text[]), a.granted_here, a.revoked_here)
-        as capabilities,
-      coalesce(a.verified_here, others.verified or ${isVerified}) as "isVerified"
+    select join_capabilities(others.capabilities, a.granted_here, a.revoked_here) as capabilities,
+      coalesce(a.verified_here, others.verified) as "isVerified"
     from users me join accounts a on a.id = me.account_id, lateral (
-      select coalesce(array_agg(o.name) filter (where o.name is not null), '{}') as capabilities,
-        coalesce(bool_or(l.verified), false) as verified
-      from users u join external_links l on l.user_id = u.id left join unnest(l.capabilities) as o(name) on true
-      where u.account_id = a.id and not (l.user_id = me.id and l.provider = ${provider})
+      select array_agg(said.name) as capabilities, coalesce(bool_or(l.verified), false) as verified
+      from users u join external_links l on l.user_id = u.id left join unnest(l.capabilities) as said(name) on true
+      where u.account_id = a.id and not (u.id = me.id and l.provider = ${provider})
     ) others
     where me.id = ${userId}`.execute(db);
   const [rights] = rows;

@@ -153,3 +153,12 @@ export async function listChangesOfLines(
   const { rows } = await sql<LineChange>`${sql.join(changes, sql` union all `)} order by id`.execute(db);
   return rows;
 }
+
+/** What the user's last Connect since then has changed. Undefined where there was none, or a version before made it. */
+export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
+  const { rows } = await sql<{ members: unknown }>`
+    select details -> 'members' as members from audit_events
+      where user_id = ${userId} and at > ${since} and type = 'hand_off.confirmed' and reason = 'connect'
+      order by at desc, id desc limit 1`.execute(db);
+  return rows[0]?.members ?? undefined;
+}

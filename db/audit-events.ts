@@ -19,7 +19,7 @@ export type AuditEvent = {
   /** The kind of browser, and roughly where it was, where a person's browser did it. */
   device?: string;
   place?: string;
-  details?: Record<string, string | number | boolean | string[]>;
+  details?: Record<string, string | number | boolean | string[] | Record<string, unknown>>;
 };
 
 type Row = {

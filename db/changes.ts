@@ -44,8 +44,17 @@ export const tracked: Record<Subject, { table: string; columns: string[] }> = {
       ...['suspended_at', 'deletion_due_at'],
     ],
   },
-  account: { table: 'accounts', columns: ['name', 'name_edited_at', 'capabilities', 'verified_at'] },
-  link: { table: 'external_links', columns: ['provider', 'external_id', 'user_id', 'sleeping_since'] },
+  account: {
+    table: 'accounts',
+    columns: [
+      ...['name', 'name_edited_at', 'capabilities', 'verified_at'],
+      ...['granted_here', 'revoked_here', 'verified_here'],
+    ],
+  },
+  link: {
+    table: 'external_links',
+    columns: ['provider', 'external_id', 'user_id', 'sleeping_since', 'capabilities', 'verified'],
+  },
   contract: {
     table: 'service_contracts',
     columns: [

@@ -61,12 +61,18 @@ export const sections: Section[] = [
     isOwn: (userId) => sql`id = ${userId}`,
   }),
   section('account', 'accounts', {
-    columns: ['id', 'name', 'name_edited_at', 'capabilities', 'verified_at', 'created_at'],
+    columns: [
+      ...(['id', 'name', 'name_edited_at', 'capabilities', 'verified_at', 'created_at'] as const),
+      ...(['granted_here', 'revoked_here', 'verified_here'] as const),
+    ],
     key: [['id', 'uuid']],
     isOwn: (userId) => sql`id = (select account_id from users where id = ${userId})`,
   }),
   section('connected_accounts', 'external_links', {
-    columns: ['provider', 'external_id', 'created_at', 'applied_profile_updated_at', 'sleeping_since'],
+    columns: [
+      ...(['provider', 'external_id', 'created_at', 'applied_profile_updated_at', 'sleeping_since'] as const),
+      ...(['capabilities', 'verified'] as const),
+    ],
     key: [
       ['provider', 'text'],
       ['external_id', 'text'],

@@ -1,7 +1,7 @@
 // Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts have what is theirs.
 // `profile_updated_at` is set by a trigger (see the first migration).
 import { sql, type Transaction } from 'kysely';
-import { deleteUnusedAccount } from './accounts.ts';
+import { type Account, deleteUnusedAccount } from './accounts.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
@@ -31,7 +31,7 @@ export type User = {
   deletionDueAt: Date | null;
   profileUpdatedAt: Date;
   /** `capabilities` are those granted, in force or not. */
-  account: { id: string; name: string; capabilities: string[]; verifiedAt: Date | null };
+  account: Account;
 };
 
 /** For statements with `users as u` and `accounts as a`; `toUser` makes a User of them. */

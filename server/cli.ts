@@ -3,6 +3,7 @@
 import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { isDatabaseAway } from '../db/postgres/away.ts';
+import { addAccountCommands } from './cli/accounts.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addClientCommands } from './cli/clients.ts';
 import { CommandError } from './cli/command.ts';
@@ -25,6 +26,7 @@ const program = new Command('npm run cli --')
 addDatabaseCommands(program);
 addUserCommands(program);
 addThawCommand(program);
+addAccountCommands(program);
 addDeletionCommand(program);
 addHistoryCommand(program);
 addMarketplaceCommands(program);

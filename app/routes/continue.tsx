@@ -1,5 +1,6 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
+import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
@@ -63,7 +64,7 @@ function AskToContinue({ account, present, path }: Pending) {
   );
 }
 
-function AskToConnect({ marketplace, needsLogin, path, present }: Pending) {
+function AskToConnect({ marketplace, needsLogin, path, present, changed }: Pending) {
   return (
     <Page title="Connect your marketplace account?" intro="It looks as if you already have an account here.">
       <form method="post" action={path} className="card">
@@ -83,6 +84,7 @@ function AskToConnect({ marketplace, needsLogin, path, present }: Pending) {
             one by email.
           </p>
         )}
+        {changed && <WhatWillChange changes={changed} />}
         <p>If that is not your marketplace account, do not connect it.</p>
         <div className="actions">
           {needsLogin ? (
@@ -96,5 +98,15 @@ function AskToConnect({ marketplace, needsLogin, path, present }: Pending) {
         </div>
       </form>
     </Page>
+  );
+}
+
+function WhatWillChange({ changes }: { changes: NonNullable<Pending['changed']> }) {
+  if (Object.keys(changes).length === 0) return <p>Nothing about your account here will change.</p>;
+  return (
+    <>
+      <h2>What will change in your account here</h2>
+      <MemberChanges changes={changes} />
+    </>
   );
 }

@@ -9,9 +9,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     alter table accounts
       add column granted_here text[],
       add column revoked_here text[],
-      add column verified_here boolean`.execute(db);
-  // `said_at` is the time of the profile that said it. It differs from `applied_profile_updated_at` where the version
-  // before has applied a newer one.
+      add column verified_here boolean,
+      add constraint accounts_decided_once check (not granted_here && revoked_here)`.execute(db);
+  // `said_at` is the time of the profile that said it. The version before applies profiles without writing it: a trigger
+  // makes it '-infinity' then, until what that version wrote to the account is taken from there.
   await sql`
     alter table external_links
       add column capabilities text[],
@@ -41,8 +42,15 @@ async function createFunctions(db: Kysely<unknown>): Promise<void> {
         exists (
           select from users u join external_links l on l.user_id = u.id where u.account_id = of_account and l.verified)
     $$`.execute(db);
+  // The lock first: what another transaction says of the same account at this moment is seen by the statements after it.
   await sql`
     create function settle_rights(of_account uuid) returns void language sql as $$
+      select from accounts where id = of_account for no key update;
+      update external_links l
+        set capabilities = a.capabilities, said_at = l.applied_profile_updated_at,
+          verified = coalesce(l.verified, false) or 'sell_products' = any(a.capabilities)
+        from users u join accounts a on a.id = u.account_id
+        where u.account_id = of_account and l.user_id = u.id and l.said_at = '-infinity';
       update accounts a
         set capabilities = r.capabilities, verified_at = case when r.verified then coalesce(a.verified_at, now()) end
         from (
@@ -88,7 +96,6 @@ async function fillIn(db: Kysely<unknown>): Promise<void> {
     )
     update external_links l set capabilities = g.capabilities, verified = g.verified
       from given g join users u on u.account_id = g.id where g.is_said and u.id = l.user_id`.execute(db);
-  await sql`update external_links set said_at = applied_profile_updated_at`.execute(db);
 }
 
 async function createTriggers(db: Kysely<unknown>): Promise<void> {
@@ -97,13 +104,19 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
   // With the rights of the tables' owner: whoever may change an account need not be able to read links.
   const trigger = sql`returns trigger language plpgsql security definer set search_path = ${schema}, pg_temp as`;
 
+  // Who the transaction works for, believed from whom the history believes it (2026-11-25-history.ts).
+  await sql`
+    create function author_of_transaction() returns text language sql stable as $$
+      select coalesce(
+        case when has_table_privilege(session_user, 'changes', 'insert')
+          then nullif(current_setting('identity.origin', true), '')::jsonb ->> 'by' end,
+        'database')
+    $$`.execute(db);
   // Whoever writes the rights of an account, by SQL or in a command, has decided them here. What the version before writes
   // for a profile of the marketplace goes to its link, at the end of the transaction.
   await sql`
     create function accounts_decide_rights() ${trigger} $$
     declare
-      origin jsonb := case when has_table_privilege(session_user, 'changes', 'insert')
-        then nullif(current_setting('identity.origin', true), '')::jsonb end;
       said record := find_said(new.id);
       joined text[] := join_capabilities(said.capabilities, new.granted_here, new.revoked_here);
       is_verified boolean := coalesce(new.verified_here, said.verified);
@@ -112,7 +125,7 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
           is distinct from (new.granted_here, new.revoked_here, new.verified_here) then
         new.capabilities := joined;
         new.verified_at := case when is_verified then coalesce(new.verified_at, now()) end;
-      elsif coalesce(origin ->> 'by', 'database') not in ('marketplace', 'person') then
+      elsif author_of_transaction() not in ('marketplace', 'person') then
         new.granted_here := join_capabilities(
           new.granted_here, array(select unnest(new.capabilities) except select unnest(joined)),
           array(select unnest(joined) except select unnest(new.capabilities)));
@@ -138,16 +151,26 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
       execute function accounts_decide_rights()`.execute(db);
 
   await sql`
+    create function external_links_await_hearing() ${trigger} $$
+    begin
+      if author_of_transaction() in ('marketplace', 'person') then new.said_at := '-infinity'; end if;
+      return new;
+    end $$`.execute(db);
+  await sql`
+    create trigger external_links_await_hearing_of_new before insert on external_links
+      for each row when (new.said_at is null and new.applied_profile_updated_at is not null)
+      execute function external_links_await_hearing()`.execute(db);
+  await sql`
+    create trigger external_links_await_hearing before update on external_links
+      for each row when (
+        new.applied_profile_updated_at is distinct from old.applied_profile_updated_at
+        and new.applied_profile_updated_at is not null and new.said_at is not distinct from old.said_at)
+      execute function external_links_await_hearing()`.execute(db);
+
+  await sql`
     create function external_links_settle_rights() ${trigger} $$
     begin
       if tg_op <> 'DELETE' then
-        -- The version before writes to the account what a profile says, and leaves what the link says as it was.
-        update external_links l
-          set capabilities = a.capabilities, said_at = l.applied_profile_updated_at,
-            verified = l.verified or 'sell_products' = any(a.capabilities)
-          from users u join accounts a on a.id = u.account_id
-          where l.provider = new.provider and l.external_id = new.external_id and u.id = l.user_id
-            and l.said_at is distinct from l.applied_profile_updated_at;
         perform settle_rights(account_id) from users where id = new.user_id;
       end if;
       if tg_op <> 'INSERT' then
@@ -156,41 +179,63 @@ async function createTriggers(db: Kysely<unknown>): Promise<void> {
       return null;
     end $$`.execute(db);
   await sql`
-    create constraint trigger external_links_settle_rights after insert or update or delete on external_links
+    create constraint trigger external_links_settle_rights after insert or delete on external_links
       deferrable initially deferred for each row execute function external_links_settle_rights()`.execute(db);
+  await sql`
+    create constraint trigger external_links_settle_rights_of_changed after update on external_links
+      deferrable initially deferred for each row when (
+        (new.user_id, new.said_at, new.capabilities, new.verified) is distinct from
+        (old.user_id, old.said_at, old.capabilities, old.verified))
+      execute function external_links_settle_rights()`.execute(db);
 
   // Somebody leaves an account that others belong to, and their links with them.
   await sql`
     create function users_settle_rights() ${trigger} $$
     begin
-      perform settle_rights(account_id) from users where account_id = old.account_id limit 1;
+      perform settle_rights(old.account_id);
       if tg_op = 'UPDATE' then perform settle_rights(new.account_id); end if;
       return null;
     end $$`.execute(db);
   await sql`
-    create trigger users_settle_rights_of_deleted after delete on users
-      for each row execute function users_settle_rights()`.execute(db);
+    create constraint trigger users_settle_rights after delete on users
+      deferrable initially deferred for each row execute function users_settle_rights()`.execute(db);
   await sql`
-    create trigger users_settle_rights after update on users
-      for each row when (old.account_id <> new.account_id) execute function users_settle_rights()`.execute(
-    db,
-  );
+    create constraint trigger users_settle_rights_of_moved after update on users
+      deferrable initially deferred for each row when (old.account_id <> new.account_id)
+      execute function users_settle_rights()`.execute(db);
 
-  for (const name of ['accounts_decide_rights', 'external_links_settle_rights', 'users_settle_rights'])
+  for (const name of [
+    'accounts_decide_rights',
+    'external_links_await_hearing',
+    'external_links_settle_rights',
+    'users_settle_rights',
+  ])
     await sql`revoke execute on function ${sql.id(name)}() from public`.execute(db);
 
-  // The history keeps what was decided here, too.
-  const columns = ['name', 'name_edited_at', 'capabilities', 'verified_at'];
-  const tracked = [...columns, 'granted_here', 'revoked_here', 'verified_here'];
-  const words = sql.join(['account', ...tracked].map((each) => sql.lit(each)));
-  const rowOf = (name: 'old' | 'new') => sql.join(tracked.map((column) => sql.ref(`${name}.${column}`)));
-  await sql`drop trigger accounts_record_change on accounts`.execute(db);
-  await sql`drop trigger accounts_record_update on accounts`.execute(db);
+  // The history says the source, too: what was decided here, and what each link says.
+  const decided = ['granted_here', 'revoked_here', 'verified_here'];
+  const ofAccount = ['name', 'name_edited_at', 'capabilities', 'verified_at', ...decided];
+  await recordMembers(db, 'accounts', 'account', ofAccount);
+  const ofLink = ['provider', 'external_id', 'user_id', 'sleeping_since', 'capabilities', 'verified'];
+  await recordMembers(db, 'external_links', 'link', ofLink);
+}
+
+/** As in 2026-11-25-history.ts. */
+async function recordMembers(
+  db: Kysely<unknown>,
+  table: string,
+  subject: string,
+  columns: string[],
+): Promise<void> {
+  const words = sql.join([subject, ...columns].map((each) => sql.lit(each)));
+  const rowOf = (name: 'old' | 'new') => sql.join(columns.map((column) => sql.ref(`${name}.${column}`)));
+  await sql`drop trigger ${sql.id(`${table}_record_change`)} on ${sql.table(table)}`.execute(db);
+  await sql`drop trigger ${sql.id(`${table}_record_update`)} on ${sql.table(table)}`.execute(db);
   await sql`
-    create trigger accounts_record_change after insert or delete on accounts
+    create trigger ${sql.id(`${table}_record_change`)} after insert or delete on ${sql.table(table)}
       for each row execute function record_change(${words})`.execute(db);
   await sql`
-    create trigger accounts_record_update after update on accounts
+    create trigger ${sql.id(`${table}_record_update`)} after update on ${sql.table(table)}
       for each row when ((${rowOf('old')}) is distinct from (${rowOf('new')}))
       execute function record_change(${words})`.execute(db);
 }

@@ -130,6 +130,20 @@ export const inTransactionOf = <T>(
 ): Promise<T> => inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline });
 
 /**
+ * What `work` comes to, without doing it: the same transaction, rolled back at its end. For one person's rows, which it locks
+ * meanwhile.
+ */
+export async function tryOutTransactionOf<T>(
+  visit: PersonalVisit,
+  db: Database,
+  work: (trx: Transaction<DB>) => Promise<T>,
+): Promise<T> {
+  return inTransactionOf(visit, db, async (trx): Promise<T> => {
+    throw new RollBack(await work(trx));
+  }).catch(readRolledBack<T>);
+}
+
+/**
  * For what changes nothing: one view of the database from its start to its end, run once, and rolled back whatever comes
  * of it.
  */
@@ -142,10 +156,12 @@ export async function inRolledBackTransaction<T>(
     .execute(async (trx): Promise<T> => {
       throw new RollBack(await work(trx));
     })
-    .catch((error) => {
-      if (error instanceof RollBack) return error.result as T;
-      throw error;
-    });
+    .catch(readRolledBack<T>);
+}
+
+function readRolledBack<T>(error: unknown): T {
+  if (error instanceof RollBack) return error.result as T;
+  throw error;
 }
 
 /** Thrown where all went well: nothing else makes Kysely roll back. */

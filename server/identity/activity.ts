@@ -33,6 +33,11 @@ export const words: Record<string, string | ByReason | undefined> = {
   'account.thawed': 'Our support ended the freeze of the account',
   'authenticator.added': 'Added an authenticator app',
   'authenticator.removed': 'Removed the authenticator app',
+  'capability.decided': {
+    yes: 'We decided that the account may do something',
+    no: 'We decided that the account may not do something',
+    any: 'What the account may do is up to the marketplace again',
+  },
   'data.downloaded': 'Downloaded a copy of the data',
   'email.change_canceled': 'Cancelled the change of the email address',
   'email.change_requested': 'Asked to change the email address',
@@ -92,6 +97,11 @@ export const words: Record<string, string | ByReason | undefined> = {
   'user.deletion_requested': 'The deletion of the account was asked for',
   'user.resumed': 'An administrator let the account be used again',
   'user.suspended': 'An administrator suspended the account',
+  'verification.decided': {
+    yes: 'We decided that the account is verified',
+    no: 'We decided that the account is not verified',
+    any: 'Whether the account is verified is up to the marketplace again',
+  },
 };
 
 const shown = Object.keys(words).filter((type) => words[type] !== undefined);

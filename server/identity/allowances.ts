@@ -79,6 +79,8 @@ export const withoutAllowance = {
   'invoice.void': 'commands',
   'user.erased': 'time, and commands',
   'account.thawed': 'commands',
+  'capability.decided': 'commands',
+  'verification.decided': 'commands',
   'user.resumed': 'commands',
   'user.suspended': 'commands',
   'database.restored': 'commands',

@@ -1,4 +1,5 @@
 // The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
+import { findRightsWithoutLink } from '../../db/accounts.ts';
 import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
 import { listLastLaunches } from '../../db/launches.ts';
 import { lockLinkedUser } from '../../db/linked-users.ts';
@@ -7,16 +8,31 @@ import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, lockOpenActor, recordActorEvent } from './actor.ts';
+import { readCapabilities } from './capabilities.ts';
 import { requireOwnCredential } from './own-password.ts';
 
-/** `isSleeping`: it logs nobody in before it is connected again. */
+/**
+ * `isSleeping`: it logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has only
+ * because the marketplace says so.
+ */
 export async function listOwnLinks({ db }: Services, { session }: Actor) {
-  return listExternalLinks(db, session.user.id);
+  const { id: userId, account } = session.user;
+  const links = await listExternalLinks(db, userId);
+  return Promise.all(
+    links.map(async (link) => {
+      const left = await findRightsWithoutLink(db, { userId, provider: link.provider });
+      return {
+        ...link,
+        loses: readCapabilities(account.capabilities.filter((name) => !left.capabilities.includes(name))),
+        losesVerification: account.verifiedAt !== null && !left.isVerified,
+      };
+    }),
+  );
 }
 
 /**
- * Throws 422 `validation_failed` for a wrong password, which whoever has no credential of their own cannot give, 429
+ * Throws 401 `login_required` where the session has ended meanwhile, 422 `validation_failed` for a wrong password, which whoever has no credential of their own cannot give, 429
  * `rate_limited`, and 404 `not_found` where the user has no such link.
  */
 export async function removeOwnLink(
@@ -30,6 +46,7 @@ export async function removeOwnLink(
   await inTransactionOf(actor.visit, services.db, async (trx) => {
     // A hand-off that arrives now waits, and finds no link.
     await lockLinkedUser(trx, provider, externalId);
+    await lockOpenActor(trx, actor);
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
       throw new AppError('not_found', { detail: 'This account is not connected any more.' });
     await deletePendingHandOffs(trx, userId);

@@ -120,14 +120,14 @@ async function proveAddress(
 
 /**
  * Links the user who has just logged in to the profile of a pending hand-off; one that is older than the last one applied
- * changes nothing else. Throws what `acceptProfile` throws, also where that id belongs to somebody else by now.
+ * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also where that id belongs to somebody else by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,
   occasion: Occasion,
   profile: MarketplaceProfile,
   userId: string,
-): Promise<void> {
+): Promise<Applied | undefined> {
   const known = await lockLinkedUser(trx, provider, profile.id);
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
@@ -135,7 +135,7 @@ export async function connectProfile(
   const externalId = await findExternalId(trx, provider, userId);
   if (externalId !== undefined && externalId !== profile.id) throw otherLink();
   if (known && known.user.id !== userId && known.user.holdsEmail) throw otherLink();
-  await link(trx, occasion, user, profile, known);
+  return link(trx, occasion, user, profile, known);
 }
 
 const readSaid = (profile: MarketplaceProfile): Said => ({

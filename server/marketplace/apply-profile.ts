@@ -19,6 +19,8 @@ export type Applied = { before: User; after: User; kept: Kept };
 export type Kept = {
   name?: 'edited_here';
   'account.name'?: 'edited_here';
+  /** Or another link of the account says so. */
+  'account.capabilities'?: 'decided_here';
   email?: KeptEmail;
 };
 
@@ -55,9 +57,13 @@ export async function applyProfile(
     await notify(trx, occasion, user, 'email_replaced', occasion.request);
   const after: User = { ...user, ...change, account };
   const accountName = name ?? account.name;
+  const said = readRights(profile).capabilities;
+  const isDecided =
+    said.length !== account.capabilities.length || said.some((name) => !account.capabilities.includes(name));
   const kept: Kept = {
     ...(after.name !== profile.name && { name: 'edited_here' }),
     ...(account.name !== accountName && { 'account.name': 'edited_here' }),
+    ...(isDecided && { 'account.capabilities': 'decided_here' }),
     ...(email && { email }),
   };
   return { before: user, after, kept };

@@ -16,7 +16,7 @@ export type LineResult = {
 };
 
 /** By the member's name in a payload. */
-type Changed = Record<string, { from: unknown; to: unknown }>;
+export type Changed = Record<string, { from: unknown; to: unknown }>;
 
 /** The members of a user that a line has changed, and those that it has not though they differ. */
 export function listChanges({ before, after, kept }: Applied): { changed: Changed; kept: Kept } {

@@ -4,6 +4,7 @@
 // (`continue`), or links the two accounts (`connect`), once.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import { findConnectChanges } from '../../db/activity.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
 import type { Session } from '../../db/live-sessions.ts';
@@ -18,17 +19,19 @@ import {
   type PendingKind,
 } from '../../db/pending-hand-offs.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
+import { inTransactionOf, setOrigin, tryOutTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
+import { lockOpenSession } from '../../db/sessions.ts';
 import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
-import { trailOf } from '../identity/actor.ts';
+import { type Actor, trailOf } from '../identity/actor.ts';
 import { findLiveSession, isConfirmed, startSession } from '../identity/sessions.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
 import type { Services } from '../services.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
-import type { Occasion } from './apply-profile.ts';
+import type { Applied, Occasion } from './apply-profile.ts';
+import { type Changed, listChanges } from './import-report.ts';
 import { marketplaceProfileSchema } from './payload.ts';
 
 const cookiePrefix = 'identity_pending_';
@@ -93,21 +96,27 @@ export type PendingPage = {
   present: string | undefined;
   /** The user has to log in, anew if that was over ten minutes ago, before the click. */
   needsLogin: boolean;
+  /** What the click of `connect` will change, once its user has logged in. */
+  changed: Changed | undefined;
 };
 
-/** What /continue asks. Throws 404 `not_found` for what is spent, unknown, expired or another browser's. */
+/**
+ * What /continue asks. Throws 404 `not_found` for what is spent, unknown, expired or another browser's, and, once the user has
+ * logged in, what the click of `connect` would be refused with.
+ */
 export async function describePending(
   services: Services,
   request: Request,
   visit: Visit,
 ): Promise<PendingPage> {
-  const { db, now } = services;
+  const { config, db, now } = services;
   const key = requireKey(services, request);
   const found = await findPendingHandOff(db, key, now());
   if (!found) throw gone();
   const session = await findLiveSession(services, request, visit);
   const { kind, user } = found;
   const profile = marketplaceProfileSchema.parse(found.profile);
+  const needsLogin = kind === 'connect' && !mayConnect(services, session, user.id);
   return {
     path: pagePath(key.id),
     kind,
@@ -117,7 +126,13 @@ export async function describePending(
         ? { name: user.name, email: user.email, isProved: user.emailVerifiedAt !== null }
         : undefined,
     present: session && session.user.id !== user.id ? session.user.email : undefined,
-    needsLogin: kind === 'connect' && !mayConnect(services, session, user.id),
+    needsLogin,
+    changed:
+      kind === 'connect' && !needsLogin
+        ? await tryOutTransactionOf(visit, db, async (trx) =>
+            listChanged(await connectProfile(trx, { now, config, request }, profile, user.id)),
+          )
+        : undefined,
   };
 }
 
@@ -141,29 +156,49 @@ export async function confirmPending(
     if (seen.kind === 'connect' && !mayConnect(services, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
+    // Whoever has it ended meanwhile must not find a link that was made by it.
+    if (seen.kind === 'connect' && !(session && (await lockOpenSession(trx, session.id))))
+      return 'login_needed';
     const pending = await consumePendingHandOff(trx, key, now());
     if (!pending) throw gone();
     const { userId, requestId } = visit;
     setOrigin(trx, { by: 'person', user: userId, request: requestId, cause: pending.nonce });
-    const setCookies =
+    const done =
       pending.kind === 'connect'
         ? await connect(trx, { now, config, request }, pending)
-        : await logIn(trx, services, { known, pending, session, request, visit });
+        : {
+            next: pending.returnTo,
+            setCookies: await logIn(trx, services, { known, pending, session, request, visit }),
+          };
     await recordAuditEvent(trx, {
       type: 'hand_off.confirmed',
       reason: pending.kind,
       ...trailOf(visit),
       userId: pending.userId,
-      details: { id: pending.externalId },
+      details: { id: pending.externalId, ...('changed' in done && { members: done.changed }) },
     });
-    return { next: pending.returnTo, setCookies: [...setCookies, endCookie(config.issuer, key.id)] };
+    return { next: done.next, setCookies: [...done.setCookies, endCookie(config.issuer, key.id)] };
   });
 }
 
-async function connect(trx: Transaction<DB>, occasion: Occasion, pending: PendingHandOff): Promise<string[]> {
+async function connect(trx: Transaction<DB>, occasion: Occasion, pending: PendingHandOff) {
   const profile = marketplaceProfileSchema.parse(pending.profile);
-  await connectProfile(trx, occasion, profile, pending.userId);
-  return [];
+  const changed = listChanged(await connectProfile(trx, occasion, profile, pending.userId));
+  const next = `/profile/connected?${new URLSearchParams({ next: pending.returnTo })}`;
+  return { next, setCookies: [], changed };
+}
+
+const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
+
+/**
+ * What the last Connect of these ten minutes has changed, for the page that it leads to, and where the marketplace is. Null
+ * where there was none.
+ */
+export async function findLastConnect({ config, db, now }: Services, { session }: Actor) {
+  const since = new Date(now().getTime() - lifeSeconds * 1_000);
+  const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
+  const { title, loginUrl } = config.clients.get(provider) ?? {};
+  return changed ? { changed, marketplace: { title, href: loginUrl } } : null;
 }
 
 async function logIn(

@@ -5,10 +5,13 @@ import { textSchema } from '../http/text.ts';
 import { listOwnLinks, listOwnProducts, removeOwnLink } from '../identity/own-links.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
+import { findLastConnect } from '../marketplace/pending-hand-off.ts';
 import { authenticated, router } from './init.ts';
 
 export const linksRouter = router({
   list: authenticated.query(({ ctx }) => listOwnLinks(ctx.services, ctx)),
+
+  lastConnect: authenticated.query(({ ctx }) => findLastConnect(ctx.services, ctx)),
 
   remove: authenticated
     .input(

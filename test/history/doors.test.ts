@@ -138,7 +138,7 @@ describe('a person', () => {
     const undo = await readToken(mails, email, 'undo_email_change', 2);
     // Whoever comes by the link need not be logged in.
     const undone = await changesBy(() =>
-      app.send(`/undo-email-change?token=${undo}`, { form: { newPassword: 'eight louder lanterns' } }),
+      app.send(`/take-back?token=${undo}`, { form: { newPassword: 'eight louder lanterns' } }),
     );
     expect(undone).toMatchObject([
       { by: 'person', byUser: null, members: { email: { from: 'doors-newer@example.test', to: email } } },
@@ -167,6 +167,7 @@ describe('the marketplace', () => {
     const second = await buildHandOff(app, { id, name: 'Newer Name', profileUpdatedAt: new Date() });
     const changed = await changesBy(() => app.send(second));
     expect(changed).toMatchObject([
+      { subject: 'link', members: { capabilities: { from: ['sell_services'], to: [] } } },
       { subject: 'account', members: { capabilities: { from: ['sell_services'], to: [] } } },
       {
         subject: 'user',
@@ -440,12 +441,14 @@ const untracked: Record<string, string> = {
   'accounts.id': 'the id of the row',
   'external_links.applied_profile_updated_at': 'what a hand-off carried, of no meaning to people',
   'external_links.created_at': 'the time of the change that created it',
+  'external_links.said_at': 'what a hand-off carried, of no meaning to people',
   'service_contracts.arrival_number': 'the order in which the CRM reads them',
   'service_contracts.billing_anchor_day': 'when it is invoiced',
   'service_contracts.created_at': 'the time of the change that created it',
   'service_contracts.id': 'the id of the row',
   'service_contracts.next_period_starts_at': 'when it is invoiced',
   'users.created_at': 'the time of the change that created it',
+  'users.frozen_at': 'a suspension, which is kept; audit events tell why',
   'users.has_authenticator': 'about a credential; audit events tell of it',
   'users.has_passkey': 'about a credential; audit events tell of it',
   'users.id': 'the id of the row',

@@ -1,16 +1,17 @@
 // A change that takes a credential is not made by a session that ends while the change is under way (contract section 9).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { shareAddressChanges } from '../support/address-changes.ts';
+import { password, shareAddressChanges } from '../support/address-changes.ts';
 import type { Answer } from '../support/app.ts';
 import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
+import { buildHandOff } from '../support/marketplace.ts';
 import { page as appPage, readOffer, setUp, showCode } from '../support/totp-app.ts';
 import type { Browser } from '../support/visitor.ts';
 
 const changes = shareAddressChanges();
 
 type Sent = [path: string, form: Record<string, string>];
-type Person = { browser: Browser; id: string };
+type Person = { browser: Browser; id: string; email: string };
 
 const now = () => changes.clock.now.getTime();
 
@@ -50,6 +51,16 @@ const kinds: Record<string, (person: Person) => Promise<Sent>> = {
     return [appPage, { intent: 'turn-off' }];
   },
   'asking for a deletion': async () => ['/profile/delete', { intent: 'delete' }],
+  'connecting a marketplace account': async ({ browser, id, email }) => {
+    const asked = await browser.send(await buildHandOff(changes.app, { id, email }, changes.clock.now));
+    return [asked.headers.get('location') ?? '', {}];
+  },
+  'removing a connected account': async ({ id }) => {
+    await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${id}, ${id})`.execute(
+      changes.app.db,
+    );
+    return ['/profile/security', { intent: 'remove-link', externalId: id, currentPassword: password }];
+  },
   'asking for a change of address': async () => ['/profile/email', { email: changes.newEmail() }],
 };
 
@@ -59,6 +70,7 @@ async function digest(id: string): Promise<unknown> {
     (select json_agg(p order by p.id) from passkeys p where user_id = ${id}) as passkeys,
     (select json_agg(a) from authenticators a where user_id = ${id}) as apps,
     (select json_agg(r order by code_hash) from recovery_codes r where user_id = ${id}) as codes,
+    (select json_agg(l) from external_links l where user_id = ${id}) as links,
     (select json_agg(c) from pending_email_changes c where user_id = ${id}) as addresses,
     (select deletion_due_at from users where id = ${id}) as deletion,
     (select count(*) from mails where user_id = ${id}) as mails,
@@ -101,9 +113,12 @@ describe('in a session that ends meanwhile', () => {
       Array.from({ length: 16 }, () => browser.send(path, { form, from: changes.from() })),
     );
     for (const { status, headers } of answers) {
-      // Of mails to one address there are five an hour; and a busy machine refuses some.
-      expect(kind.includes('address') ? [303, 401, 429, 503] : [303, 503]).toContain(status);
-      if (status === 303) expect(headers.get('location')).toMatch(/^\/login\?next=/);
+      // Mails to one address and passwords have limits; and a busy machine refuses some.
+      expect(/address|removing a connected/.test(kind) ? [303, 401, 429, 503] : [303, 503]).toContain(status);
+      if (status === 303)
+        expect(headers.get('location')).toMatch(
+          kind.startsWith('connecting') ? /\/continue\?id=/ : /^\/login\?next=/,
+        );
     }
     expect(answers.map(({ status }) => status)).toContain(303);
     expect(await digest(id)).toEqual(before);

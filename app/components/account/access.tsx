@@ -19,6 +19,9 @@ const capabilities: Record<Capability, [title: string, about: string]> = {
   sell_services: ['Sell services', 'Your account can sell services.'],
 };
 
+/** Of one that this version does not know it is the name. */
+export const capabilityTitle = (name: string): string => capabilities[name as Capability]?.[0] ?? name;
+
 type AccessProps = {
   profile: {
     role: Role;

@@ -7,9 +7,17 @@ import { Day } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { SubmitButton } from '../submit-button.tsx';
+import { capabilityTitle } from './access.tsx';
 import { Outcome } from './outcome.tsx';
 
-type Link = { provider: string; externalId: string; createdAt: Date; isSleeping: boolean };
+type Link = {
+  provider: string;
+  externalId: string;
+  createdAt: Date;
+  isSleeping: boolean;
+  loses: string[];
+  losesVerification: boolean;
+};
 
 type LinksProps = {
   links: Link[];
@@ -69,13 +77,14 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
 
 type RemoveLinkProps = Link & { hasPassword: boolean; refused?: Refused };
 
-function RemoveLink({ provider, externalId, hasPassword, refused }: RemoveLinkProps) {
+function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: RemoveLinkProps) {
   const mine = refused?.values.externalId === externalId ? refused : undefined;
   return (
     <Disclosure label="Remove" open={mine !== undefined}>
       <Form method="post" preventScrollReset>
         <input type="hidden" name="provider" value={provider} />
         <input type="hidden" name="externalId" value={externalId} />
+        <WhatIsLost {...taken} />
         {hasPassword && (
           <Field
             label="Current password"
@@ -91,5 +100,21 @@ function RemoveLink({ provider, externalId, hasPassword, refused }: RemoveLinkPr
         </SubmitButton>
       </Form>
     </Disclosure>
+  );
+}
+
+/** Of what only the marketplace says. */
+function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
+  const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['Its verification'] : [])];
+  if (lost.length === 0) return <p>What your account may do will stay the same.</p>;
+  return (
+    <>
+      <p>Your account has this only because the marketplace says so. It will lose:</p>
+      <ul>
+        {lost.map((what) => (
+          <li key={what}>{what}</li>
+        ))}
+      </ul>
+    </>
   );
 }

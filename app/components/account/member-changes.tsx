@@ -1,0 +1,54 @@
+import { Fragment } from 'react';
+import { capabilityTitle } from './access.tsx';
+
+/** By the member's name in a payload. */
+type MemberChanges = Record<string, { from: unknown; to: unknown }>;
+
+type Line = { what: string; from: string; to: string };
+
+const titles: Record<string, string> = {
+  name: 'Your name',
+  email: 'Email address',
+  email_verified: 'Email address verified',
+  'account.name': 'Account name',
+  'account.verified': 'Account verified',
+};
+
+const yesOrNo = (is: boolean) => (is ? 'Yes' : 'No');
+const say = (value: unknown) => (typeof value === 'boolean' ? yesOrNo(value) : String(value));
+const namesIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
+
+/** One for each capability that comes or goes. */
+function listLines(changes: MemberChanges): Line[] {
+  return Object.entries(changes).flatMap(([member, { from, to }]) => {
+    if (member !== 'account.capabilities')
+      return [{ what: titles[member] ?? member, from: say(from), to: say(to) }];
+    const [before, after] = [namesIn(from), namesIn(to)];
+    return [...new Set([...before, ...after])]
+      .filter((name) => before.includes(name) !== after.includes(name))
+      .sort()
+      .map((name) => ({
+        what: capabilityTitle(name),
+        from: yesOrNo(before.includes(name)),
+        to: yesOrNo(after.includes(name)),
+      }));
+  });
+}
+
+/** What changes about a person and their account, from and to. */
+export function MemberChanges({ changes }: { changes: MemberChanges }) {
+  return (
+    <dl className="facts">
+      {listLines(changes).map(({ what, from, to }) => (
+        <Fragment key={what}>
+          <dt>{what}</dt>
+          <dd>
+            <bdi>{from}</bdi> <span aria-hidden="true">→</span>
+            <span className="visually-hidden"> to </span>
+            <bdi>{to}</bdi>
+          </dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}

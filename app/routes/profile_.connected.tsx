@@ -1,0 +1,42 @@
+import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { loginOr } from '../answers.ts';
+import { MemberChanges } from '../components/account/member-changes.tsx';
+import { Page } from '../components/page.tsx';
+import { titled } from '../components/service-name.ts';
+import { nextOf } from '../next.ts';
+
+export const meta = titled('Marketplace account connected');
+
+/** Where a Connect leads to. After ten minutes the page only leads on. */
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { backend, visit } = context;
+  const next = nextOf(request, context) ?? '/profile';
+  const { caller } = backend.createCaller(request, visit);
+  try {
+    const connect = await caller.links.lastConnect();
+    if (!connect) throw redirect(next, 303);
+    return { ...connect, next };
+  } catch (error) {
+    throw loginOr(error, context, backend.loginPath(request));
+  }
+}
+
+export default function Connected() {
+  const { changed, marketplace, next } = useLoaderData<typeof loader>();
+  const hasChanges = Object.keys(changed).length > 0;
+  return (
+    <Page title="Marketplace account connected" intro="You can now log in here from the marketplace.">
+      <section className="card" aria-labelledby="changed">
+        <h2 id="changed">What has changed in your account here</h2>
+        {hasChanges ? <MemberChanges changes={changed} /> : <p>Nothing has changed.</p>}
+        <div className="actions">
+          <a className="button" href={next}>
+            {next === '/profile' ? 'Go to your profile' : 'Continue'}
+          </a>
+          {marketplace.href && <a href={marketplace.href}>Go to {marketplace.title}</a>}
+        </div>
+      </section>
+    </Page>
+  );
+}
