@@ -113,6 +113,24 @@ it('docs/security.md says of every table what it keeps about people', () => {
   expect(rows.sort()).toEqual(tables.sort());
 });
 
+it('docs/security.md says each limit on tries, and no other', () => {
+  const [, table = ''] =
+    /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security.md')) ?? [];
+  const said = [...table.matchAll(/\b(\d+|one) (in 15 minutes|an hour|a day|every 3 hours)/g)].map(
+    ([, tries, time]) => `${tries === 'one' ? 1 : tries} ${time}`,
+  );
+  const words: Record<string, string> = {
+    '15 * minute': 'in 15 minutes',
+    hour: 'an hour',
+    day: 'a day',
+    '3 * hour': 'every 3 hours',
+  };
+  const counts = readOurFile('server/identity/rate-limits.ts').matchAll(/count\('[\w-]+', (\d+), ([^,]+),/g);
+  const counted = [...counts].map(([, tries, time = '']) => `${tries} ${words[time]}`);
+  expect(counted.length).toBeGreaterThan(15);
+  expect(said.sort()).toEqual(counted.sort());
+});
+
 describe('the settings', () => {
   const settings = listSettings().sort();
 
