@@ -301,7 +301,7 @@ test('the owner lets roles follow Identity again: one that was given by hand, an
   await pair.wordpress.php(`get_userdata(${byHand.user.id})->set_role('editor');`);
   await choose(pair, 'policy', `'link'`);
   const person = await addPerson(pair.site.app.db);
-  const adopted = await addLocalUser(pair, 'adopted', person.email);
+  const adopted = await addLocalUser(pair, 'adopted', person.email, 'subscriber');
   await openVisitor(pair).login(await openSession(pair.site.app.db, person));
   const local = await addLocalUser(pair, 'local', 'local@example.test');
   await choose(
@@ -312,7 +312,7 @@ test('the owner lets roles follow Identity again: one that was given by hand, an
   const readRoles = () =>
     pair.wordpress.php<string[]>(`return array_map(fn($id) => implode(' ', get_userdata($id)->roles),
       [${byHand.user.id}, ${adopted}, ${local}, get_user_by('login', ${phpText(administrator.name)})->ID]);`);
-  const before = ['editor', 'author', 'author', 'administrator'];
+  const before = ['editor', 'subscriber', 'author', 'administrator'];
   for (const id of [byHand.user.id, adopted])
     expect((await owner.go(`/wp-admin/user-edit.php?user_id=${id}`)).text).toMatch(
       /It does not follow the role at Identity[^"]*list of users[^"]*Let the role follow Identity/,

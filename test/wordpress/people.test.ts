@@ -177,14 +177,14 @@ test('create: once the address is free, the next login puts it in', async () => 
 test('link: they become that local user, whose password, sessions and role are as they should be', async () => {
   await choose(pair, 'policy', `'link'`);
   const person = await addPerson(pair.site.app.db);
-  const local = await addLocalUser(pair, 'linked', person.email);
+  const local = await addLocalUser(pair, 'linked', person.email, 'subscriber');
   const before = openVisitor(pair);
   await before.logInLocally('linked', 'a local password');
   expect(await before.whoAmI()).toBe('linked');
   const visitor = openVisitor(pair);
   expect(refusalOf(await visitor.login(await openSession(pair.site.app.db, person)))).toEqual([303, null]);
   await choose(pair, 'policy', `'deny'`);
-  expect(await userOf(pair, person.id)).toMatchObject({ id: local, login: 'linked', roles: ['author'] });
+  expect(await userOf(pair, person.id)).toMatchObject({ id: local, login: 'linked', roles: ['subscriber'] });
   expect(await visitor.whoAmI()).toBe('linked');
   expect(await before.whoAmI()).toBe('nobody');
   await before.logInLocally('linked', 'a local password');

@@ -2,7 +2,7 @@
 /**
  * Plugin Name:       Identity Login
  * Description:       One login for all our sites: people log in with Identity, and their name, email address and role follow it.
- * Version:           1.0.0
+ * Version:           1.1.0
  * Requires at least: 6.1
  * Requires PHP:      8.2
  * Text Domain:       identity-login
@@ -13,7 +13,7 @@ namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-const VERSION = '1.0.0';
+const VERSION = '1.1.0';
 const PLUGIN_FILE = __FILE__;
 
 // The kit for PHP: in the archive it is a folder of the plugin, in the source tree its neighbour.
@@ -25,7 +25,7 @@ spl_autoload_register(static function (string $class): void {
     }
 });
 
-foreach (['settings', 'database', 'links', 'state', 'stores', 'roles', 'people', 'sessions', 'master-data', 'local-passwords',
+foreach (['settings', 'database', 'links', 'state', 'stores', 'roles', 'rights', 'people', 'sessions', 'master-data', 'local-passwords',
     'password-resets', 'faults', 'kit', 'proved', 'refusals', 'refusal-page', 'events', 'routes', 'login-page', 'profile-page',
     'users-page', 'check', 'settings-page'] as $file) {
     require __DIR__ . "/includes/$file.php";

@@ -2,5 +2,5 @@
 
 return [
     'dependencies' => ['wp-blocks', 'wp-block-editor', 'wp-element', 'wp-server-side-render'],
-    'version' => '1.0.0',
+    'version' => '1.1.0',
 ];

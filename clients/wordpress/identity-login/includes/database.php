@@ -8,7 +8,7 @@ use Identity\Tables;
 defined('ABSPATH') || exit;
 
 const SCHEMA_OPTION = 'identity_login_schema';
-const SCHEMA = 2;
+const SCHEMA = 3;
 
 function table(string $name): string
 {
@@ -54,6 +54,9 @@ function install(): void
     add_option(OPTION, [], '', false);
     // Of schema 1, where a table has them now.
     delete_option('identity_login_refusals');
+    if ((int) get_option(SCHEMA_OPTION) === 2) {
+        mark_taken_roles();
+    }
     update_option(SCHEMA_OPTION, SCHEMA);
 }
 

@@ -66,14 +66,13 @@ function find_user_to_link(Profile $profile): ?\WP_User
     return $user;
 }
 
+/** Never one who may do more than read: whoever registered here with this address need not be its owner. */
 function may_be_linked(\WP_User $user): bool
 {
-    $rights = ['manage_options', 'edit_users', 'promote_users', 'create_users', 'delete_users'];
-    $rules_others = array_filter($rights, static fn($right) => user_can($user, $right)) !== [];
-    return !$rules_others && !is_super_admin($user->ID) && !is_linked($user->ID);
+    return may_only_read($user) && !is_linked($user->ID);
 }
 
-/** Whoever registered here with this address need not be its owner: what they know must not let them in. */
+/** What whoever registered here with this address knows must not let them in. */
 function close_local_ways_in(\WP_User $user): void
 {
     wp_set_password(wp_generate_password(64), $user->ID);

@@ -60,7 +60,13 @@ add_action('admin_footer-user-edit.php', static function (): void {
 
 function find_role_hint(\WP_User $user): ?string
 {
-    if (find_status(profile_id_of($user->ID)) !== 'active') {
+    $status = find_status(profile_id_of($user->ID));
+    if ($status === 'suspended') {
+        return are_roles_as_taken($user)
+            ? __('The role that they had comes back when the suspension ends. If you save this page before that, the role chosen here counts instead, also none.', 'identity-login')
+            : __('It was changed here since the suspension, and stays as it is when that ends.', 'identity-login');
+    }
+    if ($status !== 'active') {
         return null;
     }
     return has_given_role($user)

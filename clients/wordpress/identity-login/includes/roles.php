@@ -1,11 +1,14 @@
 <?php
-/** The local roles of linked users: they follow the role at Identity, and are gone while somebody is suspended there. */
+/**
+ * The local roles of linked users: they follow the role at Identity until somebody changes them here, and are gone while
+ * somebody is suspended there. What was changed here meanwhile counts: no role of before is given again.
+ */
 
 namespace IdentityLogin;
 
 defined('ABSPATH') || exit;
 
-/** The local role that this plugin gave last. Others are given by hand or by other plugins, and stay. */
+/** The local role that this plugin gave last. Not there once somebody else has taken or given that role. */
 const GIVEN_ROLE_META = 'identity_role_given';
 /** The local roles that a suspension has taken away, until it is lifted. */
 const SUSPENDED_ROLES_META = 'identity_roles_suspended';
@@ -13,30 +16,56 @@ const SUSPENDED_ROLES_META = 'identity_roles_suspended';
 /** Whether they have the role that this plugin gave, whatever others gave them besides. */
 function has_given_role(\WP_User $user): bool
 {
-    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
-    return metadata_exists('user', $user->ID, GIVEN_ROLE_META)
-        && ($given === '' ? $user->roles === [] : in_array($given, $user->roles, true));
+    return is_given_among($user->roles, $user);
 }
 
-/** Gives the role of the settings' table in place of the last one, unless that was taken away by hand. */
+function is_given_among(array $roles, \WP_User $user): bool
+{
+    $given = given_role($user->ID);
+    return metadata_exists('user', $user->ID, GIVEN_ROLE_META) && ($given === '' ? $roles === [] : in_array($given, $roles, true));
+}
+
+function given_role(int $user_id): string
+{
+    return (string) get_user_meta($user_id, GIVEN_ROLE_META, true);
+}
+
+/** The one that the settings' table has for them now. */
+function role_of_table(\WP_User $user): string
+{
+    return mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
+}
+
+function is_to_follow(\WP_User $user): bool
+{
+    return has_given_role($user) && role_of_table($user) !== given_role($user->ID)
+        && !metadata_exists('user', $user->ID, SUSPENDED_ROLES_META);
+}
+
+/** Gives the role of the settings' table in place of the last one, unless somebody changed that here. Only within `with_person`. */
 function follow_role(\WP_User $user): void
 {
-    if (!has_given_role($user) || metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
-        return;
-    }
-    $given = (string) get_user_meta($user->ID, GIVEN_ROLE_META, true);
-    $role = mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
-    if ($role !== $given) {
-        $user->remove_role($given);
+    reload_roles($user);
+    if (is_to_follow($user)) {
+        $role = role_of_table($user);
+        $user->remove_role(given_role($user->ID));
         $user->add_role($role);
         update_user_meta($user->ID, GIVEN_ROLE_META, $role);
     }
 }
 
+/** As the database has them now: somebody may have changed them since this process read them. */
+function reload_roles(\WP_User $user): void
+{
+    wp_cache_delete($user->ID, 'user_meta');
+    $user->for_site();
+}
+
 /** In place of all roles that they have: from now on it follows Identity. */
 function give_role(\WP_User $user): void
 {
-    $role = mapped_role((string) get_user_meta($user->ID, ROLE_META, true));
+    delete_user_meta($user->ID, SUSPENDED_ROLES_META);
+    $role = role_of_table($user);
     $user->set_role($role);
     update_user_meta($user->ID, GIVEN_ROLE_META, $role);
 }
@@ -44,27 +73,96 @@ function give_role(\WP_User $user): void
 /** Also while this plugin is away, whoever is suspended can do nothing here. */
 function take_roles_away(\WP_User $user): void
 {
-    // Only once: the event may come again.
-    add_user_meta($user->ID, SUSPENDED_ROLES_META, array_values($user->roles), true);
+    if (metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
+        // The event may come again.
+        if (are_roles_as_taken($user)) {
+            return;
+        }
+        delete_user_meta($user->ID, GIVEN_ROLE_META);
+    }
+    update_user_meta($user->ID, SUSPENDED_ROLES_META, array_values($user->roles));
     $user->set_role('');
+    delete_user_meta($user->ID, level_key());
 }
 
+/**
+ * Whether nobody has changed them since a suspension took them away. That left no level, and WordPress writes one with each
+ * change, from none to none too, and also while this plugin is away.
+ */
+function are_roles_as_taken(\WP_User $user): bool
+{
+    return metadata_exists('user', $user->ID, SUSPENDED_ROLES_META) && $user->roles === []
+        && !metadata_exists('user', $user->ID, level_key())
+        // Without any, somebody has removed all rights, and the level with them.
+        && metadata_exists('user', $user->ID, $user->cap_key);
+}
+
+/** Schema 2 left the level of whoever was suspended. */
+function mark_taken_roles(): void
+{
+    global $wpdb;
+    write("DELETE level FROM $wpdb->usermeta level JOIN $wpdb->usermeta taken ON taken.user_id = level.user_id
+        WHERE level.meta_key = %s AND taken.meta_key = %s", level_key(), SUSPENDED_ROLES_META);
+}
+
+function level_key(): string
+{
+    global $wpdb;
+    return $wpdb->get_blog_prefix() . 'user_level';
+}
+
+/** Those that a suspension took away, unless somebody has changed them since. Only within `with_person`. */
 function give_roles_back(\WP_User $user): void
 {
     if (!metadata_exists('user', $user->ID, SUSPENDED_ROLES_META)) {
         return;
     }
-    foreach ((array) get_user_meta($user->ID, SUSPENDED_ROLES_META, true) as $role) {
-        $user->add_role($role);
+    reload_roles($user);
+    if (are_roles_as_taken($user)) {
+        give_back($user, (array) get_user_meta($user->ID, SUSPENDED_ROLES_META, true));
+    } else {
+        delete_user_meta($user->ID, GIVEN_ROLE_META);
     }
     delete_user_meta($user->ID, SUSPENDED_ROLES_META);
-    follow_role($user);
+}
+
+/** Where the role followed Identity, it is the one of the settings' table of now. */
+function give_back(\WP_User $user, array $taken): void
+{
+    $follows = is_given_among($taken, $user);
+    $followed = role_of_table($user);
+    $roles = $follows ? [$followed, ...array_diff($taken, [given_role($user->ID)])] : $taken;
+    foreach (array_filter($roles, wp_roles()->is_role(...)) as $role) {
+        $user->add_role($role);
+    }
+    if ($follows) {
+        update_user_meta($user->ID, GIVEN_ROLE_META, $followed);
+    }
+}
+
+/** Whoever takes or gives the role that this plugin gave decides it from then on. The plugin itself writes the meta afterwards. */
+function note_change(int $user_id, string $role): void
+{
+    // `are_roles_as_taken` sees what becomes of them in a suspension.
+    if (in_array(given_role($user_id), ['', $role], true) && !metadata_exists('user', $user_id, SUSPENDED_ROLES_META)) {
+        delete_user_meta($user_id, GIVEN_ROLE_META);
+    }
+}
+
+foreach (['add_user_role', 'remove_user_role'] as $action) {
+    add_action($action, __NAMESPACE__ . '\note_change', 10, 2);
 }
 
 // A change of the table counts at once, for whoever is at work here.
 add_action('init', static function (): void {
     $user = wp_get_current_user();
-    if (is_linked($user->ID)) {
-        follow_role($user);
+    if (!is_linked($user->ID) || !is_to_follow($user)) {
+        return;
+    }
+    try {
+        with_person(profile_id_of($user->ID), static fn() => follow_role($user));
+    } catch (DatabaseFailure $failure) {
+        // Their next page tries it again.
+        log_line('a role could not follow: ' . $failure->getMessage());
     }
 }, 0);

@@ -187,17 +187,21 @@ function show_people_fields(): void
     $policies = [
         'deny' => __('Do not let them in', 'identity-login'),
         'create' => __('Make another user for them, with a made-up email address that receives no mail', 'identity-login'),
-        'link' => __('Let them be that user from now on, unless it is an administrator or somebody else’s already', 'identity-login'),
+        'link' => __('Let them be that user from now on, unless it may do more here than read, or is somebody else’s already', 'identity-login'),
     ];
     $fields = '';
     foreach ($policies as $policy => $words) {
         $fields .= sprintf(
-            '<label><input type="radio" name="%s[policy]" value="%s"%s> %s</label><br>',
+            '<label><input type="radio" name="%s[policy]" value="%s"%s%s> %s</label><br>',
             esc_attr(OPTION),
             esc_attr($policy),
             checked(settings()['policy'], $policy, false),
+            $policy === 'deny' ? ' aria-describedby="identity-open-registration"' : '',
             esc_html($words),
         );
+        if ($policy === 'deny') {
+            $fields .= sprintf('<p class="description" id="identity-open-registration">%s</p>', esc_html(word_open_registration()));
+        }
     }
     printf(
         '<tr><th scope="row">%1$s</th><td><fieldset><legend class="screen-reader-text">%1$s</legend>%2$s</fieldset><p class="description">%3$s</p></td></tr>', // phpcs:ignore
@@ -214,6 +218,14 @@ function show_people_fields(): void
         show_row($id, sprintf(__('Role here of %s', 'identity-login'), $role), sprintf('<select id="%s" name="%s[roles][%s]">%s</select>', esc_attr($id), esc_attr(OPTION), esc_attr($role), $options), $role === 'admin'
             ? __('The role here of people with that role at Identity. Managers there arrive as admin. A change counts for everybody from their next page on. A role that you give somebody by hand stays.', 'identity-login') : '');
     }
+}
+
+/** What the choice `deny` means where anybody can make a user with an address that is not theirs. */
+function word_open_registration(): string
+{
+    return get_option('users_can_register')
+        ? __('Anybody can register at this site (“Membership” under Settings, General), also with an address that is not theirs. Whoever that address belongs to, and has not logged in here with Identity yet, is then not let in until you delete that user.', 'identity-login')
+        : __('Nobody can register at this site through WordPress. If you allow that (“Membership” under Settings, General), or another plugin does, anybody can register with an address that is not theirs. Whoever that address belongs to, and has not logged in here with Identity yet, is then not let in until you delete that user.', 'identity-login');
 }
 
 /** What the people who run Identity need of this site. */
