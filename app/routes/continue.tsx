@@ -84,7 +84,13 @@ function AskToConnect({ marketplace, needsLogin, path, present, changed }: Pendi
             one by email.
           </p>
         )}
-        {changed && <WhatWillChange changes={changed} />}
+        {changed && (
+          <MemberChanges
+            title="What will change in your account here"
+            changes={changed}
+            nothing="Nothing in your account here will change."
+          />
+        )}
         <p>If that is not your marketplace account, do not connect it.</p>
         <div className="actions">
           {needsLogin ? (
@@ -98,15 +104,5 @@ function AskToConnect({ marketplace, needsLogin, path, present, changed }: Pendi
         </div>
       </form>
     </Page>
-  );
-}
-
-function WhatWillChange({ changes }: { changes: NonNullable<Pending['changed']> }) {
-  if (Object.keys(changes).length === 0) return <p>Nothing about your account here will change.</p>;
-  return (
-    <>
-      <h2>What will change in your account here</h2>
-      <MemberChanges changes={changes} />
-    </>
   );
 }

@@ -24,19 +24,21 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export default function Connected() {
   const { changed, marketplace, next } = useLoaderData<typeof loader>();
-  const hasChanges = Object.keys(changed).length > 0;
   return (
     <Page title="Marketplace account connected" intro="You can now log in here from the marketplace.">
-      <section className="card" aria-labelledby="changed">
-        <h2 id="changed">What has changed in your account here</h2>
-        {hasChanges ? <MemberChanges changes={changed} /> : <p>Nothing has changed.</p>}
+      <div className="card">
+        <MemberChanges
+          title="What has changed in your account here"
+          changes={changed}
+          nothing="Nothing in your account here has changed."
+        />
         <div className="actions">
           <a className="button" href={next}>
             {next === '/profile' ? 'Go to your profile' : 'Continue'}
           </a>
           {marketplace.href && <a href={marketplace.href}>Go to {marketplace.title}</a>}
         </div>
-      </section>
+      </div>
     </Page>
   );
 }

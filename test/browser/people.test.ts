@@ -342,6 +342,8 @@ it('a marketplace user is led through connecting an account that they can log in
   await page.waitForURL('**/continue?id=*');
   expect(await inspectPage(page, 'connect, logged in')).toEqual([]);
   await page.getByRole('button', { name: 'Connect', exact: true }).click();
+  await page.getByRole('heading', { name: 'Marketplace account connected' }).waitFor();
+  await page.getByRole('link', { name: 'Go to your profile' }).click();
   await page.waitForURL('**/profile');
   await page.goto('/profile/security');
   await page.getByRole('heading', { name: 'Connected accounts' }).waitFor();

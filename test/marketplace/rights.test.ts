@@ -162,9 +162,7 @@ describe('what the marketplace says', () => {
     const { links } = openClient(app.send, browser.cookie());
     expect(await links.list.query()).toMatchObject([{ loses: ['sell_products'], losesVerification: true }]);
     const page = textOf(await browser.send('/profile/security'));
-    expect(page).toContain(
-      'only because the marketplace says so. It will lose: Sell products Its verification',
-    );
+    expect(page).toContain('only because the marketplace says so: Sell products, verification.');
     await links.remove.mutate({ provider: 'marketplace', externalId: id, currentPassword: password });
     expect(await readRights(accountId)).toEqual(['sell_services']);
   });
@@ -217,8 +215,8 @@ describe('Connect', () => {
     expect(textOf(await browser.send(page))).not.toMatch(/Manage a storefront|will change/);
     await browser.login(email, password);
     const before = textOf(await browser.send(page));
-    expect(before).toContain(`Your name Test Person → to User ${id} `);
-    expect(before).toContain('Manage a storefront No → to Yes');
+    expect(before).toContain(`Your name from Test Person to User ${id} `);
+    expect(before).toContain('Manage a storefront from no to yes');
     expect(before).not.toContain('Sell services');
     // Looking changes nothing.
     expect(await readRights(accountId)).toEqual(['sell_services']);
@@ -227,7 +225,7 @@ describe('Connect', () => {
     const clicked = await browser.send(page, { form: {} });
     expect(clicked.headers.get('location')).toBe('/profile/connected?next=%2Fprofile%2Fproducts');
     const after = await browser.send(clicked.headers.get('location') ?? '');
-    expect(textOf(after)).toContain('Manage a storefront No → to Yes');
+    expect(textOf(after)).toContain('Manage a storefront from no to yes');
     expect(after.text).toContain('href="/profile/products"');
     expect(after.text).toContain(`href="${app.config.clients.get('marketplace')?.loginUrl}"`);
     // Of nobody else, and after ten minutes of nobody.
@@ -245,15 +243,15 @@ describe('Connect', () => {
     await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(app.db);
     const replaced = await connect(browser, { id: later, email });
     for (const text of [replaced.before, replaced.after])
-      expect(text).toContain('Manage a storefront Yes → to No');
+      expect(text).toContain('Manage a storefront from yes to no');
     expect(await readRights(accountId)).toEqual(['sell_services']);
   });
 
   it('says that nothing changes where nothing does', async () => {
     const { browser, email } = await openCustomer();
     const { before, after } = await connect(browser, { id: uuidv7(), email, name: 'Test Person' });
-    expect(before).toContain('Nothing about your account here will change.');
-    expect(after).toContain('Nothing has changed.');
+    expect(before).toContain('Nothing in your account here will change.');
+    expect(after).toContain('Nothing in your account here has changed.');
   });
 });
 

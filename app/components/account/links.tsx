@@ -105,16 +105,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
 
 /** Of what only the marketplace says. */
 function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
-  const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['Its verification'] : [])];
+  const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['verification'] : [])];
   if (lost.length === 0) return <p>What your account may do will stay the same.</p>;
-  return (
-    <>
-      <p>Your account has this only because the marketplace says so. It will lose:</p>
-      <ul>
-        {lost.map((what) => (
-          <li key={what}>{what}</li>
-        ))}
-      </ul>
-    </>
-  );
+  return <p>Your account will lose what it has only because the marketplace says so: {lost.join(', ')}.</p>;
 }

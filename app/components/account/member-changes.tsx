@@ -14,7 +14,7 @@ const titles: Record<string, string> = {
   'account.verified': 'Account verified',
 };
 
-const yesOrNo = (is: boolean) => (is ? 'Yes' : 'No');
+const yesOrNo = (is: boolean) => (is ? 'yes' : 'no');
 const say = (value: unknown) => (typeof value === 'boolean' ? yesOrNo(value) : String(value));
 const namesIn = (value: unknown) => (Array.isArray(value) ? value.map(String) : []);
 
@@ -35,20 +35,33 @@ function listLines(changes: MemberChanges): Line[] {
   });
 }
 
-/** What changes about a person and their account, from and to. */
-export function MemberChanges({ changes }: { changes: MemberChanges }) {
+/** What changes about a person and their account, from and to. `nothing` is what there is to say where nothing does. */
+export function MemberChanges({
+  title,
+  changes,
+  nothing,
+}: {
+  title: string;
+  changes: MemberChanges;
+  nothing: string;
+}) {
+  const lines = listLines(changes);
+  if (lines.length === 0) return <p>{nothing}</p>;
   return (
-    <dl className="facts">
-      {listLines(changes).map(({ what, from, to }) => (
-        <Fragment key={what}>
-          <dt>{what}</dt>
-          <dd>
-            <bdi>{from}</bdi> <span aria-hidden="true">→</span>
-            <span className="visually-hidden"> to </span>
-            <bdi>{to}</bdi>
-          </dd>
-        </Fragment>
-      ))}
-    </dl>
+    <>
+      <div className="section-heading">
+        <h2>{title}</h2>
+      </div>
+      <dl className="facts">
+        {lines.map(({ what, from, to }) => (
+          <Fragment key={what}>
+            <dt>{what}</dt>
+            <dd>
+              from <bdi>{from}</bdi> to <bdi>{to}</bdi>
+            </dd>
+          </Fragment>
+        ))}
+      </dl>
+    </>
   );
 }

@@ -1,0 +1,50 @@
+// Connecting a marketplace account, and removing it: what the pages say that changes.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite({ SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' });
+});
+afterAll(() => site.close());
+
+it.each(appearances)('what changes is shown before and after, at %s', async (name, options) => {
+  const { page, complaints } = await site.visit(options);
+  const faults: string[] = [];
+  const look = async (what: string) => faults.push(...(await inspectPage(page, `${what}, ${name}`)));
+  const url = await buildHandOff(site.app, {
+    id: `connect ${name}`.replaceAll(' ', '-'),
+    email: 'customer@example.test',
+    name: `Wolfeschlegelsteinhausenbergerdorff ${name}`,
+    role: 'merchant',
+    capabilities: ['manage_storefront', 'sell_products', 'sell_services'],
+    profileUpdatedAt: new Date(),
+    returnTo: '/profile/products',
+  });
+  await page.goto(url);
+  await page.getByRole('link', { name: 'Log in to connect' }).click();
+  await logIn(page, 'customer@example.test');
+  await page.getByRole('heading', { name: 'What will change in your account here' }).waitFor();
+  await look('connect with changes');
+  // By keyboard.
+  await page.getByRole('button', { name: 'Connect', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'What has changed in your account here' }).waitFor();
+  await look('connected');
+  expect(await page.getByRole('link', { name: 'Go to Marketplace' }).getAttribute('href')).toBe(
+    'http://market.localhost:4000/login',
+  );
+  await page.getByRole('link', { name: 'Continue' }).click();
+  await page.waitForURL('**/profile/products');
+  await page.goto('/profile/security');
+  await page.getByText('Remove', { exact: true }).click();
+  await page.getByText(/only because the marketplace says so: .*verification/).waitFor();
+  await look('a link that takes rights along');
+  const connected = page.getByRole('region', { name: 'Connected accounts' });
+  await connected.getByLabel('Current password').fill('local demo password');
+  await connected.getByRole('button', { name: 'Remove the connected account' }).click();
+  await page.getByText('The marketplace account is no longer connected.').waitFor();
+  expect(faults).toEqual([]);
+  expect(complaints).toEqual([]);
+});
