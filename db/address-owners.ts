@@ -1,5 +1,5 @@
 // Whose an address is: of who holds it, or else of who had it and can still have it back.
-import type { Transaction } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { findReservation } from './reserved-addresses.ts';
 import type { DB } from './schema.ts';
@@ -12,6 +12,15 @@ import { findHolder, findUserById, lockUser, type User } from './users.ts';
 export async function findAddressOwner(db: Database, email: string, now: Date): Promise<User | undefined> {
   const [holder, ownerId] = await Promise.all([findHolder(db, email), findReservation(db, { email, now })]);
   return holder ?? (ownerId === undefined ? undefined : findUserById(db, ownerId));
+}
+
+/** Those of `emails` that nobody holds, or can have back. */
+export async function listFreeAddresses(db: Database, emails: string[]): Promise<string[]> {
+  const { rows } = await sql<{ email: string }>`
+    select unnest(${emails}::text[]) as email
+    except select email from users where holds_email and email = any(${emails})
+    except select email from reserved_addresses where email = any(${emails})`.execute(db);
+  return rows.map(({ email }) => email);
 }
 
 /** The owner of an address, as `findAddressOwner` says, locked likewise. */

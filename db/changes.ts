@@ -84,6 +84,19 @@ export async function listChangesOfUser(
   return rows;
 }
 
+/** The addresses that the user has held, and has no more. */
+export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
+  // Of somebody who has had a typed address, from when they held one.
+  const { rows } = await sql<{ email: string }>`
+    select distinct members -> 'email' ->> 'from' as email from changes
+    where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
+      select min(id) from changes
+      where user_id = ${userId} and subject = 'user' and members -> 'holds_email' -> 'to' = 'true')`.execute(
+    db,
+  );
+  return rows.map(({ email }) => email);
+}
+
 /** A row as it is: its tracked members. */
 export type Row = Record<string, Value>;
 

@@ -1,7 +1,8 @@
 // The only reader and writer of `contract_views`: somebody else's view of the contracts, to be compared with ours. A
 // temporary table, which goes with its transaction, so a view may be larger than memory and come in any order.
-import { sql, type Transaction } from 'kysely';
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
+import { isInstant, occurredAt } from './service-contracts.ts';
 
 /** `view` has the members that are to be compared, as the list of contracts has them. Null where it cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
@@ -35,21 +36,22 @@ export type ContractDifference = {
   theirs: Record<string, unknown> | null;
 };
 
-/** An instant as JavaScript writes it, or null where it is none (`readSetTime`). */
-const writeInstant = (column: string) =>
-  sql`case when ${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z'
-    then to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') end`;
+/** As JavaScript writes it. */
+const writeInstant = (at: RawBuilder<unknown>) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_at end`;
 
 /** A contract as the list shows it at `now`: server/billing/contract-list.ts says so for JavaScript. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),
-    'status', case when status = 'trialing' and trial_ends_at <= ${now} then 'expired' else status end,
+    'status', case when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end,
     'plan', plan,
-    'trial_ends_at', ${writeInstant('trial_ends_at')},
+    'trial_ends_at', ${writeInstant(trialEndsAt)},
     'price', case when price_currency is not null then jsonb_build_object(
       'currency', price_currency, 'unit_amount', price_unit_amount, 'interval', price_interval) end,
-    'occurred_at', ${writeInstant('occurred_at')}
+    'occurred_at', ${writeInstant(occurredAt)}
   ) as entry
   from service_contracts`;
 

@@ -1,5 +1,6 @@
 // The only writer of `event_deliveries`: how far each client has come with its events, and the nudge about its newest one.
-// Times are the database's own, so that all instances agree on them.
+// Times are the database's own, so that all instances agree on them. Where its clock was set back, what is stored may lie
+// ahead of it: that is no reason to wait.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { inTransaction } from './postgres/transactions.ts';
@@ -14,7 +15,9 @@ export async function recordPull(
     on conflict (client) do update
       set acknowledged = greatest(d.acknowledged, excluded.acknowledged), pulled_at = excluded.pulled_at
       where d.acknowledged < excluded.acknowledged or d.pulled_at is null
-        or d.pulled_at < now() - interval '10 seconds'`.execute(db);
+        or d.pulled_at not between now() - interval '10 seconds' and now() + interval '10 seconds'`.execute(
+    db,
+  );
 }
 
 /** After a restore, nobody has come as far as it says. */
@@ -31,10 +34,18 @@ const pauseAfter = (attempts: RawBuilder<unknown>) =>
 // What a try may take (server/events/nudges.ts), and a little. Where its instance is killed, another one tries again then.
 const lease = sql`interval '12 seconds'`;
 
+// The clock was set back after the last try. By more than two claims that wait for each other may differ.
+const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
+
+/** A time that was stored, but not ahead of the clock. */
+const notAhead = (column: string) =>
+  sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
+
 /** Whether `latest` is to be told now, of a row `d`. A newer number begins anew, at most once a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
-  when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second'
-  else d.next_nudge_at <= now() and d.first_nudged_at > now() - interval '1 day' end`;
+  when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
+  else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
+    and d.first_nudged_at > now() - interval '1 day' end`;
 
 /**
  * The nudges that are due for these clients. Each is given to one caller only, who has to try it now and say what came of
@@ -53,7 +64,7 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
     on conflict (client) do update
       set nudged = excluded.nudged,
         nudged_at = now(),
-        first_nudged_at = case when ${isNew} then now() else d.first_nudged_at end,
+        first_nudged_at = case when ${isNew} then now() else ${notAhead('d.first_nudged_at')} end,
         attempts = ${attempts},
         next_nudge_at = now() + ${pauseAfter(attempts)} + ${lease}
       where ${isDue(sql`excluded.nudged`)}
@@ -79,10 +90,11 @@ export async function recordNudge(
       trx,
     );
     await (failure === undefined
-      ? sql`update event_deliveries set succeeded_at = clock_timestamp(),
+      ? sql`update event_deliveries set succeeded_at = clock_timestamp(), failed_at = ${notAhead('failed_at')},
           next_nudge_at = case when nudged = ${latest} then null else next_nudge_at end
           where client = ${client}`
       : sql`update event_deliveries set failed_at = clock_timestamp(), failure = ${failure},
+          succeeded_at = ${notAhead('succeeded_at')},
           next_nudge_at = case when nudged = ${latest} and attempts = ${attempts}
             then now() + ${pauseAfter(sql`attempts`)} else next_nudge_at end
           where client = ${client}`

@@ -193,7 +193,33 @@ export async function deleteMailTokens(
   await deleteOf(db, { userId, purpose });
 }
 
-/** Of sign-ups with that address: they belong to nobody yet. */
-export async function deleteSignUpTokens(db: Database, email: string): Promise<void> {
-  await db.deleteFrom('mail_tokens').where('email', '=', email).where('user_id', 'is', null).execute();
+/** Those of sign-ups with that address, from before the user had it; but not one that is being used at this moment. */
+export async function assignSignUpTokens(
+  db: Database,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await db
+    .updateTable('mail_tokens')
+    .set({ user_id: userId })
+    .where('token_hash', 'in', (query) =>
+      query
+        .selectFrom('mail_tokens')
+        .select('token_hash')
+        .where('purpose', '=', 'sign_up')
+        .where('email', '=', email)
+        .where('user_id', 'is', null)
+        .forUpdate()
+        // Whoever uses it waits to hear whether this user is made.
+        .skipLocked(),
+    )
+    .execute();
+}
+
+/** Of mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
+export async function deleteTokensToTyped(db: Database, emails: string[]): Promise<void> {
+  await db
+    .deleteFrom('mail_tokens')
+    .where(sql<boolean>`email = any(${emails})`)
+    .where('purpose', 'in', ['sign_up', 'change_email'])
+    .execute();
 }

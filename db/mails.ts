@@ -209,7 +209,25 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
   return Number(result.numUpdatedRows);
 }
 
-/** Of sign-ups with that address: they belong to nobody yet. */
-export async function deleteSignUpMails(db: Database, recipient: string): Promise<void> {
-  await db.deleteFrom('mails').where('recipient', '=', recipient).where('user_id', 'is', null).execute();
+/** Those of sign-ups with that address, from before the user had it. */
+export async function assignSignUpMails(
+  db: Database,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ user_id: userId })
+    .where('kind', '=', 'sign_up')
+    .where('recipient', '=', email)
+    .where('user_id', 'is', null)
+    .execute();
+}
+
+/** What went to these addresses because somebody typed them: sign-ups, and changes of address. */
+export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where(sql<boolean>`recipient = any(${emails})`)
+    .where('kind', 'in', ['sign_up', 'change_email'])
+    .execute();
 }

@@ -1,5 +1,6 @@
 // The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link
 // in the mail works. It is the same row whoever has that address: what a user reads of it tells nothing about others.
+import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
 
@@ -39,9 +40,9 @@ export async function deletePendingEmailChange(db: Database, userId: string): Pr
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 
-/** Of whoever asked for that address. */
-export async function deletePendingEmailChangesTo(db: Database, email: string): Promise<void> {
-  await db.deleteFrom('pending_email_changes').where('email', '=', email).execute();
+/** Of whoever asked for one of these addresses. */
+export async function deletePendingEmailChangesTo(db: Database, emails: string[]): Promise<void> {
+  await db.deleteFrom('pending_email_changes').where(sql<boolean>`email = any(${emails})`).execute();
 }
 
 export async function deleteAllPendingEmailChanges(db: Database): Promise<void> {

@@ -25,6 +25,14 @@ export type ContractTerms = {
 
 export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
 
+/** Whether a time is one for those who read it: by SQL it may be 'infinity', or in the year 10000 (`readSetTime`). */
+export const isInstant = (column: string) =>
+  sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
+
+/** Of the last report that was applied. Where that is no instant, of when the contract was made: the next report counts. */
+export const occurredAt = sql<Date>`
+  case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
+
 /** The ids stay when their user is erased. */
 const columns = [
   'id',
@@ -37,7 +45,7 @@ const columns = [
   'price_currency',
   'price_unit_amount',
   'price_interval',
-  'occurred_at',
+  occurredAt.as('occurred_at'),
   'next_period_starts_at',
   'billing_anchor_day',
 ] as const;
@@ -218,7 +226,7 @@ export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 
 const readRow = (
-  row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id'>,
+  row: Pick<Row, Extract<(typeof columns)[number], string> | 'user_id' | 'account_id' | 'occurred_at'>,
 ): Contract => ({
   id: row.id,
   userId: row.user_id,

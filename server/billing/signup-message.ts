@@ -39,7 +39,11 @@ const contractSchema = z
   .object({
     plan: planSchema,
     status: z.enum(['trialing', 'active', 'canceled'], 'Must be trialing, active or canceled.'),
-    trial_ends_at: instantSchema.nullish().describe('Later than `occurred_at`. Required while trialing.'),
+    trial_ends_at: instantSchema
+      .nullish()
+      .describe(
+        'While trialing it is required, and later than `occurred_at`. In any other state it may be any time, is kept, and ends nothing.',
+      ),
     price: priceSchema.nullish(),
   })
   .refine(({ status, trial_ends_at }) => status !== 'trialing' || Boolean(trial_ends_at), {
@@ -63,10 +67,12 @@ export const signupSchema = z
     account: z.object({ name: nameSchema }),
     contract: contractSchema,
   })
-  .refine(({ occurred_at, contract }) => !contract.trial_ends_at || contract.trial_ends_at > occurred_at, {
-    path: ['contract', 'trial_ends_at'],
-    error: 'Must be after occurred_at.',
-  })
+  .refine(
+    // A CRM that always sends its whole contract repeats the end of the trial for ever.
+    ({ occurred_at, contract: { status, trial_ends_at } }) =>
+      status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
+    { path: ['contract', 'trial_ends_at'], error: 'Must be after occurred_at.' },
+  )
   .describe('A signup or trial, or a change of its contract. Unknown members are ignored.');
 
 export type Signup = z.infer<typeof signupSchema>;

@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { buildHandOffUrl } from '../demo/legacy-marketplace.ts';
 import { dryRunImport, importProfiles, maxLineLength } from '../marketplace/import.ts';
 import { countLines, describeLine, describeSummary, type LineResult } from '../marketplace/import-report.ts';
-import { openLines, openLineWriter, writeLinesOut } from '../runtime/files.ts';
+import { openLines, openLineWriter, requireOtherFile, writeLinesOut } from '../runtime/files.ts';
 import { environment, onStopSignal, print, printAside } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { withDatabase } from './command.ts';
@@ -53,11 +53,18 @@ type ReportOptions = { dryRun: boolean; report?: string; json: boolean };
 
 async function importFile(file: string, options: ReportOptions, isStopped: () => boolean): Promise<void> {
   const { dryRun: isDryRun, json: isJson } = options;
-  const input = await openLines(file, maxLineLength);
   const refusedFile = `${file}.refused.ndjson`;
-  const refusedLines = isDryRun ? undefined : await openLineWriter(refusedFile, file);
+  const toRead = { path: file, which: 'the one to be read' };
+  if (!isDryRun) await requireOtherFile(refusedFile, [toRead]);
+  if (options.report !== undefined)
+    await requireOtherFile(options.report, [
+      toRead,
+      { path: refusedFile, which: 'the one for refused lines' },
+    ]);
+  const input = await openLines(file, maxLineLength);
+  const refusedLines = isDryRun ? undefined : await openLineWriter(refusedFile);
   const out = writeLinesOut();
-  const reportFile = options.report === undefined ? undefined : await openLineWriter(options.report, file);
+  const reportFile = options.report === undefined ? undefined : await openLineWriter(options.report);
   const report = reportFile ?? (isDryRun ? out : undefined);
   const { add, summary } = countLines();
   const bar = new SingleBar({

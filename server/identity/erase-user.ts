@@ -1,14 +1,15 @@
 // Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
 // with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security.md).
 import type { Transaction } from 'kysely';
+import { listFreeAddresses } from '../../db/address-owners.ts';
 import { eraseFromAuditEvents, recordAuditEvent } from '../../db/audit-events.ts';
-import { eraseChangesOf } from '../../db/changes.ts';
+import { eraseChangesOf, listFormerAddresses } from '../../db/changes.ts';
 import { findUsersToErase, isAccountShared, lockUserToErase } from '../../db/deletions.ts';
 import { insertErasedUser } from '../../db/erased-users.ts';
 import { eraseEventsOf } from '../../db/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
-import { deleteSignUpTokens } from '../../db/mail-tokens.ts';
-import { deleteSignUpMails, insertMail } from '../../db/mails.ts';
+import { deleteTokensToTyped } from '../../db/mail-tokens.ts';
+import { deleteMailsToTyped, insertMail } from '../../db/mails.ts';
 import { deletePendingEmailChangesTo } from '../../db/pending-email-changes.ts';
 import { breaksConnection, isDatabaseBusy } from '../../db/postgres/away.ts';
 import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
@@ -74,15 +75,12 @@ export async function eraseUser(
   const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
   const keepsAccount = await isAccountShared(trx, user);
   const canceled = await endContracts(trx, user, { keepsAccount, now });
+  const held = [...(await listFormerAddresses(trx, id)), ...(user.holdsEmail ? [user.email] : [])];
   await eraseFromAuditEvents(trx, id, externalIds);
   await eraseEventsOf(trx, id);
   await eraseChangesOf(trx, { userId: id, accountId: keepsAccount ? undefined : user.account.id });
   await deleteUser(trx, user);
-  if (user.holdsEmail) {
-    await deleteSignUpTokens(trx, user.email);
-    await deleteSignUpMails(trx, user.email);
-    await deletePendingEmailChangesTo(trx, user.email);
-  }
+  await eraseTyped(trx, held);
   await recordAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
   if (user.holdsEmail) {
     await insertMail(trx, {
@@ -94,6 +92,16 @@ export async function eraseUser(
     });
   }
   return { user, canceled };
+}
+
+/** What is left of addresses because somebody else typed them, or their owner before they were a user. */
+async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
+  // One that is somebody else's by now says no more who this was.
+  const emails = await listFreeAddresses(trx, held);
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteMailsToTyped(trx, emails);
+  await deleteTokensToTyped(trx, emails);
+  await deletePendingEmailChangesTo(trx, emails);
 }
 
 /** How many ended. Those of an account that others belong to go on with them. */

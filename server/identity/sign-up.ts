@@ -4,8 +4,8 @@ import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { consumeMailToken, findSignUpToken } from '../../db/mail-tokens.ts';
-import { insertMail } from '../../db/mails.ts';
+import { assignSignUpTokens, consumeMailToken, findSignUpToken } from '../../db/mail-tokens.ts';
+import { assignSignUpMails, insertMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockUser, type User } from '../../db/users.ts';
@@ -148,6 +148,10 @@ export async function confirmSignUp(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
+    // From here on they are the user's, and go with them. In this order: a mail that is being sent makes its token while
+    // its row is locked.
+    await assignSignUpMails(trx, { userId: id, email });
+    await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, services, id, { ...passkey, fromEstablishedBrowser: true });
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
     await recordAuditEvent(trx, { ...trailOf(visit), ...event });

@@ -1,7 +1,8 @@
 // Where files are, and files by line, in bounded memory.
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, readFileSync, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readlink, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute } from 'node:path';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -89,16 +90,39 @@ function append(one: Uint8Array<ArrayBuffer>, other: Uint8Array): Uint8Array<Arr
   return both;
 }
 
+/** A file, and which one it is, in words. */
+export type NamedFile = { path: string; which: string };
+
+/** Throws a FileError where `path` is one of the other files, whatever it is called. None of them need be there yet. */
+export async function requireOtherFile(path: string, others: NamedFile[]): Promise<void> {
+  const own = await identifyFile(path);
+  for (const other of others)
+    if ((await identifyFile(other.path)) === own) throw new FileError(`The file ${path} is ${other.which}.`);
+}
+
+const maxLinks = 40;
+
+/** The same text for all names of one file, also of one that is yet to be made. */
+async function identifyFile(path: string, links = 0): Promise<string> {
+  const found = await identify(path);
+  if (found) return found;
+  const target = await readlink(path).catch(() => undefined);
+  // Writing to such a link makes the file that it leads to.
+  if (target !== undefined && links < maxLinks)
+    return identifyFile(isAbsolute(target) ? target : `${dirname(path)}/${target}`, links + 1);
+  return `${(await identify(dirname(path))) ?? dirname(path)}/${basename(path)}`;
+}
+
+/** By what the system calls it; undefined where it is not there. */
+async function identify(path: string): Promise<string | undefined> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined);
+  return found && `${found.dev}:${found.ino}`;
+}
+
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
 
-/**
- * Writes lines to a file, made anew; waits where the disk is slower. Throws a FileError where it cannot be written, or is
- * `input`, the file that is being read.
- */
-export async function openLineWriter(path: string, input: string): Promise<LineWriter> {
-  const [old, read] = await Promise.all([path, input].map((each) => stat(each).catch(() => undefined)));
-  if (old && old.dev === read?.dev && old.ino === read.ino)
-    throw new FileError(`The file ${path} is the one to be read.`);
+/** Writes lines to a file, made anew; waits where the disk is slower. Throws a FileError where it cannot be written. */
+export async function openLineWriter(path: string): Promise<LineWriter> {
   const stream = createWriteStream(path);
   const cannotWrite = (error: Error & { code?: string }) =>
     new FileError(`Cannot write the file ${path} (${error.code}).`);

@@ -57,6 +57,23 @@ it('a price that arrives later is invoiced from the period in progress then', as
   expect(await billing.periodsOf(contractId)).toEqual(['2026-02-28 to 2026-03-31']);
 });
 
+it('a contract that repeats the end of its trial is invoiced from the period in progress, not from there', async () => {
+  const trial_ends_at = '2020-01-01T10:00:00.000Z';
+  const contractId = await billing.report(
+    'whole',
+    { trial_ends_at },
+    { occurredAt: '2025-06-15T10:00:00.000Z' },
+  );
+  await billing.report(
+    'whole',
+    { trial_ends_at, plan: 'larger' },
+    { occurredAt: '2026-03-20T09:00:00.000Z' },
+  );
+  await billing.bill();
+  expect(await billing.periodsOf(contractId)).toEqual(['2026-03-15 to 2026-04-15']);
+  expect(await billing.statusOf(contractId)).toBe('active');
+});
+
 it('a trial that is reported active late is invoiced from the period in progress', async () => {
   const trial = { status: 'trialing', trial_ends_at: '2026-12-31T10:00:00.000Z' };
   const contractId = await billing.report('trial', trial, { occurredAt: '2025-01-01T10:00:00.000Z' });

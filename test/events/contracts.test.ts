@@ -119,10 +119,56 @@ it.each([
     JSON.stringify({ signup_id: signup, trial_ends_at: null }),
   );
   expect(out).toContain('"equal":1');
-  const told = await during(() =>
-    sql`update service_contracts set occurred_at = ${time}, status = 'active', trial_ends_at = null
-      where signup_id = ${signup}`.execute(app.db),
+});
+
+it.each([
+  'infinity',
+  '-infinity',
+  '10000-01-01T00:00:00Z',
+  '9999-12-31T23:59:59-05:00',
+  '0001-12-31T00:00:00Z BC',
+])('a report that occurred at a time that nobody can read, set by hand, breaks nothing: %s', async (time) => {
+  const signup = `timeless-${time.replace(/[^\w.:-]/g, '-')}`;
+  const contract = { plan: 'starter', status: 'active', price };
+  expect((await sendSignup(app, buildSignup(signup, { occurred_at: at(-60), contract }))).status).toBe(201);
+  const setTime = () =>
+    sql`update service_contracts set occurred_at = ${time} where signup_id = ${signup}`.execute(app.db);
+  const told = await during(setTime);
+  expect(told.filter((event) => event.signup_id === signup)).toMatchObject([
+    { contract: { occurred_at: expect.stringMatching(/^2\d{3}-/) } },
+  ]);
+  const listed = (await listContracts()).find(({ signup_id }) => signup_id === signup);
+  const { rows } = await sql<{ at: Date }>`
+    select created_at as at from service_contracts where signup_id = ${signup}`.execute(app.db);
+  expect(listed).toMatchObject({ status: 'active', occurred_at: rows[0]?.at.toISOString() });
+  const { out } = await runCli(
+    app.databaseUrl,
+    ['reconcile', '-', '--json'],
+    JSON.stringify({ signup_id: signup, status: 'active', occurred_at: listed?.occurred_at }),
   );
-  expect(ofSignup(told)).toMatchObject([{ contract: { occurred_at: expect.stringMatching(/^2\d{3}-/) } }]);
-  await sql`update service_contracts set occurred_at = now() where signup_id = ${signup}`.execute(app.db);
+  expect(out).toContain('"equal":1');
+  // It is billed, and takes the next report, as if it had occurred when the contract was made.
+  const occurred_at = at((Date.now() - start) / 1_000 + 60);
+  const report = { ...contract, plan: 'larger' };
+  const answer = await sendSignup(app, buildSignup(signup, { occurred_at, contract: report }));
+  expect(JSON.parse(answer.text)).toMatchObject({ applied: true, contract: { plan: 'larger' } });
+  await setTime();
+  expect((await runCli(app.databaseUrl, ['contract:cancel', signup])).out).toBe(
+    'The contract is cancelled.\n',
+  );
+  expect(await listContracts()).toContainEqual(
+    expect.objectContaining({ signup_id: signup, status: 'canceled' }),
+  );
+});
+
+it('a trial that ended at a time that nobody can read is the same in the list and for reconcile', async () => {
+  expect((await sendSignup(app, buildSignup('ended-never'))).status).toBe(201);
+  await sql`update service_contracts set trial_ends_at = '-infinity' where signup_id = 'ended-never'`.execute(
+    app.db,
+  );
+  const { signup_id, status, trial_ends_at } =
+    (await listContracts()).find((each) => each.signup_id === 'ended-never') ?? {};
+  const view = JSON.stringify({ signup_id, status, trial_ends_at });
+  const { out } = await runCli(app.databaseUrl, ['reconcile', '-', '--json'], view);
+  expect(out).toContain('"equal":1');
 });

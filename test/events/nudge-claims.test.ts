@@ -1,7 +1,13 @@
 // Which instance makes which try of a nudge, and when: as the database decides it, by its own clock.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { claimNudges, type Nudge, recordNudge, recordPull } from '../../db/event-deliveries.ts';
+import {
+  claimNudges,
+  listDeliveries,
+  type Nudge,
+  recordNudge,
+  recordPull,
+} from '../../db/event-deliveries.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { appendEvents } from '../support/client-events.ts';
 import { cloneDatabase, connect } from '../support/postgres.ts';
@@ -33,6 +39,14 @@ async function letPass(time: string): Promise<void> {
   await sql`update event_deliveries set nudged_at = nudged_at - ${time}::interval,
     first_nudged_at = first_nudged_at - ${time}::interval,
     next_nudge_at = next_nudge_at - ${time}::interval`.execute(database.db);
+}
+
+/** As if the database's clock had been set back by so much since all that is stored. */
+async function setBack(time = '1 day'): Promise<void> {
+  await sql`update event_deliveries set nudged_at = nudged_at + ${time}::interval,
+    first_nudged_at = first_nudged_at + ${time}::interval, next_nudge_at = next_nudge_at + ${time}::interval,
+    failed_at = failed_at + ${time}::interval, succeeded_at = succeeded_at + ${time}::interval,
+    pulled_at = pulled_at + ${time}::interval`.execute(database.db);
 }
 
 /** How many seconds there are between a failure and the next try. */
@@ -192,4 +206,78 @@ it('clients are claimed each for itself, and only those that are asked for', asy
   ]);
   expect((await claim(['garden', 'shop', 'kitchen'])).map(({ client }) => client)).toEqual(['kitchen']);
   expect(await claim([])).toEqual([]);
+});
+
+describe('where the clock of the database was set back', () => {
+  it('a newer number is told at once, by one of 16 instances, and then as ever', async () => {
+    await append();
+    await recordNudge(database.db, await requireClaim(), undefined);
+    await append();
+    await setBack();
+    expect(await claimManyAtOnce()).toEqual([{ client: 'shop', latest: 2, attempts: 1 }]);
+    await append();
+    expect(await claim()).toEqual([]);
+    await letPass('1 second');
+    expect(await claim()).toEqual([{ client: 'shop', latest: 3, attempts: 1 }]);
+  });
+
+  it('a number that was not taken is tried again at once, by one of 16, then after its pause', async () => {
+    await append();
+    for (let attempts = 1; attempts <= 3; attempts++) {
+      await fail(await requireClaim());
+      await letPass('1 hour');
+    }
+    await setBack('3 days');
+    const [nudge, ...more] = await claimManyAtOnce();
+    expect([nudge, more]).toEqual([{ client: 'shop', latest: 1, attempts: 4 }, []]);
+    await fail(nudge as Nudge);
+    expect([await readPause(), await claim()]).toEqual([8, []]);
+    await letPass('8 seconds');
+    // Set back while that try is under way: what comes of it is told by the new clock.
+    const next = await requireClaim();
+    await setBack();
+    await fail(next);
+    expect(await claim()).toEqual([{ client: 'shop', latest: 1, attempts: 6 }]);
+  });
+
+  it('a number is tried for a day from then on, and no longer', async () => {
+    await append();
+    await fail(await requireClaim());
+    await setBack('30 days');
+    await fail(await requireClaim());
+    await letPass('23 hours 59 minutes');
+    await fail(await requireClaim());
+    await letPass('2 minutes');
+    expect(await claim()).toEqual([]);
+  });
+
+  it('what was taken, or pulled, is not told again', async () => {
+    await append(2);
+    await recordNudge(database.db, await requireClaim(), undefined);
+    await setBack();
+    expect(await claim()).toEqual([]);
+    await append();
+    await fail(await requireClaim());
+    await recordPull(database.db, { client: 'shop', after: 3 });
+    await setBack();
+    expect(await claim()).toEqual([]);
+  });
+
+  it('the last try to end says whether nudges fail, and the last pull when there was one', async () => {
+    const read = async () => (await listDeliveries(database.db, ['shop']))[0];
+    await append();
+    const nudge = await requireClaim();
+    await recordPull(database.db, { client: 'shop', after: 0 });
+    for (const failure of ['HTTP 500', undefined, 'timed out', undefined]) {
+      await recordNudge(database.db, nudge, failure);
+      await setBack();
+      const last = failure === undefined ? 'HTTP 500' : undefined;
+      await recordNudge(database.db, nudge, last);
+      expect((await read())?.isFailing, `after ${failure}`).toBe(last !== undefined);
+    }
+    await recordPull(database.db, { client: 'shop', after: 0 });
+    const { pulledSeconds = -1 } = (await read()) ?? {};
+    expect(pulledSeconds).toBeGreaterThanOrEqual(0);
+    expect(pulledSeconds).toBeLessThan(60);
+  });
 });

@@ -278,6 +278,33 @@ describe.concurrent('a nudge that is not taken', () => {
   });
 });
 
+describe.concurrent('where the clock of the database is set back by a day', () => {
+  const setBack = (client: string) =>
+    sql`update event_deliveries set nudged_at = nudged_at + interval '1 day',
+      first_nudged_at = first_nudged_at + interval '1 day', next_nudge_at = next_nudge_at + interval '1 day'
+      where client = ${client}`.execute(app.db);
+
+  it('a nudge about a newer number comes all the same, once', async ({ expect }) => {
+    const shop = takeClient(takes);
+    await shop.append();
+    await expect.poll(shop.numbers, soon).toEqual([1]);
+    await setBack(shop.name);
+    await shop.append();
+    await expect.poll(shop.numbers, soon).toEqual([1, 2]);
+    await pause(2_500);
+    expect(shop.numbers()).toEqual([1, 2]);
+  });
+
+  it('a nudge that was not taken is tried again all the same', async ({ expect }) => {
+    const shop = takeClient((response, nth) => response.writeHead(nth < 5 ? 503 : 200).end());
+    await shop.append();
+    await expect.poll(shop.numbers, soon).toEqual([1, 1, 1]);
+    await pause(500);
+    await setBack(shop.name);
+    await expect.poll(shop.numbers, within(30_000)).toEqual([1, 1, 1, 1, 1]);
+  });
+});
+
 describe.concurrent('a client that hangs', () => {
   it('delays no other, nor its own next number, and is given up after ten seconds', async ({ expect }) => {
     const [shop, other] = [takeClient(hangs), takeClient(takes)];

@@ -126,6 +126,14 @@ const cases: Record<string, [change: Change, kept: object]> = {
     { status: 'active', trial_ends_at: at(now) },
     { status: 'active', trial_ends_at: new Date(now * 1_000) },
   ),
+  'an old trial_ends_at on an active contract': contract(
+    { status: 'active', trial_ends_at: at(now - 90 * 24 * 3_600) },
+    { status: 'active', trial_ends_at: new Date((now - 90 * 24 * 3_600) * 1_000) },
+  ),
+  'the trial_ends_at that some programs write for none, on a canceled contract': contract(
+    { status: 'canceled', trial_ends_at: '0001-01-01T00:00:00Z' },
+    { status: 'canceled', trial_ends_at: new Date('0001-01-01T00:00:00Z') },
+  ),
   'no trial_ends_at on an active contract': contract(
     { status: 'active', trial_ends_at: undefined },
     { status: 'active', trial_ends_at: null },

@@ -273,6 +273,36 @@ describe('the status of a contract', () => {
     expect(late).toMatchObject({ httpStatus: 200, applied: false, contract: { status: 'canceled' } });
   });
 
+  it('follows reports that repeat the end of a trial for good, and never expires by it', async () => {
+    await report('whole', at(-60), trialing);
+    clock = Date.parse(trialEnd) - 1;
+    const { trial_ends_at } = trialing;
+    await report('whole', at(3_590), { ...active, trial_ends_at });
+    clock += 90 * 24 * 3_600_000;
+    const seconds = (clock - start) / 1_000;
+    await report('whole', at(seconds - 2), { ...active, plan: 'larger', trial_ends_at });
+    expect(await readContract('whole')).toMatchObject({ status: 'active', plan: 'larger' });
+    await runBilling({ db: app.db, now, log: recordLog().log });
+    expect(await readContract('whole')).toMatchObject({ status: 'active' });
+    // A trial is only what says that it is one.
+    const again = await report('whole', at(seconds - 1), { ...trialing, trial_ends_at: at(seconds + 60) });
+    expect(again).toMatchObject({ applied: false, contract: { status: 'active', trial_ends_at } });
+    const end = await report('whole', at(seconds), { ...canceled, trial_ends_at });
+    expect(end).toMatchObject({ applied: true, contract: { status: 'canceled', trial_ends_at } });
+  });
+
+  it('stays expired whatever end a report repeats, or moves', async () => {
+    await report('over_and_out', at(-60), trialing);
+    clock = Date.parse(trialEnd) + 24 * 3_600_000;
+    for (const [index, trial_ends_at] of [trialEnd, at(-120), at(10 * 24 * 3_600)].entries()) {
+      const answer = await report('over_and_out', at(3_700 + index), { ...active, trial_ends_at });
+      expect(answer).toMatchObject({
+        applied: false,
+        contract: { status: 'expired', trial_ends_at: trialEnd },
+      });
+    }
+  });
+
   it('may be reported canceled with an end of the trial, or without', async () => {
     await report('ends_trial', at(-60), trialing);
     await report('ends_trial', at(-50), { ...canceled, trial_ends_at: trialEnd });
