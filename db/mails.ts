@@ -152,18 +152,71 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those with a take-back link to come, of these changes. */
+/** Those with a take-back link to come, of these changes. One about the rest goes without it. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
   changeIds: string[],
 ): Promise<void> {
+  const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ->> 'change' = any(${changeIds})`;
   await db
-    .deleteFrom('mails')
-    .where('user_id', '=', userId)
-    .where(sql<boolean>`details ->> 'change' = any(${changeIds})`)
-    .where('sent_at', 'is', null)
+    .updateTable('mails')
+    .set({ details: sql`details - 'change' - 'until'` })
+    .where(isOfThem)
+    .where(isAboutTheRest)
     .execute();
+  await db.deleteFrom('mails').where(isOfThem).execute();
+}
+
+/** Of a mail about notices that were held back (server/identity/notice-limits.ts). */
+const isAboutTheRest = sql<boolean>`details ? 'rest'`;
+
+type Mailbox = { userId: string; recipient: string };
+
+/** When the last of those to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+export async function findLastRest(
+  db: Database,
+  { userId, recipient }: Mailbox,
+): Promise<{ dueAt: Date | null; withLinkDueAt: Date | null }> {
+  return db
+    .selectFrom('mails')
+    .select([
+      sql<Date | null>`max(created_at)`.as('dueAt'),
+      sql<Date | null>`max(created_at) filter (where details ? 'until')`.as('withLinkDueAt'),
+    ])
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .executeTakeFirstOrThrow();
+}
+
+/** What makes it one with the take-back link of that change. */
+type RestLink = { kind: MailKind; change: string; until: string };
+
+/**
+ * One more, in the one that no worker has taken yet; false where there is none. It is due at `dueAt`, if it was not due
+ * before.
+ */
+export async function joinRest(
+  db: Database,
+  { userId, recipient, dueAt, link }: Mailbox & { dueAt: Date; link?: RestLink | undefined },
+): Promise<boolean> {
+  const { kind = null, ...added } = link ?? {};
+  const result = await db
+    .updateTable('mails')
+    .set({
+      kind: sql`coalesce(${kind}, kind)`,
+      details: sql`details || ${JSON.stringify(added)}::jsonb`,
+      created_at: sql`least(created_at, ${dueAt}::timestamptz)`,
+      next_attempt_at: sql`least(next_attempt_at, ${dueAt}::timestamptz)`,
+    })
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .where('attempts', '=', 0)
+    .where('sent_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** Of everybody. The result is how many. */

@@ -15,7 +15,7 @@ import { buildAccent } from '../settings/accent.ts';
 import { layOut } from './layout.ts';
 import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
-import { buildNotice } from './notices.ts';
+import { buildNotice, buildRest } from './notices.ts';
 
 const batchSize = 10;
 // Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
@@ -90,8 +90,10 @@ async function composeMessage({ db, config, now }: Services, mail: MailRow): Pro
   if (!isLetter(kind)) {
     const { at = '', device, until } = details;
     const token = until && (await createTakeBackToken(db, id));
-    if (until && !token) return undefined;
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
+    // It tells of others, too.
+    if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style) };
+    if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
     return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack }), style) };
   }
