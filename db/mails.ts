@@ -1,6 +1,6 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { LetterKind, MailKind } from './mail-kinds.ts';
 import type { Database } from './postgres/client.ts';
@@ -38,26 +38,52 @@ export async function insertMail(
 }
 
 /**
- * Mails whose time has come, lent to this worker until `leaseEndsAt`: one that dies with them leaves them to
- * the next. Those that another worker is taking at this moment are skipped.
+ * Mails that people wait for (contract section 9), and all others: notices without a take-back link, and welcomes, which
+ * come unasked. Each lane has an index, so that no number of mails in one makes the other slower.
  */
+export type Lane = 'awaited' | 'other';
+
+// In the words of those indexes (m022-awaited-mails), or Postgres could not use them.
+const isAwaited = sql<boolean>`(kind in (${sql.join(
+  (
+    [
+      'set_password',
+      'prove_address',
+      'verify_email',
+      'sign_up',
+      'account_exists',
+      'change_email',
+    ] satisfies LetterKind[]
+  ).map((kind) => sql.lit(kind)),
+)}) or details ? 'until')`;
+
+const isIn: Record<Lane, RawBuilder<boolean>> = { awaited: isAwaited, other: sql<boolean>`not ${isAwaited}` };
+
+type Due = { lane: Lane; now: Date; limit: number };
+
+/** Locks and finds mails whose time has come, but for those that another worker is taking at this moment. */
+export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limit }: Due) =>
+  db
+    .selectFrom('mails')
+    .select('id')
+    .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
+    .where(isIn[lane])
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
+    // Else Postgres might take another index than that of the lane.
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+
+/** Lends them to this worker until `leaseEndsAt`: one that dies with them leaves them to the next. */
 export async function claimMails(
   db: Database,
-  { now, leaseEndsAt, limit }: { now: Date; leaseEndsAt: Date; limit: number },
+  { leaseEndsAt, ...due }: Due & { leaseEndsAt: Date },
 ): Promise<MailRow[]> {
   const rows = await db
-    .with('due', (query) =>
-      query
-        .selectFrom('mails')
-        .select('id')
-        .where('sent_at', 'is', null)
-        .where('given_up_at', 'is', null)
-        .where('next_attempt_at', '<=', now)
-        .orderBy('next_attempt_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked(),
-    )
+    .with('due', (query) => lockDueMails(query, due))
     .updateTable('mails as m')
     .from('due')
     .set((eb) => ({ attempts: eb('m.attempts', '+', 1), next_attempt_at: leaseEndsAt }))
@@ -126,18 +152,71 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those with a take-back link to come, of these changes. */
+/** Those with a take-back link to come, of these changes. One about the rest goes without it. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
   changeIds: string[],
 ): Promise<void> {
+  const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ->> 'change' = any(${changeIds})`;
   await db
-    .deleteFrom('mails')
-    .where('user_id', '=', userId)
-    .where(sql<boolean>`details ->> 'change' = any(${changeIds})`)
-    .where('sent_at', 'is', null)
+    .updateTable('mails')
+    .set({ details: sql`details - 'change' - 'until'` })
+    .where(isOfThem)
+    .where(isAboutTheRest)
     .execute();
+  await db.deleteFrom('mails').where(isOfThem).execute();
+}
+
+/** Of a mail about notices that were held back (server/identity/notice-limits.ts). */
+const isAboutTheRest = sql<boolean>`details ? 'rest'`;
+
+type Mailbox = { userId: string; recipient: string };
+
+/** When the last of those to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+export async function findLastRest(
+  db: Database,
+  { userId, recipient }: Mailbox,
+): Promise<{ dueAt: Date | null; withLinkDueAt: Date | null }> {
+  return db
+    .selectFrom('mails')
+    .select([
+      sql<Date | null>`max(created_at)`.as('dueAt'),
+      sql<Date | null>`max(created_at) filter (where details ? 'until')`.as('withLinkDueAt'),
+    ])
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .executeTakeFirstOrThrow();
+}
+
+/** What makes it one with the take-back link of that change. */
+type RestLink = { kind: MailKind; change: string; until: string };
+
+/**
+ * One more, in the one that no worker has taken yet; false where there is none. It is due at `dueAt`, if it was not due
+ * before.
+ */
+export async function joinRest(
+  db: Database,
+  { userId, recipient, dueAt, link }: Mailbox & { dueAt: Date; link?: RestLink | undefined },
+): Promise<boolean> {
+  const { kind = null, ...added } = link ?? {};
+  const result = await db
+    .updateTable('mails')
+    .set({
+      kind: sql`coalesce(${kind}, kind)`,
+      details: sql`details || ${JSON.stringify(added)}::jsonb`,
+      created_at: sql`least(created_at, ${dueAt}::timestamptz)`,
+      next_attempt_at: sql`least(next_attempt_at, ${dueAt}::timestamptz)`,
+    })
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .where('attempts', '=', 0)
+    .where('sent_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
 }
 
 /** Of everybody. The result is how many. */

@@ -5,7 +5,11 @@ import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
 /** What an import reads and writes. */
-const tables = ['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'];
+const tables = [
+  ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
+  // Of notices.
+  'rate_limits',
+];
 
 /** Those with one of these ids at the other system, and those who hold one of these addresses, or can have it back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };

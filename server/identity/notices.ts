@@ -12,6 +12,7 @@ import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { keepTrace } from './address-proof.ts';
 import { describeDevice, readDevice, userAgentOf } from './device.ts';
+import { insertWithinLimits } from './notice-limits.ts';
 
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
@@ -23,22 +24,28 @@ export async function notify(
   kind: NoticeKind,
   request?: Request,
 ): Promise<void> {
-  const mailbox = { userId: user.id, email: user.email };
-  if (user.holdsEmail) await notifyMailbox(trx, { now }, mailbox, kind, request);
+  const { id: userId, email, holdsEmail } = user;
+  if (holdsEmail) await insertWithinLimits(trx, buildNotice({ userId, email }, kind, { at: now(), request }));
 }
 
-/** The same to a mailbox of theirs, whether they hold its address or did once. */
+/** The same to a mailbox of theirs, whether they hold its address or did once; and whatever it got before. */
 export async function notifyMailbox(
   trx: Database,
   { now }: Pick<Services, 'now'>,
-  { userId, email }: { userId: string; email: string },
+  mailbox: Mailbox,
   kind: NoticeKind,
   request?: Request,
 ): Promise<void> {
-  const at = now();
-  const details = { at: at.toISOString(), ...describeRequest(request) };
-  await insertMail(trx, { kind, userId, recipient: email, details, now: at });
+  await insertMail(trx, buildNotice(mailbox, kind, { at: now(), request }));
 }
+
+type Mailbox = { userId: string; email: string };
+
+const buildNotice = (
+  { userId, email: recipient }: Mailbox,
+  kind: NoticeKind,
+  { at, request }: { at: Date; request?: Request | undefined },
+) => ({ kind, userId, recipient, details: { at: at.toISOString(), ...describeRequest(request) }, now: at });
 
 /** How long a take-back link works. */
 export const takeBackDays = 7;
@@ -57,14 +64,11 @@ export async function notifyWithTakeBack(
   const { id: userId, email } = user;
   const change = uuidv7();
   const expiresAt = daysAfter(at, takeBackDays);
-  const seen = describeRequest(request);
-  await insertTakeBackChange(trx, {
-    ...{ id: change, userId, email, what: kind, at, expiresAt },
-    device: seen.device ?? null,
-  });
-  // `until` is for the version before, which knows no changes.
-  const details = { at: at.toISOString(), until: expiresAt.toISOString(), change, ...seen };
-  await insertMail(trx, { kind, userId, recipient: email, details, now: at });
+  const notice = buildNotice({ userId, email }, kind, { at, request });
+  const device = notice.details.device ?? null;
+  await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
+  // `until` is for the version before, which knows no changes; and for the index of mails that people wait for.
+  await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
 const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>

@@ -178,8 +178,8 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
-// Keys have one length, and the table is no list of addresses.
-const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
+/** Keys have one length, and the table is no list of addresses. */
+export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
 /** What one customer line has: one address in IPv4, a /64 in IPv6. */
 const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });

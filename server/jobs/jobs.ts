@@ -12,12 +12,15 @@ import { sweep } from './sweep.ts';
 /** The result stops them, and resolves once work under way has ended. */
 export function startJobs(services: Services): () => Promise<void> {
   const { config, log, metrics } = services;
-  const mailer = config.mail && createMailer(config.mail, config.baseUrl);
+  const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
+  // With connections of its own for each: mails that people wait for never wait for what the server does with others.
+  const [awaited, other] = [openMailer(), openMailer()];
   const nudger = createNudger(services);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
-    start('mail', 1_000, (signal) => sendDueMails(services, mailer, signal)),
+    start('awaited-mail', 500, (signal) => sendDueMails(services, awaited, signal, ['awaited'])),
+    start('mail', 1_000, (signal) => sendDueMails(services, other, signal, ['other'])),
     // Pulls number what they need: this is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(services, signal)),
     start('billing', 5_000, (signal) => runBilling(services, signal)),
@@ -27,6 +30,7 @@ export function startJobs(services: Services): () => Promise<void> {
   ];
   return async () => {
     await Promise.all([...stops.map((stop) => stop()), nudger?.stop()]);
-    mailer?.close();
+    awaited?.close();
+    other?.close();
   };
 }

@@ -25,9 +25,11 @@ const isOrWas = 'You received this email because this is, or was, the email addr
 /** A take-back link, and until when it works (an ISO instant). */
 export type TakeBackLink = { link: string; until: string };
 
+const takeBackLabel = 'Take your account back';
+
 /** What whoever gets such a link is told to do. */
-const takeBackAdvice = (until: string) =>
-  `If this was you, there is nothing to do. If it was not, use the link to take your account back. You then set a new password, everyone else is logged out, and passkeys, authenticator apps and recovery codes added since are removed; a deletion that was asked for is cancelled. It may ask for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
+const takeBackAdvice = (until: string, added = 'since') =>
+  `If this was you, there is nothing to do. If it was not, use the link to take your account back. You then set a new password, everyone else is logged out, and passkeys, authenticator apps and recovery codes added ${added} are removed; a deletion that was asked for is cancelled. It may ask for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
 
 const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support: choose “Help” on the login page' : 'ask the people who run this service';
@@ -151,6 +153,34 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
 });
 
+const where =
+  'If this is still the email address of your account, log in and look under Activity: it shows all of them.';
+
+/** About what was held back (contract section 9). `at` is when the first of it happened. */
+export function buildRest({
+  baseUrl,
+  at,
+  takeBack,
+}: {
+  baseUrl: string;
+  at: string;
+  takeBack?: TakeBackLink | undefined;
+}): MailMessage {
+  const subject = 'More has happened in your account';
+  const text =
+    'So much happens in your account that we no longer send an email about each change. This one stands for those since the time below.';
+  const facts: MailMessage['facts'] = [['Since', sayInstant(new Date(at))]];
+  if (takeBack) {
+    const advice = `Some of them could let somebody else in. ${takeBackAdvice(takeBack.until, 'by them')}`;
+    const action = { label: takeBackLabel, url: takeBack.link };
+    return { subject, paragraphs: [text, advice, where], facts, action, why: isOrWas };
+  }
+  const advice =
+    'If it was not you, choose “Forgot your password” on the login page and set a new one, which logs out everyone else. Then check Security in your account.';
+  const action = { label: 'See what has happened', url: `${baseUrl}/profile/activity` };
+  return { subject, paragraphs: [text, where, advice], facts, action, why: isOrWas };
+}
+
 export function buildNotice(
   kind: NoticeKind,
   {
@@ -172,7 +202,7 @@ export function buildNotice(
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
   const facts = factsOf({ at, device });
   if (takeBack) {
-    const link = { label: 'Take your account back', url: takeBack.link };
+    const link = { label: takeBackLabel, url: takeBack.link };
     return { subject, paragraphs: [text, takeBackAdvice(takeBack.until)], facts, action: link, why };
   }
   const link = { label: action.label, url: `${baseUrl}${action.path}` };

@@ -1,14 +1,21 @@
 // Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
 // days; giving up is logged as an error. Any number of instances may do this at once.
 import type { LetterKind } from '../../db/mail-kinds.ts';
-import { claimMails, deleteMail, type MailRow, markMailFailed, markMailSent } from '../../db/mails.ts';
+import {
+  claimMails,
+  deleteMail,
+  type Lane,
+  type MailRow,
+  markMailFailed,
+  markMailSent,
+} from '../../db/mails.ts';
 import { createMailToken, createTakeBackToken } from '../identity/address-proof.ts';
 import type { Services } from '../services.ts';
 import { buildAccent } from '../settings/accent.ts';
 import { layOut } from './layout.ts';
 import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
-import { buildNotice } from './notices.ts';
+import { buildNotice, buildRest } from './notices.ts';
 
 const batchSize = 10;
 // Longer than we wait for a mail server, so that no other worker takes a mail that is being sent.
@@ -18,8 +25,21 @@ const firstPauseMs = 30_000;
 const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
 
-/** Stops when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it keeps the mails. */
+/**
+ * Those of each lane stop when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it
+ * keeps the mails.
+ */
 export async function sendDueMails(
+  services: Services,
+  mailer: Mailer | undefined,
+  signal: AbortSignal,
+  lanes: Lane[] = ['awaited', 'other'],
+): Promise<void> {
+  for (const lane of lanes) await sendLane(lane, services, mailer, signal);
+}
+
+async function sendLane(
+  lane: Lane,
   services: Services,
   mailer: Mailer | undefined,
   signal: AbortSignal,
@@ -27,7 +47,7 @@ export async function sendDueMails(
   while (!signal.aborted) {
     const now = services.now();
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
-    const mails = await claimMails(services.db, { now, leaseEndsAt, limit: batchSize });
+    const mails = await claimMails(services.db, { lane, now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
     const answered = await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
     // If the server is away, one batch finds out, however many mails wait.
@@ -70,8 +90,10 @@ async function composeMessage({ db, config, now }: Services, mail: MailRow): Pro
   if (!isLetter(kind)) {
     const { at = '', device, until } = details;
     const token = until && (await createTakeBackToken(db, id));
-    if (until && !token) return undefined;
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
+    // It tells of others, too.
+    if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style) };
+    if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
     return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack }), style) };
   }

@@ -3,7 +3,7 @@ import type { MailKind } from '../../db/mail-kinds.ts';
 import type { Told } from '../../db/take-back-changes.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
-import { buildNotice } from '../../server/mail/notices.ts';
+import { buildNotice, buildRest } from '../../server/mail/notices.ts';
 import { buildAccent } from '../../server/settings/accent.ts';
 import { linkIn } from '../support/mail-server.ts';
 
@@ -13,7 +13,9 @@ const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour' };
 const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
 const style = { name: 'Château & <Söhne>', accent: buildAccent('#14594a') };
 
-const messages: Record<MailKind | `${Told} with a take-back link`, MailMessage> = {
+type Special = `${Told | 'rest'} with a take-back link` | 'rest';
+
+const messages: Record<MailKind | Special, MailMessage> = {
   welcome: letters.welcome.build(words),
   set_password: letters.set_password.build(words),
   prove_address: letters.prove_address.build(words),
@@ -49,6 +51,8 @@ const messages: Record<MailKind | `${Told} with a take-back link`, MailMessage> 
   'recovery_codes_made with a take-back link': buildNotice('recovery_codes_made', { ...notice, takeBack }),
   'email_changed with a take-back link': buildNotice('email_changed', { ...notice, takeBack }),
   'deletion_requested with a take-back link': buildNotice('deletion_requested', { ...notice, takeBack }),
+  rest: buildRest(notice),
+  'rest with a take-back link': buildRest({ ...notice, takeBack }),
 };
 
 const decode = (html: string) =>

@@ -1,6 +1,7 @@
 // When a mail is tried, tried again and given up. The mail server here is a function.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { notifyWithTakeBack } from '../../server/identity/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   now = new Date('2030-01-01T00:00:00.000Z');
-  await sql`truncate mails, mail_tokens, rate_limits`.execute(test.db);
+  await sql`truncate mails, mail_tokens, rate_limits, take_back_changes`.execute(test.db);
   test.logged.length = 0;
 });
 afterAll(() => test.close());
@@ -42,6 +43,9 @@ const work = (mailer: Mailer | undefined, { signal } = new AbortController()) =>
   sendDueMails(test.backend.services, mailer, signal);
 
 const askFor = (address = email) => test.backend.requestPasswordMail(newVisit(), { email: address });
+
+const idOf = async (address: string) =>
+  (await test.db.selectFrom('users').select('id').where('email', '=', address).executeTakeFirstOrThrow()).id;
 
 type Row = {
   attempts: number;
@@ -210,6 +214,39 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
   await Promise.all(Array.from({ length: 16 }, () => work(next)));
   expect(next.given).toMatchObject([{ id: hanging.given[0]?.id, to: email }]);
   expect(await readMail()).toMatchObject({ attempts: 2, sent_at: now });
+});
+
+it('a mail about the rest takes nothing in while it is being sent: that is in the next one, with its link', async () => {
+  const id = await idOf(email);
+  const addPasskey = () =>
+    test.db
+      .transaction()
+      .execute((trx) =>
+        notifyWithTakeBack(trx, { id, email, holdsEmail: true }, 'passkey_added', { at: now }),
+      );
+  for (let n = 0; n < 21; n++) await addPasskey();
+  let accept = () => {};
+  const slow = buildMailer(({ subject }) =>
+    subject.startsWith('More') ? new Promise((done) => (accept = done)) : undefined,
+  );
+  const working = work(slow);
+  await vi.waitFor(() => expect(slow.given).toHaveLength(21), 15_000);
+  await addPasskey();
+  accept();
+  await working;
+  now = new Date(now.getTime() + hour - 1);
+  await work(slow);
+  expect(slow.given).toHaveLength(21);
+  now = new Date(now.getTime() + 1);
+  const next = buildMailer();
+  await work(next);
+  expect(next.given).toHaveLength(1);
+  const token = tokenIn(next.given[0] ?? {}, '/take-back');
+  const { rows } = await sql`select c.id from mail_tokens t join take_back_changes c on c.id = t.change_id
+    where t.token_hash = sha256(${token}::text::bytea) and c.id = (select max(id::text)::uuid from take_back_changes)`.execute(
+    test.db,
+  );
+  expect(rows).toHaveLength(1);
 });
 
 it('a mail is not taken by a worker that has to stop', async () => {

@@ -263,7 +263,8 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     status: (value) => /^[2-5]\d\d$/.test(value),
     code: (value) => value in problems,
     client: (value) => app.config.clients.has(value),
-    name: (value) => ['mail', 'events', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
+    name: (value) =>
+      ['awaited-mail', 'mail', 'events', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
     queue: (value) => ['outbox', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),

@@ -16,6 +16,8 @@ export type MailServerMode =
   | 'slow'
   /** Accepts connections and never answers. */
   | 'hang'
+  /** Takes that long for each mail, one after the other, and never answers those to such addresses. */
+  | { takesMs: number; hangsFor?: RegExp }
   /** Refuses, and quotes the address as mail servers do. */
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
 
@@ -38,6 +40,7 @@ export type MailServer = {
 };
 
 const slowMs = 3_000;
+const wait = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 /**
  * Without TLS by default. `tls` is from the first byte or offered by STARTTLS, either way with an untrusted
@@ -52,10 +55,11 @@ export async function startMailServer({
 } = {}): Promise<MailServer> {
   let port = 0;
   let server: SMTPServer;
+  let turn = Promise.resolve();
 
   const answerTo = (command: 'MAIL' | 'RCPT' | 'DATA', address: string) => {
     const { mode } = mailServer;
-    if (typeof mode === 'string' || mode.refuse !== command) return undefined;
+    if (typeof mode === 'string' || !('refuse' in mode) || mode.refuse !== command) return undefined;
     return Object.assign(new Error(`<${address}> is not welcome`), { responseCode: mode.code });
   };
 
@@ -82,7 +86,14 @@ export async function startMailServer({
         async onData(stream, { envelope }, callback) {
           const source = await text(stream);
           const to = envelope.rcptTo.map(({ address }) => address);
-          if (mailServer.mode === 'slow') await new Promise((done) => setTimeout(done, slowMs));
+          const { mode } = mailServer;
+          if (mode === 'slow') await wait(slowMs);
+          if (typeof mode === 'object' && 'takesMs' in mode) {
+            // Whoever sent it gives up one day.
+            if (mode.hangsFor?.test(to.join())) return;
+            turn = turn.then(() => wait(mode.takesMs));
+            await turn;
+          }
           const refusal = answerTo('DATA', to.join());
           if (!refusal) {
             const from = envelope.mailFrom ? envelope.mailFrom.address : '';

@@ -1,0 +1,110 @@
+// Which mails go first. The mail server here is a function.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type Lane, lockDueMails } from '../../db/mails.ts';
+import { letters } from '../../server/mail/letters.ts';
+import type { Message } from '../../server/mail/mailer.ts';
+import { sendDueMails } from '../../server/mail/outbox.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
+
+let test: TestBackend;
+beforeAll(async () => {
+  test = await openBackend();
+});
+afterAll(() => test.close());
+beforeEach(async () => {
+  await sql`truncate mails, mail_tokens, take_back_changes cascade`.execute(test.db);
+});
+
+/** A mail as any version writes it, which has waited for so long. */
+async function addMail(kind: string, { details = {}, minutes = 1, recipient = kind } = {}): Promise<void> {
+  await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+    select gen_random_uuid(), ${kind}, u.id, ${`${recipient}@example.test`},
+      ${JSON.stringify({ at: new Date().toISOString(), ...details })}::jsonb,
+      now() - make_interval(mins => ${minutes}), now() - make_interval(mins => ${minutes})
+    from users u where u.email = 'customer@example.test'`.execute(test.db);
+}
+
+const addNotices = (count: number) =>
+  sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+    select gen_random_uuid(), 'new_browser', u.id, 'n' || n || '@example.test', '{}', now(), now()
+    from generate_series(1, ${count}::int) n, users u where u.email = 'customer@example.test'`.execute(
+    test.db,
+  );
+
+/** The names of those who get mails, in the order in which they leave. */
+async function send(lanes?: Lane[]): Promise<string[]> {
+  const given: string[] = [];
+  const mailer = {
+    send: async ({ to }: Message) => void given.push(to.split('@')[0] ?? ''),
+    close: () => undefined,
+  };
+  await sendDueMails(test.backend.services, mailer, new AbortController().signal, lanes);
+  return given;
+}
+
+it('every link that was asked for goes before notices and welcomes that have waited for longer', async () => {
+  const asked = Object.keys(letters).filter((kind) => kind !== 'welcome');
+  expect(asked.length).toBeGreaterThan(4);
+  for (let n = 0; n < 15; n++) await addMail('welcome', { minutes: 60, recipient: `welcome-${n}` });
+  for (let n = 0; n < 15; n++) await addMail('passkey_removed', { minutes: 60, recipient: `notice-${n}` });
+  for (const kind of asked) await addMail(kind);
+  const order = await send();
+  expect(order.slice(0, asked.length).sort()).toEqual(asked.sort());
+  expect(order).toHaveLength(30 + asked.length);
+});
+
+it('a mail with a take-back link goes before notices, also one of the version before', async () => {
+  const until = new Date(Date.now() + 60 * 60 * 1_000).toISOString();
+  const change = crypto.randomUUID();
+  const email = 'customer@example.test';
+  await sql`insert into take_back_changes (id, user_id, email, what, at, expires_at)
+    select x.id::uuid, u.id, x.name || '@example.test', x.what, now(), ${until}::timestamptz from users u,
+      (values (${change}, 'ours', 'passkey_added'), (${crypto.randomUUID()}, 'theirs', 'email_changed'))
+        x(id, name, what) where u.email = ${email}`.execute(test.db);
+  for (let n = 0; n < 15; n++) await addMail('passkey_removed', { minutes: 60, recipient: `notice-${n}` });
+  await addMail('passkey_added', { details: { until, change }, recipient: 'ours' });
+  await addMail('email_changed', { details: { until }, recipient: 'theirs' });
+  expect((await send()).slice(0, 2).sort()).toEqual(['ours', 'theirs']);
+});
+
+it('neither lane sends what is of the other', async () => {
+  await addMail('sign_up');
+  await addMail('new_browser');
+  expect(await send(['awaited'])).toEqual(['sign_up']);
+  expect(await send(['other'])).toEqual(['new_browser']);
+});
+
+// What Postgres knows of a table may be from before the flood.
+it.each([
+  ['that it has never looked at', async () => void (await addNotices(20_000))],
+  [
+    'that was empty when it looked',
+    async () => {
+      await sql`vacuum analyze mails`.execute(test.db);
+      await addNotices(20_000);
+    },
+  ],
+  [
+    'that it knows',
+    async () => {
+      await addNotices(20_000);
+      await sql`vacuum analyze mails`.execute(test.db);
+    },
+  ],
+])('Postgres finds the next mails of a lane by its own index, in a table %s', async (_, prepare) => {
+  // Of those that cost the same it takes the newest; after a restore, that may be any.
+  await sql`drop index mails_next_attempt_at_idx`.execute(test.db);
+  await sql`create index mails_next_attempt_at_idx on mails (next_attempt_at)
+    where sent_at is null and given_up_at is null`.execute(test.db);
+  await prepare();
+  for (const lane of ['awaited', 'other'] as const) {
+    const query = lockDueMails(test.db, { lane, now: new Date(), limit: 10 });
+    const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, costs off) ${query}`.execute(
+      test.db,
+    );
+    const plan = rows.map((line) => line['QUERY PLAN']).join('\n');
+    expect(plan).toMatch(new RegExp(`Index Scan using mails_${lane}_idx`));
+    expect(plan).not.toMatch(/Sort|Removed by Filter/);
+  }
+});
