@@ -58,12 +58,22 @@ export async function updateAccountNameUnlessEdited(
 }
 
 /**
- * Makes the account's rights the sum of what was decided here and what its links say by now. The triggers do that at the
- * end of a transaction; this is for whoever needs the account as it will be.
+ * Makes the account's rights the sum of what was decided here and what its links say by now, if there is such an account.
+ * The triggers do that at the end of a transaction; this is for whoever needs the account as it will be.
  */
-export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
+export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
+}
+
+/** The same, for an account that there is. */
+export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
+  await settleRights(trx, id);
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** Works out who decided what an account from before has, unless that was done. */
+export async function knowSources(db: Database, accountId: string): Promise<void> {
+  await sql`select know_sources(${accountId})`.execute(db);
 }
 
 /** Null leaves it to the links again. */
@@ -76,6 +86,7 @@ export async function decideCapability(
   capability: string,
   decision: Decision,
 ): Promise<Account | undefined> {
+  await knowSources(trx, id);
   const isIn = (column: 'granted_here' | 'revoked_here') => sql`${capability} = any(${sql.ref(column)})`;
   const without = (column: 'granted_here' | 'revoked_here') =>
     sql<string[] | null>`array_remove(${sql.ref(column)}, ${capability})`;
@@ -100,6 +111,7 @@ export async function decideVerification(
   id: string,
   decision: Decision,
 ): Promise<Account | undefined> {
+  await knowSources(trx, id);
   return trx
     .updateTable('accounts')
     .set({ verified_here: decision })
@@ -111,7 +123,7 @@ export async function decideVerification(
 
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
-/** What the account of a user would have without their link to that system. Takes no lock. */
+/** What the account of a user, whose sources are known, would have without their link to that system. Takes no lock. */
 export async function findRightsWithoutLink(
   db: Database,
   { userId, provider }: { userId: string; provider: string },

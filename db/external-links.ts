@@ -5,23 +5,28 @@ import type { Rights } from './accounts.ts';
 import type { Database } from './postgres/client.ts';
 import type { DB } from './schema.ts';
 
-/** The user's id at the other system, if that link is awake. Takes no lock. */
-export async function findExternalId(
+/** The user's link to the other system. Takes no lock. */
+export async function findExternalLink(
   db: Database,
   provider: string,
   userId: string,
-): Promise<string | undefined> {
+): Promise<{ externalId: string; isSleeping: boolean } | undefined> {
   const row = await db
     .selectFrom('external_links')
-    .select('external_id')
+    .select(['external_id as externalId', 'sleeping_since as sleepingSince'])
     .where('provider', '=', provider)
     .where('user_id', '=', userId)
-    .where('sleeping_since', 'is', null)
     .executeTakeFirst();
-  return row?.external_id;
+  return row && { externalId: row.externalId, isSleeping: row.sleepingSince !== null };
 }
 
 type LinkKey = { provider: string; externalId: string };
+
+/** Takes no lock. */
+export async function isLinked(db: Database, { provider, externalId }: LinkKey): Promise<boolean> {
+  const query = db.selectFrom('external_links').select('user_id').where('provider', '=', provider);
+  return (await query.where('external_id', '=', externalId).executeTakeFirst()) !== undefined;
+}
 
 /** What the profile of that time says of the account's rights. */
 export type Said = Rights & { at: Date };
@@ -34,7 +39,10 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
   applied_profile_updated_at: at,
 });
 
-/** Makes that link, awake, in place of the one that this id had and of the one that this user had. */
+/**
+ * Makes that link, awake, in place of the one that this id had and of the one that this user had. What a newer profile of
+ * the id said about somebody else stays.
+ */
 export async function setExternalLink(
   trx: Transaction<DB>,
   { provider, externalId, userId }: LinkKey & { userId: string },
@@ -46,12 +54,21 @@ export async function setExternalLink(
     .where('user_id', '=', userId)
     .where('external_id', '<>', externalId)
     .execute();
-  const row = { ...toRow(said), user_id: userId };
+  const row = toRow(said);
   await trx
     .insertInto('external_links')
-    .values({ ...row, provider, external_id: externalId, verified: said.isVerified })
+    .values({ ...row, user_id: userId, provider, external_id: externalId, verified: said.isVerified })
     .onConflict((conflict) =>
-      conflict.columns(['provider', 'external_id']).doUpdateSet({ ...row, sleeping_since: null }),
+      conflict.columns(['provider', 'external_id']).doUpdateSet({ user_id: userId, sleeping_since: null }),
+    )
+    .execute();
+  await trx
+    .updateTable('external_links')
+    .set(row)
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .where((eb) =>
+      eb.or([eb('applied_profile_updated_at', 'is', null), eb('applied_profile_updated_at', '<', said.at)]),
     )
     .execute();
 }

@@ -34,6 +34,7 @@ export interface Accounts {
   name: string;
   name_edited_at: Timestamp | null;
   revoked_here: string[] | null;
+  sources_known: Generated<boolean>;
   verified_at: Timestamp | null;
   verified_here: boolean | null;
 }

@@ -67,4 +67,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
+  // No trigger does it here.
+  await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

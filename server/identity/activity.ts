@@ -4,7 +4,7 @@ import { type ActivityLine, type LineChange, listActivity, listChangesOfLines } 
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import type { Actor } from './actor.ts';
-import { describeAuthor, describeHappening, describeMembers } from './change-words.ts';
+import { describeAuthor, describeCapability, describeHappening, describeMembers } from './change-words.ts';
 
 /** By the event's reason; `any` for all others. */
 type ByReason = { any: string } & Record<string, string>;
@@ -34,9 +34,9 @@ export const words: Record<string, string | ByReason | undefined> = {
   'authenticator.added': 'Added an authenticator app',
   'authenticator.removed': 'Removed the authenticator app',
   'capability.decided': {
-    yes: 'We decided that the account may do something',
-    no: 'We decided that the account may not do something',
-    any: 'What the account may do is up to the marketplace again',
+    yes: 'We decided that the account may: ',
+    no: 'We decided that the account may not: ',
+    any: 'It is up to the marketplace again whether the account may: ',
   },
   'data.downloaded': 'Downloaded a copy of the data',
   'email.change_canceled': 'Cancelled the change of the email address',
@@ -165,7 +165,8 @@ function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'r
   if (type === 'profile.updated') return describeEdit(details?.changed);
   const said = words[type ?? ''] ?? '';
   const cause = type === 'login.succeeded' && details?.factor === 'recovery_code' ? 'recovery_code' : reason;
-  return typeof said === 'string' ? said : (said[cause ?? ''] ?? said.any);
+  const text = typeof said === 'string' ? said : (said[cause ?? ''] ?? said.any);
+  return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
 }
 
 const members: Record<string, string> = { name: 'name', accountName: 'account name' };

@@ -14,8 +14,10 @@ const oneOf = (words: Record<string, string | null>) => (value: Value) => {
   const said = words[String(value)];
   return said === undefined ? text(value) : said;
 };
+/** Such as "sell products". */
+export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
 const names = (value: Value) =>
-  Array.isArray(value) && value.length > 0 ? value.join(', ').replaceAll('_', ' ') : null;
+  Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {
@@ -52,6 +54,12 @@ const words: Record<Subject, Record<string, Words>> = {
     name: { what: 'Account name', say: text },
     capabilities: { what: 'What the account may do', say: names },
     verified_at: { what: 'Account verified', say: yesOrNo },
+    granted_here: { what: 'Decided by us that the account may', say: names },
+    revoked_here: { what: 'Decided by us that the account may not', say: names },
+    verified_here: {
+      what: 'Decided by us whether the account is verified',
+      say: (value) => (value === null ? null : value ? 'verified' : 'not verified'),
+    },
   },
   link: {
     external_id: { what: 'ID at the marketplace', say: text },

@@ -1,5 +1,5 @@
 // The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
-import { findRightsWithoutLink } from '../../db/accounts.ts';
+import { findRightsWithoutLink, knowSources } from '../../db/accounts.ts';
 import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
 import { listLastLaunches } from '../../db/launches.ts';
 import { lockLinkedUser } from '../../db/linked-users.ts';
@@ -19,6 +19,7 @@ import { requireOwnCredential } from './own-password.ts';
 export async function listOwnLinks({ db }: Services, { session }: Actor) {
   const { id: userId, account } = session.user;
   const links = await listExternalLinks(db, userId);
+  if (links.length > 0) await knowSources(db, account.id);
   return Promise.all(
     links.map(async (link) => {
       const left = await findRightsWithoutLink(db, { userId, provider: link.provider });

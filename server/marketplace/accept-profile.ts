@@ -3,9 +3,11 @@
 // Identity is the marketplace's id, never the e-mail address. The rules run in the caller's transaction and lock the
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
+import { settleRights } from '../../db/accounts.ts';
 import { lockAddressOwner } from '../../db/address-owners.ts';
 import {
-  findExternalId,
+  findExternalLink,
+  isLinked,
   type Said,
   setExternalLink,
   setExternalLinkSaid,
@@ -76,12 +78,13 @@ async function acceptByAddress(
     return { kind: 'accepted', userId, change: 'created' };
   }
   const holder = requireAllowed(found);
-  const externalId = await findExternalId(trx, provider, holder.id);
+  const present = await findExternalLink(trx, provider, holder.id);
   // The same person's other hand-off made the link while this one waited for the lock.
-  if (externalId === profile.id) throw new LostRace();
-  if (externalId !== undefined) throw otherLink();
-  // Whoever had the address until a short while ago is not linked by its word alone.
-  if (hasOwnLogin(holder) || holder.email !== profile.email)
+  if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
+  if (present && !present.isSleeping) throw otherLink();
+  // Whoever had the address until a short while ago is not linked by its word alone, and a sleeping link is not replaced
+  // before its user was shown what goes with it.
+  if (hasOwnLogin(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);
   return { kind: 'accepted', userId: holder.id, change: 'linked', applied };
@@ -132,8 +135,10 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  const externalId = await findExternalId(trx, provider, userId);
-  if (externalId !== undefined && externalId !== profile.id) throw otherLink();
+  // Made while this one waited for the user: the link has to be locked before, or two that do so wait for each other.
+  if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
+  const present = await findExternalLink(trx, provider, userId);
+  if (present && !present.isSleeping && present.externalId !== profile.id) throw otherLink();
   if (known && known.user.id !== userId && known.user.holdsEmail) throw otherLink();
   return link(trx, occasion, user, profile, known);
 }
@@ -162,7 +167,11 @@ async function link(
   const key = { provider, externalId: profile.id };
   if (isNewer) await setExternalLink(trx, { ...key, userId: user.id }, readSaid(profile));
   else await wakeExternalLink(trx, key);
-  if (known && known.user.id !== user.id) await deleteUser(trx, known.user);
+  if (known && known.user.id !== user.id) {
+    await deleteUser(trx, known.user);
+    // Others may belong to that account.
+    await settleRights(trx, known.user.account.id);
+  }
   const applied = isNewer ? await applyProfile(trx, occasion, user, profile) : undefined;
   await notify(trx, occasion, user, 'account_linked', occasion.request);
   return applied;

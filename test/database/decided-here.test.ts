@@ -1,7 +1,7 @@
 // What accounts may do in a database from before it was kept who decided that (contract section 2).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { migrate, migrations } from '../../db/postgres/migrate.ts';
 
@@ -112,34 +112,105 @@ const cases: Case[] = [
   ],
 ];
 
-it('each keeps what it has, as its link says or as was decided here', async () => {
-  const ids: string[] = [];
-  for (const [, before] of cases) ids.push(await addAccount(before));
-  // From before the history began.
-  const old = await addAccount({
-    isLinked: true,
-    steps: [{ by: 'database', to: ['sell_services'], verified: true }],
-  });
-  await sql`delete from changes where row_id = ${old}`.execute(client.db);
-  ids.push(old);
-  const readRights = async () =>
-    (await sql`select id, capabilities, verified_at from accounts order by id`.execute(client.db)).rows;
-  const countChanges = async () => (await sql`select count(*) from changes`.execute(client.db)).rows;
-  const [rights, changes] = [await readRights(), await countChanges()];
-  await migrate(url);
-  expect([await readRights(), await countChanges()]).toEqual([rights, changes]);
+/** From before the history began. */
+const old: Case = [
+  'nobody knows whom',
+  { isLinked: true, steps: [{ by: 'database', to: ['sell_services'], verified: true }] },
+  ['sell_services', 'verified'],
+  null,
+];
 
-  const { rows } = await sql<{ id: string; said: string[] | null; here: string[] | null }>`
-    select a.id, array_cat(l.capabilities, case when l.verified then '{verified}'::text[] end) as said,
-      array_cat(a.granted_here, case when a.verified_here then '{verified}'::text[] end) as here
-    from accounts a join users u on u.account_id = a.id left join external_links l on l.user_id = u.id`.execute(
+const readRights = async (id: string) => {
+  const { rows } = await sql<{ capabilities: string[]; verified: boolean }>`
+    select capabilities, verified_at is not null as verified from accounts where id = ${id}`.execute(
     client.db,
   );
-  const found = ids
-    .map((id) => rows.find((row) => row.id === id))
-    .map((row) => [row?.said ?? null, row?.here ?? null]);
-  expect(found).toEqual([
-    ...cases.map(([, , said, here]) => [said, here]),
-    [['sell_services', 'verified'], null],
-  ]);
+  return [...(rows[0]?.capabilities ?? []), ...(rows[0]?.verified ? ['verified'] : [])];
+};
+
+const inOneOf = (id: string) => sql`user_id in (select id from users where account_id = ${id})`;
+
+/** The first that is written to an account after the migration, and whether what its link said is left. */
+const touches: [what: string, touch: (id: string) => Promise<unknown>, leavesSaid: boolean][] = [
+  ['its sources are asked for', (id) => sql`select know_sources(${id})`.execute(client.db), true],
+  ['its link goes', (id) => sql`delete from external_links where ${inOneOf(id)}`.execute(client.db), false],
+  [
+    'a profile without capabilities arrives for its link',
+    (id) =>
+      sql`update external_links set capabilities = '{}', verified = false, said_at = now(), applied_profile_updated_at = now()
+        where ${inOneOf(id)}`.execute(client.db),
+    false,
+  ],
+  [
+    'another link takes the place of its link',
+    (id) =>
+      client.db.transaction().execute(async (trx) => {
+        await sql`delete from external_links where ${inOneOf(id)}`.execute(trx);
+        await sql`insert into external_links (provider, external_id, user_id, capabilities, verified, said_at, applied_profile_updated_at)
+          select 'marketplace', id || '-2', id, '{}', false, now(), now() from users where account_id = ${id}`.execute(
+          trx,
+        );
+      }),
+    false,
+  ],
+  [
+    'SQL changes its capabilities in between',
+    async (id) => {
+      await sql`update accounts set capabilities = capabilities || '{sell_media_inventory}' where id = ${id}`.execute(
+        client.db,
+      );
+      await sql`update accounts set capabilities = array_remove(capabilities, 'sell_media_inventory') where id = ${id}`.execute(
+        client.db,
+      );
+    },
+    true,
+  ],
+  [
+    'its user moves to another account, and back',
+    async (id) => {
+      const other = uuidv7();
+      const { rows } = await sql<{ id: string }>`select id from users where account_id = ${id}`.execute(
+        client.db,
+      );
+      await sql`insert into accounts (id, name) values (${other}, 'Other')`.execute(client.db);
+      await sql`update users set account_id = ${other} where account_id = ${id}`.execute(client.db);
+      await sql`update users set account_id = ${id} where id = ${rows[0]?.id}`.execute(client.db);
+    },
+    true,
+  ],
+];
+
+const ids = new Map<string, string>();
+beforeAll(async () => {
+  for (const [touch] of touches) {
+    for (const [what, before] of [...cases, old]) {
+      const id = await addAccount(before);
+      ids.set(`${touch}: ${what}`, id);
+      if (what === old[0]) await sql`delete from changes where row_id = ${id}`.execute(client.db);
+    }
+  }
+  const state = async () =>
+    (
+      await sql`select (select json_agg(a order by id) from (select id, capabilities, verified_at from accounts) a) as accounts,
+      (select count(*) from changes) as changes`.execute(client.db)
+    ).rows;
+  const before = await state();
+  await migrate(url);
+  expect(await state()).toEqual(before);
+});
+
+describe.each(touches)('once %s', (touchName, touch, leavesSaid) => {
+  it.each([...cases, old])(
+    'what was given by %s is left as it is whose',
+    async (what, _before, said, here) => {
+      const id = ids.get(`${touchName}: ${what}`) ?? '';
+      await touch(id);
+      expect((await readRights(id)).sort()).toEqual(
+        [...(leavesSaid ? (said ?? []) : []), ...(here ?? [])].sort(),
+      );
+      // And whose it is.
+      await sql`delete from external_links where ${inOneOf(id)}`.execute(client.db);
+      expect((await readRights(id)).sort()).toEqual([...(here ?? [])].sort());
+    },
+  );
 });
