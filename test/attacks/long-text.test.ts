@@ -55,3 +55,20 @@ it('a name that makes a new password slow to check keeps nobody waiting', async 
   expect(await measureLeastWait(app, attack)).toBeLessThan(50);
   await other.close();
 });
+
+it('deep words of superjson about what is undefined keep nobody waiting', async () => {
+  const cookie = await app.login('customer@example.test');
+  const [depth, count] = [8_000, 1_700];
+  const path = Array(depth - 1)
+    .fill('0')
+    .join('.');
+  const leaves = Array.from({ length: count }, (_, at) => `"${at.toString(36)}":["undefined"]`).join();
+  const body = `{"json":${'['.repeat(depth)}${']'.repeat(depth)},"meta":{"values":{"${path}":{${leaves}}}}}`;
+  expect(body.length).toBeLessThan(65_536);
+  const headers = { 'content-type': 'application/json' };
+  const attack = async () => {
+    const { status } = await app.send('/trpc/profile.update', { method: 'POST', body, headers, cookie });
+    expect(status).toBe(400);
+  };
+  expect(await measureLeastWait(app, attack)).toBeLessThan(50);
+});

@@ -25,6 +25,7 @@ const texts: Record<string, string> = {
   'at signs': fill('@'),
   'percent escapes': fill('%25%F0'),
   'deep JSON': fill('['),
+  'deep JSON to its end': `{"id":${'['.repeat(8_000)}${']'.repeat(8_000)}}`,
   'a long number': fill('9'),
   surrogates: fill('\u{1f468}\u200d'),
 };
@@ -249,11 +250,17 @@ describe('nobody waits for the worst text', () => {
       );
     const deep = `${'['.repeat(32_000)}${']'.repeat(32_000)}`;
     const json = { 'content-type': 'application/json', origin: app.config.issuer };
+    const leaves = (count: number) =>
+      Array.from({ length: count }, (_, at) => `"${at.toString(36)}":["undefined"]`).join();
     for (const body of [
       deep,
       `{"json":${deep.slice(100, -100)}}`,
       `{"json":{},"meta":{"values":${deep.slice(100, -100)}}}`,
       `{"json":{"name":"x"},"meta":{"values":{${JSON.stringify(fill('name.').slice(0, 60_000))}:["undefined"]}}}`,
+      // Each leaf is at the end of the one long path.
+      `{"json":${'['.repeat(8_000)}${']'.repeat(8_000)},"meta":{"values":{"${'0.'.repeat(7_998)}0":{${leaves(1_700)}}}}}`,
+      `{"json":{},"meta":{"values":{${leaves(3_500)}}}}`,
+      `{"json":{},"meta":{"values":${'{"a":'.repeat(9_000)}["undefined"]${'}'.repeat(9_000)}}}`,
       `{${Array.from({ length: 6_000 }, (_, at) => `"f${at}":1`).join()}}`,
       `{"json":${'9'.repeat(60_000)}}`,
     ]) {
