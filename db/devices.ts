@@ -34,8 +34,10 @@ const upsert = prepareDeferredWrite((db, values: Login) =>
         // Kept, so that the next login starts no new allowance; a forgotten device starts anew.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
+        // How old it is outlives that; it is established by that no more, because the two differ then.
         first_credential_at: sql`coalesce(
-          case when devices.forgotten_at is null then devices.first_credential_at end,
+          case when devices.forgotten_at is null then devices.first_credential_at
+            else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
           excluded.first_credential_at)`,
         is_last: true,
         forgotten_at: null,

@@ -164,8 +164,11 @@ export const sections: Section[] = [
     ) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped' and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // Whoever did not give the right password may be a stranger, whose address is not the owner's to have.
-    values: { address: sql`case when type <> 'login.refused' then address end` },
+    // Whoever did not log in may be a stranger, whose address is not the owner's to have.
+    values: {
+      address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
+        then address end`,
+    },
     key: [
       ['at', 'timestamptz'],
       ['id', 'uuid'],

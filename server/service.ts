@@ -5,7 +5,7 @@ import { createBackend } from './backend.ts';
 import { demoPassword, hasDemoUsers, seedDemoUsers } from './demo/demo-users.ts';
 import type { Fetch } from './http/door.ts';
 import { createShell, type ShellOptions } from './http/shell.ts';
-import { hashPassword } from './identity/passwords.ts';
+import { hashPassword, loadPasswordCheck } from './identity/passwords.ts';
 import { startJobs } from './jobs/jobs.ts';
 import type { Log } from './log.ts';
 import { answerMetrics } from './metrics/answer.ts';
@@ -68,7 +68,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     }),
     fetchMetrics: (request) => answerMetrics(metrics, request, config),
     async start() {
-      await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
+      // The database works at the one, this process at the other.
+      await Promise.all([
+        migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`)),
+        loadPasswordCheck(),
+      ]);
       await seedOrRefuse(config, database.db);
       stopJobs = startJobs(backend.services);
       isUp = true;

@@ -9,7 +9,7 @@ import type { DB } from '../../db/schema.ts';
 import { listContracts } from '../../db/service-contracts.ts';
 import { lockUser, type User } from '../../db/users.ts';
 import { presentStatus } from '../billing/contract-states.ts';
-import { dueAfter } from '../identity/deletion.ts';
+import { dueAfter, isLastAdmin } from '../identity/deletion.ts';
 import { eraseUser } from '../identity/erase-user.ts';
 import { notifyWithTakeBack } from '../identity/notices.ts';
 import { print } from '../runtime/process.ts';
@@ -32,8 +32,14 @@ export function addDeletionCommand(program: Command): void {
     .action(async (key: UserKey, options: { now: boolean }) => {
       const lines = await withDatabase((db) =>
         inTransaction(db, byCommand('user:delete'), async (trx) => {
-          const user = await findUser(trx, key);
+          const found = await findUser(trx, key);
+          const user = found && (await lockUser(trx, { id: found.id }));
           if (!user) throw new CommandError('There is no such user.');
+          // One whose deletion is planned is not counted by others.
+          if ((options.now || !user.deletionDueAt) && (await isLastAdmin(trx, user)))
+            throw new CommandError(
+              'This is the only administrator. Make somebody else an administrator first: user:create --role admin.',
+            );
           const stays = await countInvoices(trx, user);
           return [await (options.now ? erase(trx, user) : plan(trx, user)), stays];
         }),
@@ -48,9 +54,8 @@ async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
   return `The user ${id} is erased. Contracts cancelled: ${erased.canceled}.`;
 }
 
-async function plan(trx: Transaction<DB>, { id }: User): Promise<string> {
-  const user = await lockUser(trx, { id });
-  if (!user) throw new CommandError('There is no such user.');
+async function plan(trx: Transaction<DB>, user: User): Promise<string> {
+  const { id } = user;
   const at = now();
   const dueAt = user.deletionDueAt ?? dueAfter(at);
   if (!user.deletionDueAt) {

@@ -26,7 +26,8 @@ export async function crmSignups(services: Services, request: Request, visit: Vi
     // Logged, not audited: strangers could fill the audit trail. The details hold no value of the body.
     const { code, detail, errors } = refusal;
     services.metrics.countSignup(code);
-    services.log.info({ requestId: visit.requestId, code, detail, errors }, 'signup refused');
+    const { requestId, address } = visit;
+    services.log.info({ requestId, address, code, detail, errors }, 'signup refused');
     throw refusal;
   }
 }

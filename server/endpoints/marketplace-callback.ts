@@ -19,7 +19,8 @@ export async function marketplaceCallback(
     // Logged, not audited: what is refused before its signature was checked could come from anybody, without end.
     const { code, reason } = refusal;
     services.metrics.countHandOff(code);
-    services.log.info({ requestId: visit.requestId, code, reason }, 'hand-off refused');
+    const { requestId, address } = visit;
+    services.log.info({ requestId, address, code, reason }, 'hand-off refused');
     throw refusal;
   }
 }

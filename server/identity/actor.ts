@@ -54,18 +54,19 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<Actor, 'se
   return user;
 }
 
-const ownCount = ({ id, user }: Session, name: AllowanceName): [AllowanceName, string] => [
-  name,
-  name === 'login.confirmed' ? id : user.id,
-];
+const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login.confirmed' ? id : user.id);
 
-/** Before a change that takes some doing, or work of ours. Throws 429 `rate_limited` where it would be refused. */
+/**
+ * Before a change that takes some doing, or work of ours. `of` is whose the allowance is, where it is not that of the user, or
+ * the session. Throws 429 `rate_limited` where it would be refused.
+ */
 export async function requireOwnAllowance(
   { db }: Pick<Services, 'db'>,
   { session }: Pick<Actor, 'session'>,
   name: AllowanceName,
+  of = ownerOf(session, name),
 ): Promise<void> {
-  await requireAllowance(db, ...ownCount(session, name));
+  await requireAllowance(db, name, of);
 }
 
 type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
@@ -81,14 +82,18 @@ type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
 };
 
 /**
- * Counts what has an allowance. It goes into the transaction that it tells of, once the user is locked. Throws 429
+ * Counts what has an allowance, which is `of` somebody as in `requireOwnAllowance`. It goes into the transaction that it tells of, once the user is locked. Throws 429
  * `rate_limited`.
  */
 export async function recordActorEvent(
   db: Database,
   { session, visit }: Actor,
   event: ActorEvent,
+  of?: string,
 ): Promise<void> {
-  if (event.type in allowances) await spendAllowance(db, ...ownCount(session, event.type as AllowanceName));
+  if (event.type in allowances) {
+    const name = event.type as AllowanceName;
+    await spendAllowance(db, name, of ?? ownerOf(session, name));
+  }
   await recordAuditEvent(db, { ...event, ...trailOf(visit), userId: session.user.id });
 }

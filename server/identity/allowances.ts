@@ -16,6 +16,7 @@ const day = 24 * hour;
 export const allowances = {
   'profile.updated': { times: 60, seconds: hour },
   'user.deletion_requested': { times: 5, seconds: day },
+  // In each browser that the user has had for a week, and in all others together.
   'password.changed': { times: 10, seconds: hour },
   'email.change_requested': { times: 10, seconds: hour },
   'passkey.added': { times: 30, seconds: hour },
@@ -24,8 +25,9 @@ export const allowances = {
   'data.downloaded': { times: 5, seconds: hour },
   // For each session: whoever else is in the account cannot use up what the owner needs to put them out.
   'login.confirmed': { times: 30, seconds: hour },
-  // For each password, so that one set by mail starts to count afresh. In a browser that is new to the user; and in all
-  // that they know together, so that a login more makes no allowance more.
+  // For each password, so that one set by mail starts to count afresh. In each browser that the user has had for a week; in
+  // all that are new to them; and in all others together, so that a login more makes no allowance more.
+  'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
   // For each passkey.

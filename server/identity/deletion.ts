@@ -1,7 +1,10 @@
 // Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
 // (erase-user.ts).
+import type { Transaction } from 'kysely';
 import { hasOtherAdmin, setDeletionDue } from '../../db/deletions.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import type { User } from '../../db/users.ts';
 import type { Visit } from '../http/requests.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
@@ -22,6 +25,10 @@ export async function describeDeletion(services: Services, request: Request, vis
   return { email, dueAt: deletionDueAt };
 }
 
+/** Whether nobody would be left to look after the service without that user. The caller has locked them. */
+export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
+  role === 'admin' && !(await hasOtherAdmin(trx, id));
+
 /**
  * Plans the deletion; asked again, it stays as it is planned. `last_admin`: nothing changed, because nobody would be left
  * to look after the service. Throws 401 `login_required` without a credential given in this session within ten minutes.
@@ -36,7 +43,7 @@ export async function requestDeletion(
   return inTransactionOf(visit, services.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
-    if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
+    if (await isLastAdmin(trx, user)) return 'last_admin';
     const at = services.now();
     await setDeletionDue(trx, user.id, dueAfter(at));
     await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });

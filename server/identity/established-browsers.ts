@@ -1,6 +1,7 @@
 // Established browsers (contract section 2): those in which a user first gave a credential at least seven days ago, and the
 // one in which the account got its first. What is added in one is more likely the owner's than a thief's.
 import { hasKnownDevice, isDeviceEstablished } from '../../db/devices.ts';
+import type { PasswordOwner } from '../../db/password-owners.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import type { User } from '../../db/users.ts';
 import { daysAfter } from '../instant.ts';
@@ -20,6 +21,16 @@ export async function isEstablishedBrowser(
   const tokenHash = readDevice({ config }, request);
   if (!tokenHash) return false;
   return isDeviceEstablished(db, { userId, tokenHash, before: daysAfter(now(), -establishedDays) });
+}
+
+/**
+ * Names a browser that the user has had for a week, for counting what a thief must not use up; undefined for any other. It
+ * is one that is established, or was: a thief who changes the password forgets the browsers of the owner.
+ */
+export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
+  const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;
+  if (!knownAt || !(isFirstDevice || knownAt <= daysAfter(now, -establishedDays))) return undefined;
+  return `${userId} ${knownAt.toISOString()}`;
 }
 
 /**

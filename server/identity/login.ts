@@ -12,6 +12,7 @@ import { trailOf } from './actor.ts';
 import { spendAllowance } from './allowances.ts';
 import { countLogin } from './count-login.ts';
 import { readEmailAddress } from './email-address.ts';
+import { nameOwnBrowser } from './established-browsers.ts';
 import { guessPassword } from './guess-password.ts';
 import { requirePlace } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
@@ -53,7 +54,7 @@ async function tryLogin(
   visit: Visit,
   credentials: Credentials,
 ): Promise<LoginStep | undefined> {
-  const { db, read, log, aside } = services;
+  const { db, read, log, aside, now } = services;
   const email = readEmailAddress(credentials.email);
   const trail = { address: visit.address, requestId: visit.requestId };
   const { isRight, owner, giveBack } = await guessPassword(services, request, visit, {
@@ -79,9 +80,10 @@ async function tryLogin(
     // Hashing took a while: the password may have changed since.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
-    const isKnown = owner.deviceKnownSince !== null;
-    const login = isKnown ? 'login-known-browser' : 'login-new-browser';
-    await spendAllowance(trx, login, `${userId} ${passwordHash}`);
+    const ownBrowser = nameOwnBrowser(owner, now());
+    const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
+    const login = ownBrowser ? 'login-own-browser' : otherBrowser;
+    await spendAllowance(trx, login, `${ownBrowser ?? userId} ${passwordHash}`);
     if (user.suspendedAt) {
       await recordAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
       await giveBack(trx);

@@ -118,8 +118,7 @@ export async function findPasswordFault(
   if (length < minLength)
     return `Your password must be at least ${minLength} characters long. A few random words work well.`;
   if (length > maxLength) return tooLong;
-  const names = listNames(context);
-  if (isMadeOf(names, password) || (await isEasy(password, names)))
+  if (isMadeOf(listNames(context), password) || (await isEasy(password, context)))
     return 'This password is too easy to guess. Choose a different one.';
   return undefined;
 }
@@ -140,13 +139,24 @@ export async function hashNewPassword(
   return deadline.pause(() => hashPassword(password, signal));
 }
 
+const listNames = (context: PasswordContext) => [...listOurNames(context), ...listOwnNames(context)];
+
+const listOurNames = ({ config }: PasswordContext) =>
+  withParts([
+    'identity service',
+    config.name,
+    new URL(config.baseUrl).hostname,
+    ...[...config.clients.values()].flatMap((client) => [client.name, client.title]),
+  ]);
+
+const listOwnNames = ({ email, name }: PasswordContext) => withParts([email, name]);
+
 /** Whole, and in their parts. */
-function listNames({ config, email, name }: PasswordContext): string[] {
-  const clients = [...config.clients.values()].flatMap((client) => [client.name, client.title]);
-  const names = ['identity service', config.name, new URL(config.baseUrl).hostname, email, name, ...clients];
-  const parts = names.flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)]);
-  return parts.map(normalise).filter((each) => each.length > 2);
-}
+const withParts = (names: string[]) =>
+  names
+    .flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)])
+    .map(normalise)
+    .filter((each) => each.length > 2);
 
 /** Whether less than half of the shortest password is left without the names, such as a year. */
 function isMadeOf(names: string[], password: string): boolean {
@@ -158,20 +168,34 @@ function isMadeOf(names: string[], password: string): boolean {
 
 let checker: Promise<ZxcvbnFactory> | undefined;
 
-/** True for common passwords, `names`, and their variations: repeated, counted up, or walked along the keyboard. */
-async function isEasy(password: string, names: string[]): Promise<boolean> {
+/** Once in a process, before anybody waits for it: it takes a tenth of a second in which nothing else is done. */
+export async function loadPasswordCheck(): Promise<void> {
   checker ??= loadChecker();
-  // The check slows down steeply with length, and 64 characters are enough to tell.
-  const start = Array.from(normalise(password)).slice(0, 64).join('');
-  // Scores 0 and 1 mean at most a million guesses.
-  return (await checker).check(start, names).score <= 1;
+  await checker;
 }
 
-// Loaded when somebody first sets a password: the list takes memory that most processes never need.
+// The check takes more than the square of the length, for each way to read signs as letters, and it can be made to find every
+// name in every place. So there is a bound to each: then no password and name take more than 25 ms of a processor.
+const lookedAt = 32;
+const maxOwnNames = 8;
+const maxReadings = 32;
+
+/** True for common passwords, names, and their variations: repeated, counted up, or walked along the keyboard. */
+async function isEasy(password: string, context: PasswordContext): Promise<boolean> {
+  checker ??= loadChecker();
+  const start = normalise(password).slice(0, lookedAt);
+  // A longer name is in no start. `isMadeOf` looks at all of them.
+  const ownNames = listOwnNames(context)
+    .filter((each) => each.length <= lookedAt)
+    .slice(0, maxOwnNames);
+  // Scores 0 and 1 mean at most a million guesses.
+  return (await checker).check(start, [...listOurNames(context), ...ownNames]).score <= 1;
+}
+
 async function loadChecker(): Promise<ZxcvbnFactory> {
   const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
   ]);
-  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs });
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: maxReadings });
 }

@@ -19,27 +19,32 @@ type TrpcContext = {
 };
 
 /**
- * Input is JSON, and what superjson says about it may only be that a value is undefined: other types, such as an array
- * of numbers with a length, let the sender choose what is made here.
+ * Input is JSON, and what superjson says about it may only be that it, or members of it, are undefined. Superjson itself does
+ * not get it: other types let the sender choose what is made here, and it walks the whole of each path for each word.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
-  const { values, v: _version, ...more } = meta ?? {};
-  if (Object.keys(more).length > 0 || (values !== undefined && !saysOnlyUndefined(values)))
+  if (meta === undefined) return json;
+  const { values, v: _version, ...more } = meta;
+  if (Object.keys(more).length > 0) throw new AppError('invalid_request');
+  if (values === undefined) return json;
+  if (isUndefined(values)) return undefined;
+  if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
+  const annotations = Object.entries(values);
+  // No input has members of members.
+  if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
     throw new AppError('invalid_request');
-  return superjson.deserialize({ json, meta });
+  const gone = new Set(annotations.map(([name]) => name));
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !gone.has(name)));
 }
 
-function saysOnlyUndefined(annotations: unknown): boolean {
-  if (Array.isArray(annotations))
-    return annotations.every(
-      (each) => each === 'undefined' || (typeof each === 'object' && saysOnlyUndefined(each)),
-    );
-  return (
-    typeof annotations === 'object' &&
-    annotations !== null &&
-    Object.values(annotations).every((each) => saysOnlyUndefined(each))
-  );
-}
+/** More than any input has members. */
+const maxAnnotations = 20;
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isUndefined = (annotation: unknown) =>
+  Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined';
 
 const t = initTRPC.context<TrpcContext>().create({
   transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },

@@ -310,7 +310,7 @@ describe('every change by a user', () => {
     const used = Object.values(doors).flatMap((door) =>
       typeof door === 'object' && 'counts' in door ? [door.counts] : [],
     );
-    const elsewhere = ['login-known-browser', 'login-passkey'];
+    const elsewhere = ['login-known-browser', 'login-own-browser', 'login-passkey'];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
   });
 
@@ -504,6 +504,63 @@ describe('allowances', () => {
     expect((await form(owner, '/profile/passkeys', { intent: 'add', ...confirmed })).status).toBe(303);
   });
 
+  it('of logins are those of a browser that its user has had for a week: a thief cannot use them up', async () => {
+    await sql`truncate rate_limits`.execute(app.db);
+    const { id, email, browser } = await addUser();
+    const age = (time: string) =>
+      sql`update devices set known_since = known_since - ${time}::interval where user_id = ${id}`.execute(
+        app.db,
+      );
+    await age('1 minute');
+    const second = openBrowser(app.send);
+    await second.login(email, password);
+    const thief = openBrowser(app.send);
+    await age('6 days 23 hours');
+    await thief.login(email, password);
+    for (const each of [browser, second, thief]) expect((await each.login(email, password)).status).toBe(303);
+    await leave('login-new-browser', 0);
+    await leave('login-known-browser', 0);
+    for (const each of [browser, second, thief, openBrowser(app.send)])
+      expect((await each.login(email, password)).status).toBe(429);
+    await age('1 hour');
+    expect((await thief.login(email, password)).status).toBe(429);
+    expect((await browser.login(email, password)).status).toBe(303);
+    await leave('login-own-browser', 3);
+    for (const status of [303, 303, 303, 429])
+      expect((await browser.login(email, password)).status).toBe(status);
+    // Each has its own.
+    expect((await second.login(email, password)).status).toBe(303);
+  });
+
+  it('of changes of the password are those of such a browser, too, also once a thief has made it forgotten', async () => {
+    const { id, email, browser } = await addUser();
+    await sql`update devices set known_since = known_since - interval '7 days' where user_id = ${id}`.execute(
+      app.db,
+    );
+    const thief = openBrowser(app.send);
+    await thief.login(email, password);
+    const change = (each: Browser, currentPassword: string, typed: string) =>
+      each.send(security, { form: { intent: 'password', currentPassword, newPassword: typed } });
+    for (let round = 0; round < 5; round++) {
+      expect((await change(thief, password, 'thief has a password')).status).toBe(303);
+      expect((await change(thief, 'thief has a password', password)).status).toBe(303);
+    }
+    expect((await change(thief, password, 'thief has a password')).status).toBe(429);
+    // Its owner's other browser is as new as the thief's.
+    const other = openBrowser(app.send);
+    await other.login(email, password);
+    expect((await change(other, password, 'eight louder lanterns')).status).toBe(429);
+    expect((await browser.login(email, password)).status).toBe(303);
+    // A browser that was forgotten is established no more.
+    await form({ id, email, browser }, '/profile/passkeys', { intent: 'add' });
+    expect((await browser.send('/profile/passkeys/add')).text).toContain('seven days');
+    for (let n = 0; n < 5; n++) {
+      expect((await change(browser, password, 'eight louder lanterns')).status).toBe(303);
+      expect((await change(browser, 'eight louder lanterns', password)).status).toBe(303);
+    }
+    expect((await change(browser, password, 'eight louder lanterns')).status).toBe(429);
+  });
+
   it('of logins with a password end with it, and those of a passkey are others', async () => {
     const { email, browser } = await addUser();
     const authenticator = createAuthenticator();
@@ -536,6 +593,7 @@ describe('allowances', () => {
       'recovery_codes.made 10 in 1 h',
       'data.downloaded 5 in 1 h',
       'login.confirmed 30 in 1 h',
+      'login-own-browser 60 in 1 h',
       'login-new-browser 100 in 1 h',
       'login-known-browser 300 in 1 h',
       'login-passkey 300 in 1 h',

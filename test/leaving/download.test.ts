@@ -292,7 +292,7 @@ describe('without a password within ten minutes', () => {
   });
 });
 
-it('does not tell from where somebody else tried to log in', async () => {
+it('does not tell from where somebody else tried to log in, or asked for a mail', async () => {
   await sql`truncate rate_limits`.execute(app.db);
   const stranger = '203.0.113.200';
   const guess = { form: { email, password: 'a guess' }, from: stranger };
@@ -300,10 +300,19 @@ it('does not tell from where somebody else tried to log in', async () => {
   // It is written down a moment after the answer.
   const find = () => sql`select 1 from audit_events where address = ${stranger}`.execute(app.db);
   await expect.poll(async () => (await find()).rows.length).toBe(1);
+  expect((await app.send('/forgot-password', { form: { email }, from: stranger })).status).toBe(303);
+  await expect.poll(async () => (await find()).rows.length).toBe(2);
+  // With the password, but without the code.
+  await sql`insert into audit_events (id, type, user_id, address)
+    select gen_random_uuid(), 'login.code_asked', id, ${stranger} from users where email = ${email}`.execute(
+    app.db,
+  );
   const { activity = [] } = await download(await logIn());
   const of = (type: string) => activity.filter((event) => event.type === type);
-  expect(of('login.refused').length).toBeGreaterThan(0);
-  for (const { address } of of('login.refused')) expect(address).toBeNull();
+  for (const type of ['login.refused', 'login.code_asked', 'password_link.requested']) {
+    expect(of(type).length, type).toBeGreaterThan(0);
+    for (const { address } of of(type)) expect(address).toBeNull();
+  }
   for (const { address } of of('login.succeeded')) expect(address).toBe('192.0.2.1');
   expect(JSON.stringify(activity)).not.toContain(stranger);
 });

@@ -107,3 +107,19 @@ it.each(['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])(
 it('refuses what is neither an address nor an id', async () => {
   expectRefused(await remove('nobody'), /Enter a valid email address, or the id of a user/);
 });
+
+it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of two', async (words) => {
+  const email = `boss${words.length}@example.test`;
+  await sql`update users set role = 'user'`.execute(app.db);
+  const { id } = await sign(`crm_boss${words.length}`);
+  await sql`update users set role = 'admin', email = ${email} where id = ${id}`.execute(app.db);
+  const tables = ['users', 'audit_events'];
+  const before = await digestRows(app.db, tables);
+  expectRefused(await remove(email, ...words), /^This is the only administrator\. Make somebody else/);
+  expect(await digestRows(app.db, tables)).toBe(before);
+  const other = await sign(`crm_deputy${words.length}`);
+  await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
+  expect((await remove(email, ...words)).code).toBe(0);
+  // The other one is the last now.
+  expectRefused(await remove(other.id, ...words), /^This is the only administrator/);
+});

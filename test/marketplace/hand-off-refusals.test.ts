@@ -82,7 +82,11 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a hand-off is refuse
       expect(await digestRows(app.db, tables)).toBe(before);
       if (one.status !== 405) {
         const line = app.logged.findLast(({ message }) => message === 'hand-off refused');
-        expect(line?.fields).toMatchObject({ code: one.code, reason: expect.stringMatching(/.+/) });
+        expect(line?.fields).toMatchObject({
+          code: one.code,
+          reason: expect.stringMatching(/.+/),
+          address: '192.0.2.1',
+        });
       }
       const next = await openHandOff(app, await buildHandOff(app, { id: 'works' }, new Date(now * 1_000)));
       expect((await app.send('/sso/profile', { cookie: cookieOf(next) })).status).toBe(200);

@@ -80,6 +80,16 @@ describe('/trpc refuses', () => {
       { json: { json: { name: 'X' }, meta: { values: { name: [['custom', 'x']] } } } },
     ],
     [
+      'undefined members of members',
+      400,
+      { json: { json: { name: 'X', more: {} }, meta: { values: { more: { name: ['undefined'] } } } } },
+    ],
+    [
+      'undefined members of no object',
+      400,
+      { json: { json: ['X'], meta: { values: { '0': ['undefined'] } } } },
+    ],
+    [
       'a reference into a prototype',
       400,
       {

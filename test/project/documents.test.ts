@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { addAccountCommands } from '../../server/cli/accounts.ts';
 import { addBillingCommands } from '../../server/cli/billing.ts';
 import { addClientCommands } from '../../server/cli/clients.ts';
 import { addDatabaseCommands } from '../../server/cli/database.ts';
@@ -168,6 +169,7 @@ describe('a command in our documents', () => {
     const program = new Command();
     addDatabaseCommands(program);
     addUserCommands(program);
+    addAccountCommands(program);
     addThawCommand(program);
     addDeletionCommand(program);
     addHistoryCommand(program);

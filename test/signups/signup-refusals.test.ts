@@ -71,6 +71,10 @@ describe.each([...new Set(cases.map(({ code }) => code))])('a signup is refused 
       expect(pointers).toEqual(one.pointers);
     }
 
+    // What an operator looks for where somebody tries to forge.
+    const line = app.logged.slice(linesBefore).find(({ message }) => message === 'signup refused');
+    if (![405, 413].includes(status)) expect(line?.fields).toMatchObject({ code, address: '192.0.2.7' });
+
     // Neither the answer nor the log has a value of the body, the secret or the right signature.
     const told = JSON.stringify([text, [...headers], app.logged.slice(linesBefore)]);
     expect(told).not.toMatch(/canary|whsec|QQQ|DEM\b|past_due|2025-\d\d-|do-not-use/i);
