@@ -158,8 +158,8 @@ const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
     </p>
     <p>
       Passkeys and authenticator apps added since then are removed
-      {asks && ', but for the one that you use here'}. So are all recovery codes. If the deletion of the
-      account was asked for since then, it is cancelled.
+      {asks && ', but for the one that you use here'}. All recovery codes are removed, too. If the deletion of
+      the account was asked for since then, it is cancelled.
     </p>
   </>
 );

@@ -287,6 +287,11 @@ describe('user:thaw', () => {
     const { email, id, codes } = await freeze();
     expect((await thaw(email, '--keep', email, '--why', 'A passport')).code).toBe(0);
     expect(await stateOf(id)).toEqual({ email, suspended: false, app: true, reserved: 0 });
+    // As with every password set by mail, no browser is known any more.
+    const { rows } = await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(
+      changes.app.db,
+    );
+    expect(rows).toEqual([]);
     const waiting = await expectOnlyPassword(email);
     expect(waiting.headers.get('location')).toMatch(/^\/login\/code/);
     expect((await openBrowser(changes.app.send).login(email, newPassword)).headers.get('location')).toMatch(
