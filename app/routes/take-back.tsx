@@ -91,56 +91,58 @@ export default function TakeBack() {
         <h2 id="take-back">If any of this was not you</h2>
         <TakeBackForm email={email} asks={asks} />
       </section>
-      {asks && <Freeze />}
+      {asks && <Freeze asks={asks} />}
     </Page>
   );
 }
 
-function TakeBackForm({ email, asks }: Pick<TakeBackPage, 'email' | 'asks'>) {
+type Asks = Pick<TakeBackPage, 'email' | 'asks'>;
+
+function TakeBackForm({ email, asks }: Asks) {
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   const errors: Record<string, string> = refused?.errors ?? {};
-  const isByPasskeyAlone = asks && !asks.code;
+  const takesPasskeyOnly = asks && !asks.code;
+  const start = (
+    <>
+      <WhatItDoes asks={asks} />
+      <NewPassword email={email} error={errors.newPassword} />
+    </>
+  );
   return (
     <>
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
-      <form method="post" action={here} className="card">
-        <p>
-          Set a new password that only you know. Your account has this email address again, you are logged in
-          here, and everyone else is logged out.
-        </p>
-        <p>
-          Passkeys and authenticator apps added since then are removed, and recovery codes, too. If the
-          deletion of the account was asked for, it is cancelled.
-        </p>
-        <NewPassword email={email} error={errors.newPassword} />
-        {asks?.code && (
-          <Field
-            label="Code from your authenticator app"
-            hint="The app that you set up before. A recovery code works, too."
-            name="code"
-            autoComplete="one-time-code"
-            autoCapitalize="none"
-            spellCheck={false}
-            required
-            error={errors.code}
-          />
-        )}
-        {!isByPasskeyAlone && <button type="submit">Take the account back</button>}
-      </form>
+      {!takesPasskeyOnly && (
+        <form method="post" action={here} className="card">
+          {start}
+          {asks?.code && (
+            <Field
+              label="Code from your authenticator app"
+              hint="The app that you set up before. A recovery code works, too."
+              name="code"
+              autoComplete="one-time-code"
+              autoCapitalize="none"
+              spellCheck={false}
+              required
+              error={errors.code}
+            />
+          )}
+          <button type="submit">Take the account back</button>
+        </form>
+      )}
       {asks?.passkey && (
         <PasskeyForm
           purpose="take-back"
           name="passkey"
           action={here}
-          className="aside"
-          otherwise={asks.code ? 'enter a code' : undefined}
-          instead={isByPasskeyAlone && <NoPasskeyHere />}
+          className={takesPasskeyOnly ? 'card' : 'aside'}
+          otherwise={takesPasskeyOnly ? undefined : 'enter a code'}
+          instead={takesPasskeyOnly && <NoPasskeyHere />}
         >
-          <input type="hidden" name="newPassword" data-as-typed="" />
-          <button type="submit" className={asks.code ? 'secondary' : undefined}>
-            {asks.code ? 'Use a passkey instead of the code' : 'Take it back with your passkey'}
+          {takesPasskeyOnly ? start : <input type="hidden" name="newPassword" data-as-typed="" />}
+          <button type="submit" className={takesPasskeyOnly ? undefined : 'secondary'}>
+            {takesPasskeyOnly ? 'Take it back with your passkey' : 'Use a passkey instead of the code'}
           </button>
         </PasskeyForm>
       )}
@@ -148,19 +150,37 @@ function TakeBackForm({ email, asks }: Pick<TakeBackPage, 'email' | 'asks'>) {
   );
 }
 
+const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
+  <>
+    <p>
+      Set a new password that only you know. Your account has this email address again, you are logged in
+      here, and everyone else is logged out.
+    </p>
+    <p>
+      Passkeys and authenticator apps added since then are removed
+      {asks && ', but for the one that you use here'}. All recovery codes are removed, too. If the deletion of
+      the account was asked for since then, it is cancelled.
+    </p>
+  </>
+);
+
 function NoPasskeyHere() {
   return (
-    <p>
-      This browser cannot use a passkey, or JavaScript is switched off. Open the link where you have your
-      passkey.
-    </p>
+    <div className="card">
+      <p>
+        To take the account back, you need your passkey, and this browser cannot use one, or JavaScript is
+        switched off. Open the link where you have your passkey.
+      </p>
+    </div>
   );
 }
 
-function Freeze() {
+function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
+  const missing =
+    asks.code && asks.passkey ? 'neither the code nor the passkey' : asks.code ? 'no code' : 'no passkey';
   return (
     <section aria-labelledby="freeze">
-      <h2 id="freeze">If you cannot give one of these</h2>
+      <h2 id="freeze">If you have {missing}</h2>
       <form method="post" action={useFormAction()} className="card">
         <p>
           You can freeze the account. Then nobody can log in to it, neither you nor anybody else, until our

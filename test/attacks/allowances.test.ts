@@ -9,6 +9,7 @@ import { hashPassword } from '../../server/identity/passwords.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
 import { createAuthenticator, fetchOptions, logInByPasskey, origin } from '../support/authenticator.ts';
+import { pathOfRoute } from '../support/text-inputs.ts';
 import { readOffer, showCode } from '../support/totp-app.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
@@ -279,12 +280,7 @@ function listDoors(): string[] {
   const routes = readdirSync('app/routes').flatMap((file) => {
     const source = readFileSync(`app/routes/${file}`, 'utf8');
     if (!/^export (async function|const) action\b/m.test(source)) return [];
-    const path = `/${file.replace(/\.tsx?$/, '')}`
-      .replaceAll(/\[(.)\]/g, '\u0000')
-      .replaceAll('_.', '/')
-      .replaceAll('.', '/')
-      .replaceAll('$', ':')
-      .replaceAll('\u0000', '.');
+    const path = pathOfRoute(file);
     const action = source.slice(source.search(/^export (async function|const) action\b/m));
     const intents = [
       ...action.matchAll(/\bintent [!=]== '([\w-]+)'|\bcase '([\w-]+)':|^\s+'?([\w-]+)'?: \(caller/gm),

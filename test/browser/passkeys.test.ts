@@ -1,6 +1,7 @@
 // Passkeys in a real browser, whose authenticator is Chromium's own virtual one.
+import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 
@@ -235,6 +236,30 @@ it('a newcomer’s mail adds a passkey instead of a password', async () => {
   await page.waitForURL('**/profile/passkeys?saved=added');
   await page.getByText('You have no password here.').waitFor();
   expect(await device.listCredentials()).toHaveLength(1);
+  expect(complaints).toEqual([]);
+});
+
+it('takes an account back, with the new password that is in the same form', async () => {
+  const email = 'new-merchant@example.test';
+  const { page, complaints } = await openWithPasskey(email);
+  // As if it were from before, in a browser that was known.
+  await sql`update passkeys p set from_established_browser = true from users u
+    where u.id = p.user_id and u.email = ${email}`.execute(site.app.db);
+  const sent = await vi.waitFor(async () => {
+    const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
+      where recipient = ${email} and kind = 'passkey_added'`.execute(site.app.db);
+    expect(rows[0]?.text).toBeTypeOf('string');
+    return rows[0]?.text ?? '';
+  }, 10_000);
+  await page.goto(/^http:\S+$/m.exec(sent)?.[0] ?? '');
+  await page.getByRole('heading', { name: 'If you have no passkey' }).waitFor();
+  await page.getByLabel('New password').fill('short');
+  await page.getByRole('button', { name: 'Take it back with your passkey' }).click();
+  await page.getByText('Your password must be at least 12 characters long.').waitFor();
+  await page.getByLabel('New password').fill('eight louder lanterns');
+  await page.getByRole('button', { name: 'Take it back with your passkey' }).click();
+  await page.waitForURL('**/profile?saved=taken-back');
+  await page.getByText('You have your account back').waitFor();
   expect(complaints).toEqual([]);
 });
 

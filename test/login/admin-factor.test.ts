@@ -148,3 +148,22 @@ it('an administrator with a passkey who logs in by the password alone gives the 
   expect((await elsewhere.send(page, { form })).status).toBe(303);
   expect(payloadOf(await elsewhere.send('/sso/launch/marketplace'))?.amr).toEqual(['pop', 'mfa']);
 });
+
+it('the page that asks for a passkey says when a take-back link was sent, for seven days', async () => {
+  const email = 'manager@example.test';
+  const browser = openBrowser(app.send);
+  await browser.login(email);
+  await addPasskey(browser);
+  const addedAt = clock;
+  const ask = async () => {
+    const elsewhere = openBrowser(app.send);
+    await elsewhere.login(email);
+    const text = textOf(await elsewhere.send(page));
+    expect(text).toContain('Use your passkey to go on.');
+    return text;
+  };
+  const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(addedAt);
+  expect(await ask()).toContain(`On ${day} we sent an email about a change to your account.`);
+  clock = addedAt + 7 * 24 * 3_600_000 + 1_000;
+  expect(await ask()).not.toContain('we sent an email about a change');
+});

@@ -39,6 +39,8 @@ export function createAuthenticator({ counts = true, isSynced = false } = {}) {
 
   return {
     credentialId: credentialId.toString('base64url'),
+    /** As it is stored. */
+    publicKey: encodeKey(publicKey),
     /** What a browser's script posts as `passkey` to add it. */
     register(options: Options, origin: string, lie: Lie = {}): string {
       userHandle = options.user?.id;

@@ -26,6 +26,7 @@ const queries: Record<string, string> = {
   '/verify-email/confirm': `?token=${token}`,
   '/signup/confirm': `?token=${token}`,
   '/profile/email/confirm': `?token=${token}`,
+  '/take-back': `?token=${token}`,
   '/undo-email-change': `?token=${token}`,
 };
 const forms: Record<string, Record<string, string>> = {
@@ -42,7 +43,7 @@ const forms: Record<string, Record<string, string>> = {
   '/signup': { name: 'Half Done', email: 'half-done@example.test' },
   '/signup/confirm': { name: 'Half Done', newPassword: 'half done, half done' },
   '/profile/email': { email: 'half-done@example.test' },
-  '/undo-email-change': { newPassword: 'half done, half done' },
+  '/take-back': { newPassword: 'half done, half done' },
 };
 
 /** Those whose answer takes no data. */

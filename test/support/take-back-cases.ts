@@ -7,6 +7,7 @@ import { hashRecoveryCode } from '../../server/identity/recovery-codes.ts';
 import { seal } from '../../server/identity/sealing.ts';
 import { hashToken } from '../../server/identity/tokens.ts';
 import type { TestApp } from './app.ts';
+import { createAuthenticator } from './authenticator.ts';
 
 const told: Told[] = [
   'passkey_added',
@@ -18,47 +19,50 @@ const told: Told[] = [
 
 /** Whose link is clicked: of the present address, or of one that was changed once or twice since. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
-const factors = ['none', 'passkey', 'app'] as const;
-const origins = ['before', 'in an established browser', 'in a new browser'] as const;
+const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
+
+// In days from now.
+const at = { first: -2, changed: -1.5, second: -1, deletion: -0.6, changedAgain: -0.5 };
+
+/** When and where a factor was added: for some links of that account before the window, for others in it. */
+const origins = [
+  undefined,
+  ...(['an established browser', 'a new browser'] as const).flatMap((browser) => [
+    { browser, when: 'ten days ago', days: -10 },
+    { browser, when: 'after the first change', days: -1.75 },
+    { browser, when: 'after the second', days: -0.75 },
+  ]),
+];
+type Origin = (typeof origins)[number];
 
 export type TakeBackCase = {
   clicker: (typeof clickers)[number];
   link: Told;
-  factor: (typeof factors)[number];
-  origin: (typeof origins)[number];
-  role: 'user' | 'manager' | 'admin';
+  passkey: Origin;
+  app: Origin;
+  role: (typeof roles)[number];
   state: (typeof states)[number];
 };
 
-export const nameOf = ({ clicker, link, factor, origin, role, state }: TakeBackCase) =>
-  `${clicker}, ${link}, ${factor === 'none' ? 'no factor' : `${factor} ${origin}`}, ${role}, ${state}`;
+const nameOfFactor = (what: string, origin: Origin) =>
+  origin ? `${what} of ${origin.when} in ${origin.browser}` : `no ${what}`;
 
-const all: TakeBackCase[] = clickers.flatMap((clicker) =>
+export const nameOf = ({ clicker, link, passkey, app, role, state }: TakeBackCase) =>
+  [clicker, link, nameOfFactor('passkey', passkey), nameOfFactor('app', app), role, state].join(', ');
+
+/** The whole product. The mail about a change of address goes to nobody whose address is the present one. */
+export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
   told
     .filter((link) => clicker !== 'present' || link !== 'email_changed')
     .flatMap((link) =>
-      factors.flatMap((factor) =>
-        (factor === 'none' ? origins.slice(0, 1) : origins).flatMap((origin) => [
-          ...states.map((state) => ({ clicker, link, factor, origin, role: 'user' as const, state })),
-          { clicker, link, factor, origin, role: 'manager' as const, state: 'live' as const },
-          { clicker, link, factor, origin, role: 'admin' as const, state: 'leaving' as const },
-        ]),
+      origins.flatMap((passkey) =>
+        origins.flatMap((app) =>
+          roles.flatMap((role) => states.map((state) => ({ clicker, link, passkey, app, role, state }))),
+        ),
       ),
     ),
 );
-
-// What a suspension means does not depend on the factor, nor leaving on where it comes from.
-export const takeBackCases = all.filter(
-  ({ factor, origin, state, role }) =>
-    (state !== 'suspended' || factor === 'app') &&
-    (state !== 'leaving' || role === 'admin' || factor !== 'app' || origin === 'before'),
-);
-
-const dayMs = 24 * 60 * 60 * 1_000;
-// In days from now.
-const at = { first: -2, changed: -1.5, second: -1, factor: -0.75, deletion: -0.6, changedAgain: -0.5 };
-const factorAt = (origin: TakeBackCase['origin']) => (origin === 'before' ? -10 : at.factor);
 
 /** What was told, to which of up to three addresses, in order. */
 function tell({ clicker, link }: TakeBackCase): { to: number; what: Told; days: number }[] {
@@ -74,20 +78,35 @@ const clickedOf = ({ clicker }: TakeBackCase) => (clicker === 'second of three' 
 const countOf = ({ clicker }: TakeBackCase) =>
   clicker === 'present' ? 1 : clicker === 'changed once' ? 2 : 3;
 
+export type Way = 'nothing' | 'passkey' | 'code' | 'recovery code';
+export type Outcome = ReturnType<typeof outcomeOf>;
+
 /** What has to come of it (contract section 2). */
 export function outcomeOf(given: TakeBackCase) {
-  const { factor, origin, role, state } = given;
+  const { passkey, app, role, state } = given;
   const clicked = clickedOf(given);
   const since = Math.min(...tell(given).flatMap(({ to, days }) => (to === clicked ? [days] : [])));
-  const isFromWindow = factorAt(origin) >= since;
-  const isLeft =
-    factor !== 'none' && (!isFromWindow || origin === 'in an established browser' || role !== 'user');
+  const isBefore = (origin: Origin) => origin !== undefined && origin.days < since;
+  const isLeft = (origin: Origin) =>
+    origin !== undefined &&
+    (isBefore(origin) || origin.browser === 'an established browser' || role !== 'user');
+  const asks = { passkey: isLeft(passkey), code: isLeft(app) };
+  const ways: Way[] = [
+    ...(asks.passkey ? (['passkey'] as const) : []),
+    ...(asks.code ? (['code', 'recovery code'] as const) : []),
+  ];
   return {
     isRefused: state === 'suspended',
-    asks: isLeft ? factor : undefined,
-    /** After the factor was given where one is asked for. */
-    keepsFactor: factor !== 'none' && (!isFromWindow || isLeft),
+    asks,
+    ways: ways.length > 0 ? ways : (['nothing'] as Way[]),
+    canFreeze: ways.length > 0,
+    /** Which factors are there afterwards, if that was given. */
+    factorsAfter: (way: Way) => [
+      ...(isBefore(passkey) || way === 'passkey' ? ['passkey'] : []),
+      ...(isBefore(app) || way === 'code' || way === 'recovery code' ? ['app'] : []),
+    ],
     keepsDeletion: state === 'leaving' && at.deletion < since,
+    /** How many mailboxes come before, whose links go on. */
     earlier: clicked,
   };
 }
@@ -97,6 +116,7 @@ export type Arranged = Awaited<ReturnType<typeof arrange>>;
 const secret = new Uint8Array(20).fill(7);
 /** That secret, as an app has it. */
 export const secretInBase32 = 'A4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYH';
+export const recoveryCode = '7k2m-0qfx-w9zd';
 
 /** The rows of a case, and a link for each mailbox. */
 export async function arrange(
@@ -105,7 +125,7 @@ export async function arrange(
   now: Date,
 ) {
   const [userId, accountId] = [randomUUID(), randomUUID()];
-  const time = (days: number) => new Date(now.getTime() + days * dayMs);
+  const time = (days: number) => new Date(now.getTime() + days * 24 * 60 * 60 * 1_000);
   const emails = Array.from({ length: countOf(given) }, (_, each) => `case-${userId}-${each}@example.test`);
   const present = emails.at(-1) ?? '';
   await sql`insert into accounts (id, name) values (${accountId}, 'Case')`.execute(db);
@@ -115,7 +135,11 @@ export async function arrange(
   );
   if (given.state === 'leaving')
     await sql`update users set deletion_due_at = ${time(at.deletion + 14)} where id = ${userId}`.execute(db);
-  await addFactor({ db, config }, given, { userId, addedAt: time(factorAt(given.origin)) });
+  const passkey = createAuthenticator();
+  const user = { userId, time };
+  await addPasskey(db, given.passkey, { ...user, passkey });
+  await addApp({ db, config }, given.app, user);
+  await logIn(db, user);
   const links: string[] = [];
   for (const { to, what, days } of tell(given)) {
     const id = randomUUID();
@@ -137,26 +161,50 @@ export async function arrange(
   if (given.state === 'suspended')
     await sql`update users set suspended_at = now() where id = ${userId}`.execute(db);
   const clicked = clickedOf(given);
-  return { userId, emails, present, mailbox: emails[clicked] ?? '', links, link: links[clicked] ?? '' };
+  return { userId, emails, mailbox: emails[clicked] ?? '', links, link: links[clicked] ?? '', passkey };
 }
 
-async function addFactor(
-  { db, config }: Pick<TestApp, 'db' | 'config'>,
-  { factor, origin }: TakeBackCase,
-  { userId, addedAt }: { userId: string; addedAt: Date },
+type Db = TestApp['db'];
+type Time = (days: number) => Date;
+
+async function addPasskey(
+  db: Db,
+  origin: Origin,
+  { userId, time, passkey }: { userId: string; time: Time; passkey: ReturnType<typeof createAuthenticator> },
 ): Promise<void> {
-  const isEstablished = origin !== 'in a new browser';
-  if (factor === 'passkey')
-    await sql`insert into passkeys (id, user_id, credential_id, public_key, counter, transports, backed_up, name, created_at, from_established_browser)
-      values (${randomUUID()}, ${userId}, ${`credential-${userId}`}, ${Buffer.alloc(8)}, 0, '{}', false, 'Key', ${addedAt}, ${isEstablished})`.execute(
-      db,
-    );
-  if (factor !== 'app') return;
+  if (!origin) return;
+  const { credentialId, publicKey } = passkey;
+  await sql`insert into passkeys (id, user_id, credential_id, public_key, counter, transports, backed_up, name, created_at, from_established_browser)
+    values (${randomUUID()}, ${userId}, ${credentialId}, ${publicKey}, 0, '{}', false, 'Key', ${time(origin.days)}, ${isEstablished(origin)})`.execute(
+    db,
+  );
+}
+
+async function addApp(
+  { db, config }: Pick<TestApp, 'db' | 'config'>,
+  origin: Origin,
+  { userId, time }: { userId: string; time: Time },
+): Promise<void> {
+  if (!origin) return;
+  const addedAt = time(origin.days);
   const sealed = await seal(config.encryptionKeys, `authenticator ${userId}`, secret);
   await sql`insert into authenticators (user_id, sealed_secret, last_step, added_at, last_used_at, from_established_browser)
-    values (${userId}, ${sealed}, 0, ${addedAt}, ${addedAt}, ${isEstablished})`.execute(db);
+    values (${userId}, ${sealed}, 0, ${addedAt}, ${addedAt}, ${isEstablished(origin)})`.execute(db);
   await sql`insert into recovery_codes (user_id, code_hash, made_at)
     values (${userId}, ${hashRecoveryCode(userId, recoveryCode)}, ${addedAt})`.execute(db);
 }
 
-export const recoveryCode = '7k2m-0qfx-w9zd';
+const isEstablished = ({ browser }: NonNullable<Origin>) => browser === 'an established browser';
+
+/** Somebody is logged in, in a browser that is known, and has an account at the marketplace. */
+async function logIn(db: Db, { userId, time }: { userId: string; time: Time }): Promise<void> {
+  await sql`insert into sessions (id, user_id, token_hash, created_at, last_seen_at, auth_time, address, user_agent)
+    values (${randomUUID()}, ${userId}, ${randomBytes(32)}, ${time(-1)}, ${time(-0.01)}, ${time(-1)}, '10.0.0.1', 'Firefox')`.execute(
+    db,
+  );
+  await sql`insert into devices (token_hash, user_id, last_login_at, known_since, is_last)
+    values (${randomBytes(32)}, ${userId}, ${time(-1)}, ${time(-20)}, true)`.execute(db);
+  await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${userId}, ${userId})`.execute(
+    db,
+  );
+}

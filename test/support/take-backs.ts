@@ -4,7 +4,7 @@ import { expect, vi } from 'vitest';
 import type { Told } from '../../db/take-back-changes.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import type { AddressChanges } from './address-changes.ts';
-import { type Authenticator, fetchOptions, origin } from './authenticator.ts';
+import { type Authenticator, fetchOptions, type Lie, origin } from './authenticator.ts';
 import { tokenIn } from './mail-server.ts';
 import type { Browser } from './visitor.ts';
 
@@ -23,7 +23,12 @@ export async function linkOf({ other, app }: AddressChanges, email: string, kind
 }
 
 /** What the script of the page posts for a passkey. */
-export async function answerWith(browser: Browser, link: string, passkey: Authenticator): Promise<string> {
+export async function answerWith(
+  browser: Browser,
+  link: string,
+  passkey: Authenticator,
+  lie: Lie = {},
+): Promise<string> {
   const token = new URL(link, origin).searchParams.get('token') ?? '';
-  return passkey.answer(await fetchOptions(browser, 'take-back', token), origin);
+  return passkey.answer(await fetchOptions(browser, 'take-back', token), origin, lie);
 }

@@ -1,4 +1,5 @@
 // The strings in what the service takes as JSON, read from the schemas.
+import { readdirSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { appRouter } from '../../server/trpc/router.ts';
 
@@ -53,4 +54,45 @@ export function listUnbounded(shape: Shape, path: string): string[] {
     ...Object.entries(properties).flatMap(([name, member]) => listUnbounded(member, `${path}.${name}`)),
     ...anyOf.flatMap((each) => listUnbounded(each, path)),
   ];
+}
+
+/** The path of a route's file, as `app/pages.ts` has it. */
+export const pathOfRoute = (file: string) =>
+  `/${file.replace(/\.tsx?$/, '')}`
+    .replaceAll(/\[(.)\]/g, '\u0000')
+    .replaceAll('_.', '/')
+    .replaceAll('.', '/')
+    .replaceAll('$', ':')
+    .replaceAll('\u0000', '.')
+    .replace(/^\/_index$/, '/');
+
+/** What each route but those of the demo reads, as path and name: of forms, also those that read none, and of addresses. */
+export function listReadFields(): { forms: string[]; addresses: string[] } {
+  const routes = readdirSync('app/routes')
+    .filter((file) => !file.startsWith('demo.'))
+    .map((file) => ({ path: pathOfRoute(file), text: readFileSync(`app/routes/${file}`, 'utf8') }));
+  const names = (text: string, call: RegExp) => [...text.matchAll(call)].map(([, name]) => name ?? '');
+  const forms = routes
+    .filter(({ path, text }) => /^export (async function|const) action\b/m.test(text) && !/[:*]/.test(path))
+    .filter(({ path }) => path !== '/integrations/crm/signups')
+    .flatMap(({ path, text }) => {
+      const read = [
+        ...names(text, /\bform\.(?:get|has)\('(\w+)'\)/g),
+        ...names(text, /\btext\(form, '(\w+)'\)/g),
+        ...names(text, /readForm\(request\)\)\.get\('(\w+)'\)/g),
+        ...(/\banswerForm\(/.test(text) ? ['intent'] : []),
+        ...(/\bbackend\.confirm\(/.test(text) ? ['confirmPassword', 'confirmPasskey'] : []),
+      ];
+      return [path, ...new Set(read.map((name) => `${path} ${name}`))];
+    });
+  const addresses = routes.flatMap(({ path, text }) => {
+    const read = [
+      ...names(text, /\b(?:query|readQuery\(request\))\.(?:get|has)\('(\w+)'\)/g),
+      ...(/\btokenOf\(request/.test(text) ? ['token'] : []),
+      ...(/\bnextOf\(request/.test(text) ? ['next'] : []),
+      ...(/\bloadAccount\(/.test(text) ? ['saved'] : []),
+    ];
+    return [...new Set(read.map((name) => `${path} ${name}`))];
+  });
+  return { forms, addresses };
 }

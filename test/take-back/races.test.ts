@@ -6,8 +6,14 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { eraseUser } from '../../server/identity/erase-user.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import type { Answer } from '../support/app.ts';
-import { addPasskey, logInByPasskey } from '../support/authenticator.ts';
-import { linkOf } from '../support/take-backs.ts';
+import {
+  type Authenticator,
+  addPasskey,
+  createAuthenticator,
+  logInByPasskey,
+} from '../support/authenticator.ts';
+import { listNotices } from '../support/kept-mail.ts';
+import { answerWith, linkOf } from '../support/take-backs.ts';
 import { setUp, showCode } from '../support/totp-app.ts';
 import { openBrowser } from '../support/visitor.ts';
 
@@ -33,6 +39,44 @@ async function rob() {
   await thief.login(email, password);
   return { email, id, browser, thief };
 }
+
+/** Somebody whose passkey is left, and a link of theirs. */
+async function protect() {
+  const { email, id, browser } = await rob();
+  await browser.login(email, password);
+  // One that counts might be overtaken by itself.
+  const passkey = await addPasskey(browser, createAuthenticator({ counts: false }));
+  return { email, id, browser, passkey, link: await linkOf(changes, email, 'passkey_added') };
+}
+
+const logIn = (at: number, passkey: Authenticator) => logInByPasskey(openBrowser(sendOf(at)), passkey);
+
+const freeze = (at: number, link: string) => sendOf(at)(link, { form: { intent: 'freeze' } });
+
+/** As the job does it, or the command that does not wait for the day. */
+const erase = (id: string, { onlyDue = false } = {}) =>
+  inTransaction(changes.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
+    eraseUser(trx, id, { now: changes.clock.now, by: 'cli', onlyDue }),
+  );
+
+async function expectNothingLeft(id: string): Promise<void> {
+  const { rows } = await sql`select from users where id = ${id}
+    union all select from sessions where user_id = ${id}
+    union all select from passkeys where user_id = ${id}
+    union all select from take_back_changes where user_id = ${id}
+    union all select from reserved_addresses where user_id = ${id}
+    union all select from mail_tokens where user_id = ${id}`.execute(changes.app.db);
+  expect(rows).toEqual([]);
+}
+
+const isFrozen = async (id: string) =>
+  (await sql`select from users where id = ${id} and frozen_at is not null`.execute(changes.app.db)).rows
+    .length === 1;
+
+const expectStatuses = (answers: Answer[], parity: number, allowed: number[]) =>
+  expect(allowed).toEqual(
+    expect.arrayContaining(answers.filter((_, at) => at % 2 === parity).map(({ status }) => status)),
+  );
 
 const sessionsOf = async (id: string) =>
   (await sql`select from sessions where user_id = ${id} and ended_at is null`.execute(changes.app.db)).rows
@@ -91,20 +135,13 @@ describe('a take-back', () => {
     const { email, id, thief } = await rob();
     await addPasskey(thief);
     const link = await linkOf(changes, email, 'passkey_added');
-    const erase = () =>
-      inTransaction(changes.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
-        eraseUser(trx, id, { now: changes.clock.now, by: 'cli', onlyDue: false }),
-      );
     const [answers] = await Promise.all([
       Promise.all(Array.from({ length: 15 }, (_, at) => sendOf(at)(link, { form: { newPassword } }))),
-      erase(),
+      erase(id),
     ]);
     expect(answers.filter(({ status }) => status === 303).length).toBeLessThanOrEqual(1);
     for (const { status } of answers) expect([303, 404]).toContain(status);
-    const { rows } = await sql`select from users where id = ${id}
-      union all select from take_back_changes where user_id = ${id}
-      union all select from mail_tokens where user_id = ${id}`.execute(changes.app.db);
-    expect(rows).toEqual([]);
+    await expectNothingLeft(id);
   });
 
   it('by two mailboxes of one account: the earlier one has it in the end', async () => {
@@ -121,4 +158,131 @@ describe('a take-back', () => {
     expect(wins(answers, 1)).toBeLessThanOrEqual(1);
     expect(await changes.emailOf(id)).toBe(email);
   });
+});
+
+describe('a freeze', () => {
+  it('and logins by a passkey: no session is left', async () => {
+    const { id, link, passkey } = await protect();
+    const answers = await race(
+      (at) => freeze(at, link),
+      (at) => logIn(at, passkey),
+    );
+    expect(wins(answers, 0)).toBe(1);
+    expectStatuses(answers, 0, [303, 403]);
+    expectStatuses(answers, 1, [303, 403]);
+    expect(await isFrozen(id)).toBe(true);
+    expect(await sessionsOf(id)).toBe(0);
+    expect((await logIn(0, passkey)).status).toBe(403);
+  });
+
+  it('and changes of the address: none comes after it, and each mailbox of then is told', async () => {
+    const { email, id, browser, link } = await protect();
+    const present = changes.newEmail();
+    const confirm = await changes.askForLink(browser, present);
+    const answers = await race(
+      (at) => freeze(at, link),
+      () => changes.click(browser, confirm),
+    );
+    expect(wins(answers, 0)).toBe(1);
+    expect(await isFrozen(id)).toBe(true);
+    const isChanged = (await changes.emailOf(id)) === present;
+    const events = await changes.eventsOf(id);
+    expect(events.includes('email.changed')).toBe(isChanged);
+    const told = async (mailbox: string) =>
+      (await listNotices(changes.app.db, mailbox)).filter((kind) => kind === 'account_frozen').length;
+    expect([await told(email), await told(present)]).toEqual([1, isChanged ? 1 : 0]);
+  });
+
+  it('and the erasure on its day: either, and never both', async () => {
+    for (let round = 0; round < 4; round++) {
+      const { id, link } = await protect();
+      await sql`update users set deletion_due_at = ${changes.clock.now} where id = ${id}`.execute(
+        changes.app.db,
+      );
+      const [answers] = await Promise.all([
+        Promise.all(Array.from({ length: 15 }, (_, at) => freeze(at, link))),
+        new Promise((done) => setTimeout(done, round * 5)).then(() => erase(id, { onlyDue: true })),
+      ]);
+      const frozen = answers.filter(({ status }) => status === 303).length;
+      for (const { status } of answers) expect([303, 403, 404]).toContain(status);
+      expect(await isFrozen(id)).toBe(frozen === 1);
+      if (frozen === 0) await expectNothingLeft(id);
+      await sql`delete from rate_limits`.execute(changes.app.db);
+    }
+  });
+});
+
+describe('a login by passkey', () => {
+  it('and changes of the address: both are done, and the sessions go on', async () => {
+    const { id, browser, passkey } = await protect();
+    const present = changes.newEmail();
+    const confirm = await changes.askForLink(browser, present);
+    const before = await sessionsOf(id);
+    const answers = await race(
+      (at) => logIn(at, passkey),
+      () => changes.click(browser, confirm),
+    );
+    expect([wins(answers, 0), wins(answers, 1)]).toEqual([8, 1]);
+    expect(await changes.emailOf(id)).toBe(present);
+    expect(await sessionsOf(id)).toBe(before + 8);
+  });
+
+  it('and an erasure: nothing is left', async () => {
+    const { id, passkey } = await protect();
+    const [answers] = await Promise.all([
+      Promise.all(Array.from({ length: 15 }, (_, at) => logIn(at, passkey))),
+      erase(id),
+    ]);
+    for (const { status } of answers) expect([303, 401]).toContain(status);
+    await expectNothingLeft(id);
+  });
+});
+
+it('a change of the address and an erasure: nothing is left, and the address is free', async () => {
+  const { id, browser } = await protect();
+  const present = changes.newEmail();
+  const confirm = await changes.askForLink(browser, present);
+  const [answers] = await Promise.all([
+    Promise.all(Array.from({ length: 15 }, () => changes.click(browser, confirm))),
+    erase(id),
+  ]);
+  for (const { status } of answers) expect(status).toBeLessThan(500);
+  await expectNothingLeft(id);
+  expect(await changes.holdersOf(present)).toEqual([]);
+});
+
+it('all of them at once leave the account with one owner, or frozen, or gone', async () => {
+  for (let round = 0; round < 3; round++) {
+    const { email, id, browser, passkey, link } = await protect();
+    const confirm = await changes.askForLink(browser, changes.newEmail());
+    const reader = openBrowser(changes.app.send);
+    const given = await answerWith(reader, link, passkey);
+    const of: ((at: number) => Promise<Answer>)[] = [
+      () => reader.send(link, { form: { newPassword, passkey: given } }),
+      (at) => logIn(at, passkey),
+      () => changes.click(browser, confirm),
+      (at) => freeze(at, link),
+    ];
+    const erasure = round === 2 ? [erase(id)] : [];
+    const answers = await Promise.all(
+      Array.from({ length: 16 }, (_, at) => of[(at + round) % of.length]?.(at) as Promise<Answer>),
+    );
+    await Promise.all(erasure);
+    for (const { status } of answers) expect(status).toBeLessThan(500);
+    if (round === 2) {
+      await expectNothingLeft(id);
+      continue;
+    }
+    const events = await changes.eventsOf(id);
+    const [taken, frozen] = ['account.taken_back', 'account.frozen'].map(
+      (type) => events.filter((each) => each === type).length,
+    );
+    expect([taken, frozen]).toContain(1);
+    // Its link is used up by the one, and refused after the other.
+    expect(Number(taken) + Number(frozen)).toBe(1);
+    expect(await isFrozen(id)).toBe(frozen === 1);
+    if (frozen) expect(await sessionsOf(id)).toBe(0);
+    else expect(await changes.emailOf(id)).toBe(email);
+    await sql`delete from rate_limits`.execute(changes.app.db);
+  }
 });

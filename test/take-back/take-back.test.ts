@@ -1,11 +1,19 @@
 // Taking an account back, through the doors that an owner and a thief have.
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { sendDueMails } from '../../server/mail/outbox.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import { codeOf, locationOf } from '../support/app.ts';
-import { addPasskey, createAuthenticator, logInByPasskey } from '../support/authenticator.ts';
+import {
+  addPasskey,
+  createAuthenticator,
+  fetchOptions,
+  logInByPasskey,
+  origin,
+} from '../support/authenticator.ts';
 import { runCli } from '../support/cli.ts';
-import { listNotices } from '../support/kept-mail.ts';
+import { listNotices, readToken } from '../support/kept-mail.ts';
+import { tokenIn } from '../support/mail-server.ts';
 import { answerWith, linkOf } from '../support/take-backs.ts';
 import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
 import { openBrowser, textOf } from '../support/visitor.ts';
@@ -205,11 +213,19 @@ describe('user:thaw', () => {
   async function freeze() {
     const { email, id, browser } = await rob();
     await browser.login(email, password);
-    await setUp(browser, now());
+    const { codes } = await setUp(browser, now());
+    // As if long ago, also by the clock of the command: so the app is from before the window.
+    const ago = sql`interval '40 days'`;
+    await sql`update take_back_changes set at = at - ${ago}, expires_at = expires_at - ${ago} where user_id = ${id}`.execute(
+      changes.app.db,
+    );
+    await sql`update authenticators set added_at = added_at - ${ago} where user_id = ${id}`.execute(
+      changes.app.db,
+    );
     const present = changes.newEmail();
     const link = await changes.change(browser, email, present);
     expect((await openBrowser(changes.app.send).send(link, { form: { intent: 'freeze' } })).status).toBe(303);
-    return { email, id, browser, present, link };
+    return { email, id, browser, present, link, codes };
   }
   const thaw = (...words: string[]) => runCli(changes.app.databaseUrl, ['user:thaw', ...words]);
   const stateOf = async (id: string) =>
@@ -226,7 +242,7 @@ describe('user:thaw', () => {
       0,
       expect.stringContaining(`${present}  the present address`),
     ]);
-    expect(listed.out).toMatch(new RegExp(`${email}  authenticator_added .*, email_changed `));
+    expect(listed.out).toMatch(new RegExp(`${email}  email_changed 20`));
     for (const command of ['user:resume', 'user:suspend'])
       expect((await runCli(changes.app.databaseUrl, [command, present])).code).toBe(1);
     await expect(
@@ -251,6 +267,83 @@ describe('user:thaw', () => {
     expect(locationOf(login).pathname).toBe('/login/code');
   });
 
+  it('with the present address and --remove-factors a mail sets a new password there', async () => {
+    const { email, id, present, link } = await freeze();
+    const done = await thaw(present, '--keep', present, '--why', 'A call', '--remove-factors');
+    expect([done.code, done.err]).toEqual([0, '']);
+    expect(await stateOf(id)).toEqual({ email: present, suspended: false, app: false, reserved: 0 });
+    expect((await changes.app.send(link)).status).toBe(404);
+    const login = (typed: string) =>
+      changes.app.send('/login', { form: { email: present, password: typed }, from: changes.from() });
+    expect((await login(password)).status).toBe(401);
+    await expectOnlyPassword(present);
+    expect((await login(newPassword)).headers.get('location')).toBe('/profile');
+    expect(
+      (await changes.app.send('/login', { form: { email, password }, from: changes.from() })).status,
+    ).toBe(401);
+  });
+
+  it('with the other mailbox what is left stays, and the mail cannot add a passkey past it', async () => {
+    const { email, id, codes } = await freeze();
+    expect((await thaw(email, '--keep', email, '--why', 'A passport')).code).toBe(0);
+    expect(await stateOf(id)).toEqual({ email, suspended: false, app: true, reserved: 0 });
+    // As with every password set by mail, no browser is known any more.
+    const { rows } = await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(
+      changes.app.db,
+    );
+    expect(rows).toEqual([]);
+    const waiting = await expectOnlyPassword(email);
+    expect(waiting.headers.get('location')).toMatch(/^\/login\/code/);
+    expect((await openBrowser(changes.app.send).login(email, newPassword)).headers.get('location')).toMatch(
+      /^\/login\/code/,
+    );
+    // Recovery codes never stay.
+    const owner = openBrowser(changes.app.send);
+    await owner.login(email, newPassword);
+    expect((await enterCode(owner, codes[0] ?? '')).status).toBe(401);
+  });
+
+  /** The mail about it sets a password, and nothing else; the result is the answer to that. */
+  async function expectOnlyPassword(email: string) {
+    await sendDueMails(changes.other.backend.services, undefined, new AbortController().signal);
+    const text = await vi.waitFor(async () => {
+      const { rows } = await sql<{ text: string }>`select kept_text as text from mails
+        where recipient = ${email} and kind = 'set_password' and kept_text is not null`.execute(
+        changes.app.db,
+      );
+      expect(rows).toHaveLength(1);
+      return rows[0]?.text ?? '';
+    }, 10_000);
+    const token = tokenIn({ text }, '/set-password');
+    const browser = openBrowser(changes.app.send);
+    expect((await browser.send(`/set-password?token=${token}`)).text).not.toContain('data-passkey');
+    const options = await browser.send('/passkeys/options', { form: { purpose: 'arrive', token } });
+    expect(options.status).toBe(404);
+    const done = await browser.send(`/set-password?token=${token}`, { form: { newPassword } });
+    expect(done.status).toBe(303);
+    return done;
+  }
+
+  it('is told to each mailbox, and the page of the freeze leads to support', async () => {
+    const { link, present } = await freeze();
+    const supportUrl = 'https://help.example.test/?from=identity';
+    const { send } = await changes.app.startInstance({
+      env: { IDENTITY_SUPPORT_URL: supportUrl },
+      now: () => changes.clock.now,
+    });
+    for (const page of [
+      await send(link, { headers: { accept: 'text/html' } }),
+      await send('/login', {
+        form: { email: present, password },
+        headers: { accept: 'text/html' },
+        from: changes.from(),
+      }),
+    ]) {
+      expect(page.status).toBe(403);
+      expect(page.text).toContain(`<a href="${supportUrl}">Contact support</a>`);
+    }
+  });
+
   it('with the other mailbox its take-back is done, and the password counts no more', async () => {
     const { email, id, present, link } = await freeze();
     const done = await thaw(present, '--keep', email, '--why', 'A passport', '--remove-factors');
@@ -272,11 +365,40 @@ describe('user:thaw', () => {
 });
 
 describe('a link of a mail', () => {
-  it('about the first credential of an account does not take it back', async () => {
+  it('about the first credential of an account does not take it back, be it a password or a passkey', async () => {
     const { email } = await changes.signUp();
-    expect(
-      (await sql`select from take_back_changes where email = ${email}`.execute(changes.app.db)).rows,
-    ).toEqual([]);
+    const [browser, byPasskey] = [openBrowser(changes.app.send), changes.newEmail()];
+    await browser.send('/signup', { form: { name: 'Cora', email: byPasskey }, from: changes.from() });
+    const token = await readToken(changes.other, byPasskey, 'sign_up');
+    const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
+    const path = `/signup/confirm?token=${token}`;
+    expect((await browser.send(path, { form: { name: 'Cora', passkey } })).status).toBe(303);
+    for (const each of [email, byPasskey])
+      expect(
+        (await sql`select from take_back_changes where email = ${each}`.execute(changes.app.db)).rows,
+      ).toEqual([]);
+    // The second one does.
+    await addPasskey(browser);
+    expect(await linkOf(changes, byPasskey, 'passkey_added')).toMatch(/^\/take-back\?token=/);
+  });
+
+  it('that is none of ours, or that no longer works, is 404, also for the options of a passkey', async () => {
+    const { email, thief, owner } = await rob();
+    await addPasskey(thief);
+    const link = await linkOf(changes, email, 'passkey_added');
+    const other = `/take-back?token=${'A'.repeat(43)}`;
+    expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
+    for (const dead of [link, other, '/take-back', `${link}A`]) {
+      const answers = [
+        await owner.send(dead),
+        await owner.send(dead, { form: { newPassword } }),
+        await owner.send(dead, { form: { intent: 'freeze' } }),
+        await owner.send('/passkeys/options', {
+          form: { purpose: 'take-back', token: dead.split('=')[1] ?? '' },
+        }),
+      ];
+      expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    }
   });
 
   it('of the version before leads here, and counts', async () => {

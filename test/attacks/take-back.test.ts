@@ -1,0 +1,140 @@
+// Ways to lose an account for good, or to get into one that was left behind: each of these once succeeded. Played from
+// outside, with what mails and pages say.
+import { describe, expect, it } from 'vitest';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import {
+  addPasskey,
+  createAuthenticator,
+  fetchOptions,
+  logInByPasskey,
+  origin,
+} from '../support/authenticator.ts';
+import { countLetters, readToken } from '../support/kept-mail.ts';
+import { linkOf } from '../support/take-backs.ts';
+import { page as appPage, enterCode, readOffer, setUp, showCode } from '../support/totp-app.ts';
+import { type Browser, openBrowser } from '../support/visitor.ts';
+
+const changes = shareAddressChanges();
+const now = () => changes.clock.now.getTime();
+const open = () => openBrowser(changes.app.send);
+
+/** An owner of a month, and a thief who knows the password and is logged in. */
+async function rob() {
+  const { email, id, browser: owners } = await changes.signUp();
+  changes.passTime(30 * dayMs);
+  await owners.login(email, password);
+  const thief = open();
+  await thief.login(email, password);
+  return { email, id, owners, thief };
+}
+
+async function setPasswordByMail(email: string, browser: Browser) {
+  await browser.send('/forgot-password', { form: { email }, from: changes.from() });
+  const count = await countLetters(changes.app.db, email);
+  const token = await readToken(changes.other, email, 'set_password', count);
+  return browser.send(`/set-password?token=${token}`, { form: { newPassword } });
+}
+
+describe('a thief who knows the password', () => {
+  it('cannot shut the owner out with an app and a passkey of theirs, not even after the owner set a password first', async () => {
+    const { email, thief } = await rob();
+    const passkey = await addPasskey(thief);
+    await setUp(thief, now());
+    const owner = open();
+    // What the mails said until now: the thief's code is asked for then.
+    const set = await setPasswordByMail(email, owner);
+    expect(set.headers.get('location')).toMatch(/^\/login\/code/);
+    const link = await linkOf(changes, email, 'authenticator_added');
+    expect((await owner.send(link, { form: { newPassword: 'nine golden lanterns' } })).status).toBe(303);
+    expect(await owner.whoAmI()).toBe(email);
+    expect(await thief.whoAmI()).toBeUndefined();
+    expect((await logInByPasskey(open(), passkey)).status).toBe(401);
+    const again = open();
+    expect((await again.login(email, 'nine golden lanterns')).headers.get('location')).toBe('/profile');
+  });
+
+  it('cannot hide the first change behind many, nor keep the address by changing it twice', async () => {
+    const { email, thief, id } = await rob();
+    const second = changes.newEmail();
+    const link = await changes.change(thief, email, second);
+    await changes.change(thief, second, changes.newEmail());
+    await setUp(thief, now());
+    for (let n = 0; n < 5; n++) await thief.send(appPage, { form: { intent: 'renew-codes' } });
+    await thief.send('/profile/delete', { form: { intent: 'delete' } });
+    changes.passTime(6.9 * dayMs);
+    const owner = open();
+    expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
+    expect([await owner.whoAmI(), await changes.emailOf(id)]).toEqual([email, email]);
+  });
+
+  it('gains nothing by setting up their app in a session that the owner has ended', async () => {
+    const { email, owners, thief } = await rob();
+    const { secret, sealed } = readOffer(await thief.send(appPage, { form: { intent: 'set-up' } }));
+    const passkey = createAuthenticator().register(await fetchOptions(thief, 'add'), origin);
+    const changed = { intent: 'password', currentPassword: password, newPassword };
+    expect((await owners.send('/profile/security', { form: changed })).status).toBe(303);
+    const late = [
+      await thief.send(appPage, { form: { intent: 'add', sealed, code: showCode(secret, now()) } }),
+      await thief.send('/profile/passkeys/add', { form: { name: 'Key', passkey } }),
+      await thief.send('/profile/delete', { form: { intent: 'delete' } }),
+    ];
+    for (const { headers } of late) expect(headers.get('location')).toMatch(/^\/login\?/);
+    expect((await open().login(email, newPassword)).headers.get('location')).toBe('/profile');
+  });
+
+  it('cannot use the link of the owner without their mailbox, nor a link of their own against an earlier one', async () => {
+    const { email, thief, id } = await rob();
+    const theirs = changes.newEmail();
+    const owners = await changes.change(thief, email, theirs);
+    await addPasskey(thief);
+    const later = await linkOf(changes, theirs, 'passkey_added');
+    expect((await thief.send(later, { form: { newPassword: 'a thief has this one' } })).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(theirs);
+    const owner = open();
+    expect((await owner.send(owners, { form: { newPassword } })).status).toBe(303);
+    expect(await changes.emailOf(id)).toBe(email);
+    expect((await thief.send(later, { form: { newPassword: 'a thief has this one' } })).status).toBe(404);
+  });
+});
+
+describe('somebody who reads a mailbox that its owner has left', () => {
+  it.each(['a passkey', 'an app'])('does not remove %s of the owner, and does not get in', async (kind) => {
+    const { email, id, owners } = await rob();
+    const passkey = kind === 'a passkey' ? await addPasskey(owners) : undefined;
+    const secret = passkey ? '' : (await setUp(owners, now())).secret;
+    const present = changes.newEmail();
+    const link = await changes.change(owners, email, present);
+    const reader = open();
+    const given: Record<string, string>[] = [
+      { newPassword },
+      { newPassword, code: '000000' },
+      { newPassword, code: '', passkey: '' },
+      { newPassword, passkey: '{}' },
+    ];
+    for (const form of given) expect((await reader.send(link, { form })).status).toBe(422);
+    expect(await reader.whoAmI()).toBeUndefined();
+    expect([await changes.emailOf(id), await owners.whoAmI()]).toEqual([present, present]);
+    const owner = open();
+    if (passkey) expect((await logInByPasskey(owner, passkey)).status).toBe(303);
+    else {
+      await owner.login(present, password);
+      await enterCode(owner, showCode(secret, now() + 30_000));
+    }
+    expect(await owner.whoAmI()).toBe(present);
+  });
+
+  it('adds no factor of theirs that would count as the owner’s', async () => {
+    const { email, owners } = await rob();
+    const passkey = await addPasskey(owners);
+    const link = await changes.change(owners, email, changes.newEmail());
+    // A passkey of theirs, of an account of their own.
+    const other = await changes.signUp();
+    const theirs = await addPasskey(other.browser);
+    const token = link.split('=')[1] ?? '';
+    const given = theirs.answer(await fetchOptions(other.browser, 'take-back', token), origin);
+    expect((await other.browser.send(link, { form: { newPassword, passkey: given } })).status).toBe(422);
+    // Nor the owner's, given for something else.
+    const login = passkey.answer(await fetchOptions(other.browser, 'login'), origin);
+    expect((await other.browser.send(link, { form: { newPassword, passkey: login } })).status).toBe(422);
+  });
+});

@@ -1,0 +1,337 @@
+// The advice in each notice is true for that notice (contract section 9): each is brought about, read, and followed.
+import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
+import { describe, expect, it, vi } from 'vitest';
+import type { NoticeKind } from '../../db/mail-kinds.ts';
+import { sendDueMails } from '../../server/mail/outbox.ts';
+import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import {
+  addPasskey,
+  createAuthenticator,
+  fetchOptions,
+  logInByPasskey,
+  origin,
+} from '../support/authenticator.ts';
+import { runCli } from '../support/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm.ts';
+import { buildHandOff } from '../support/marketplace.ts';
+import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+
+const changes = shareAddressChanges();
+const open = () => openBrowser(changes.app.send);
+const now = () => changes.clock.now.getTime();
+
+/** Somebody with an account, and whoever else is logged in to it. */
+type Person = {
+  email: string;
+  id: string;
+  browser: Browser;
+  thief: Browser;
+  app?: { secret: string; codes: string[] };
+};
+
+async function addPerson(): Promise<Person> {
+  const person = await changes.signUp();
+  const thief = open();
+  expect((await thief.login(person.email, password)).status).toBe(303);
+  return { ...person, thief };
+}
+
+const addApp = async (person: Person, browser: Browser) => {
+  person.app = await setUp(browser, now());
+};
+
+/** In the newest mail of that kind to the address: its words, and the path of its link. */
+async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
+  // Commands go by the real clock.
+  changes.clock.now = new Date(Math.max(now(), Date.now()));
+  await sendDueMails(changes.other.backend.services, undefined, new AbortController().signal);
+  const text = await vi.waitFor(async () => {
+    const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
+      where recipient = ${email} and kind = ${kind} order by created_at desc, id desc limit 1`.execute(
+      changes.app.db,
+    );
+    expect(rows[0]?.text).toBeTypeOf('string');
+    return rows[0]?.text ?? '';
+  }, 10_000);
+  const { pathname, search } = new URL(/^https?:\/\/\S+$/m.exec(text)?.[0] ?? '');
+  return { text, path: pathname + search };
+}
+
+/** With the code of their app, where that is asked for. */
+async function setPasswordByMail(person: Person): Promise<Browser> {
+  const owner = open();
+  expect(
+    (await owner.send('/forgot-password', { form: { email: person.email }, from: changes.from() })).status,
+  ).toBe(303);
+  const { path } = await readNotice(person.email, 'set_password');
+  const set = await owner.send(path, { form: { newPassword } });
+  expect(set.status).toBe(303);
+  if (set.headers.get('location')?.startsWith('/login/code')) {
+    const { secret = '' } = person.app ?? {};
+    expect((await enterCode(owner, showCode(secret, now() + 30_000))).status).toBe(303);
+  }
+  return owner;
+}
+
+const usualWords =
+  'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account.';
+
+/** A new password, which logs out everyone else, and a look at Security. */
+async function followUsual(person: Person, { text, path }: { text: string; path: string }): Promise<Browser> {
+  expect([text.includes(usualWords), path]).toEqual([true, '/forgot-password']);
+  expect((await open().send(path)).status).toBe(200);
+  const owner = await setPasswordByMail(person);
+  expect(await owner.whoAmI()).toBe(person.email);
+  expect((await owner.send('/profile/security')).status).toBe(200);
+  for (const other of [person.browser, person.thief]) expect(await other.whoAmI()).toBeUndefined();
+  expect((await open().login(person.email, password)).status).toBe(401);
+  return owner;
+}
+
+const comeByHandOff = async (browser: Browser, id: string, email: string) => {
+  const asked = await browser.send(await buildHandOff(changes.app, { id, email }, changes.clock.now));
+  return browser.send(asked.headers.get('location') ?? '', { form: {} });
+};
+
+/** By what brings it about; each leaves `thief` where they were. */
+const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
+  account_linked: async ({ email, thief }) => {
+    expect((await comeByHandOff(thief, `linked-${email}`, email)).status).toBe(303);
+  },
+  authenticator_removed: async (person) => {
+    await addApp(person, person.thief);
+    await person.thief.send(appPage, { form: { intent: 'turn-off' } });
+  },
+  codes_guessed: async (person) => {
+    await addApp(person, person.browser);
+    await person.thief.login(person.email, password);
+    const wrong = wrongCode(person.app?.secret ?? '', now());
+    for (let n = 0; n < 12; n++) await enterCode(person.thief, wrong);
+  },
+  data_downloaded: ({ thief }) => thief.send('/profile/data.json'),
+  deletion_canceled: async ({ thief }) => {
+    await thief.send('/profile/delete', { form: { intent: 'delete' } });
+    await thief.send('/profile/delete', { form: { intent: 'keep' } });
+  },
+  new_browser: () => Promise.resolve(),
+  passkey_removed: async ({ id, thief }) => {
+    await addPasskey(thief);
+    const { rows } = await sql<{ id: string }>`select id from passkeys where user_id = ${id}`.execute(
+      changes.app.db,
+    );
+    await thief.send('/profile/passkeys', { form: { intent: 'remove', id: rows[0]?.id ?? '' } });
+  },
+  password_changed: async ({ thief }) => {
+    const form = { intent: 'password', currentPassword: password, newPassword: 'a thief has this one' };
+    expect((await thief.send('/profile/security', { form })).status).toBe(303);
+  },
+  password_set: async ({ email, thief }) => {
+    await thief.send('/forgot-password', { form: { email }, from: changes.from() });
+    const { path } = await readNotice(email, 'set_password');
+    await thief.send(path, { form: { newPassword: 'a thief has this one' } });
+    await sql`delete from mails where recipient = ${email} and kind = 'set_password'`.execute(changes.app.db);
+  },
+  recovery_code_used: async (person) => {
+    await addApp(person, person.browser);
+    await person.thief.login(person.email, password);
+    expect((await enterCode(person.thief, person.app?.codes[0] ?? '')).status).toBe(303);
+  },
+};
+
+/** By what brings it about, of those whose link takes the account back. */
+const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> = {
+  passkey_added: ({ thief }) => addPasskey(thief),
+  authenticator_added: ({ thief }) => setUp(thief, now()),
+  recovery_codes_made: async ({ thief }) => {
+    await setUp(thief, now());
+    await thief.send(appPage, { form: { intent: 'renew-codes' } });
+  },
+  deletion_requested: ({ thief }) => thief.send('/profile/delete', { form: { intent: 'delete' } }),
+  email_changed: ({ email, thief }) => changes.change(thief, email, changes.newEmail()),
+};
+
+/** Those that say something of their own; the tests are below. */
+const others: NoticeKind[] = [
+  'account_deleted',
+  'account_frozen',
+  'account_thawed',
+  'contract_added',
+  'email_change_undone',
+  'email_proved',
+  'email_replaced',
+  'factors_removed',
+];
+
+describe('the advice of a notice is true', () => {
+  it('for each kind that there is', () => {
+    const read = [...Object.keys(usual), ...Object.keys(takeBack), ...others];
+    const [, list = ''] = /NoticeKind =([^;]*);/.exec(readFileSync('db/mail-kinds.ts', 'utf8')) ?? [];
+    const kinds = [...list.matchAll(/'(\w+)'/g)].map(([, kind]) => kind);
+    expect(kinds.length).toBeGreaterThan(20);
+    expect(read.sort()).toEqual(kinds.sort());
+  });
+
+  it.each(Object.entries(usual))(
+    '%s: a new password logs out everyone else, and lets in',
+    async (kind, make) => {
+      const person = await addPerson();
+      await make(person);
+      const owner = await followUsual(person, await readNotice(person.email, kind));
+      if (kind !== 'account_linked') return;
+      // The connection lets nobody in before its owner has logged in.
+      const elsewhere = open();
+      await comeByHandOff(elsewhere, `linked-${person.email}`, person.email);
+      expect(await elsewhere.whoAmI()).toBeUndefined();
+      expect(textOf(await owner.send('/profile/security'))).toContain('Marketplace');
+    },
+  );
+
+  it.each(Object.entries(takeBack))(
+    '%s: the link takes the account back, once, in any browser',
+    async (kind, make) => {
+      const person = await addPerson();
+      const { email, id, browser, thief } = person;
+      await make(person);
+      const { text, path } = await readNotice(email, kind);
+      expect(text).toMatch(/If it was not, use the link to take your account back\./);
+      expect(path).toMatch(/^\/take-back\?token=/);
+      const until = /until (\d+ \w+ \d{4} at \d\d:\d\d) UTC/.exec(text)?.[1]?.replace(' at', '');
+      expect(Math.round((Date.parse(`${until} UTC`) - now()) / 86_400_000)).toBe(7);
+      const owner = open();
+      expect((await owner.send(path, { form: { newPassword } })).status).toBe(303);
+      expect(await owner.whoAmI()).toBe(email);
+      for (const other of [browser, thief]) expect(await other.whoAmI()).toBeUndefined();
+      const { rows } =
+        await sql`select from users where id = ${id} and email = ${email} and deletion_due_at is null
+        and not has_passkey and not has_authenticator`.execute(changes.app.db);
+      expect(rows).toHaveLength(1);
+      expect((await open().send(path, { form: { newPassword } })).status).toBe(404);
+    },
+  );
+
+  it('passkey_added of somebody’s first credential: a new password does not remove it, Security does', async () => {
+    const id = 'crm_advice';
+    await sendSignup(changes.app, buildSignup(id));
+    const email = `${id}@example.test`;
+    const { path } = await readNotice(email, 'welcome');
+    const browser = open();
+    const phone = createAuthenticator();
+    const token = new URL(path, origin).searchParams.get('token') ?? '';
+    const passkey = phone.register(await fetchOptions(browser, 'arrive', token), origin);
+    expect((await browser.send(path, { form: { passkey } })).status).toBe(303);
+    const notices = await Promise.all(
+      ['passkey_added', 'email_proved'].map((kind) => readNotice(email, kind)),
+    );
+    expect(notices[0]?.text).toContain(
+      'A new password does not remove it: you do that under Security, Passkeys.',
+    );
+    const owner = await followUsual(
+      { email, id, browser, thief: open() },
+      notices[0] ?? { text: '', path: '' },
+    );
+    expect(notices[1]?.text).toContain(usualWords);
+    expect((await logInByPasskey(open(), phone)).status).toBe(303);
+    const { rows } = await sql<{ id: string }>`select p.id from passkeys p join users u on u.id = user_id
+      where u.email = ${email}`.execute(changes.app.db);
+    const removed = await owner.send('/profile/passkeys', {
+      form: { intent: 'remove', id: rows[0]?.id ?? '' },
+    });
+    expect(removed.status).toBe(303);
+    expect((await logInByPasskey(open(), phone)).status).toBe(401);
+  });
+
+  it('account_frozen and account_thawed: nobody logs in before support has ended it, and the owner after', async () => {
+    const person = await addPerson();
+    const { email, browser } = person;
+    await addApp(person, browser);
+    const { path } = await readNotice(email, 'authenticator_added');
+    expect((await open().send(path, { form: { intent: 'freeze' } })).status).toBe(303);
+    const frozen = await readNotice(email, 'account_frozen');
+    expect(frozen.text).toContain('Until our support knows whose it is, nobody can log in to it.');
+    expect(frozen.text).toContain('To have it back, ask the people who run this service.');
+    expect((await open().login(email, password, frozen.path)).status).toBe(403);
+    await runCli(changes.app.databaseUrl, ['user:thaw', email, '--keep', email, '--why', 'A call']);
+    const thawed = await readNotice(email, 'account_thawed');
+    expect(thawed.text).toContain('Its owner can log in again.');
+    const owner = open();
+    await owner.login(email, password, thawed.path);
+    await enterCode(owner, showCode(person.app?.secret ?? '', now() + 30_000));
+    expect(await owner.whoAmI()).toBe(email);
+  });
+
+  it('factors_removed: the password logs in, and a second factor can be set up again', async () => {
+    const person = await addPerson();
+    await addApp(person, person.browser);
+    expect((await runCli(changes.app.databaseUrl, ['user:remove-factors', person.email])).code).toBe(0);
+    const { text, path } = await readNotice(person.email, 'factors_removed');
+    expect(text).toContain(
+      'All browsers have been logged out. Log in with your password, or set one by email',
+    );
+    expect([path, text.includes('If you did not ask for this, set a new password now')]).toEqual([
+      '/forgot-password',
+      true,
+    ]);
+    expect(await person.browser.whoAmI()).toBeUndefined();
+    const again = open();
+    await again.login(person.email, password);
+    await setUp(again, now());
+  });
+
+  it('email_change_undone: the account has the address of before, and this one is free', async () => {
+    const { email, id, thief } = await addPerson();
+    const taken = changes.newEmail();
+    const link = await changes.change(thief, email, taken);
+    expect((await open().send(link, { form: { newPassword } })).status).toBe(303);
+    const { text, path } = await readNotice(taken, 'email_change_undone');
+    expect(text).toContain('Your account has the address again that it had before');
+    expect(text).toContain('This address is no longer that of the account.');
+    expect((await open().send(path)).status).toBe(200);
+    expect(await changes.emailOf(id)).toBe(email);
+    expect(await changes.holdersOf(taken)).toEqual([]);
+  });
+
+  it('email_replaced: the marketplace can change it back', async () => {
+    const [id, before, after] = [changes.newEmail(), changes.newEmail(), changes.newEmail()];
+    const at = (minutes: number) => new Date(now() - 3_600_000 + minutes * 60_000);
+    const say = async (email: string, minutes: number) => {
+      const user = { id, email, profileUpdatedAt: at(minutes) };
+      const browser = open();
+      const asked = await browser.send(await buildHandOff(changes.app, user, changes.clock.now));
+      await browser.send(asked.headers.get('location') ?? '', { form: {} });
+    };
+    await say(before, 1);
+    await say(after, 2);
+    const { text, path } = await readNotice(before, 'email_replaced');
+    expect(text).toContain('If it was not, change it back at the marketplace.');
+    expect((await open().send(path)).status).toBe(200);
+    await say(before, 3);
+    expect([(await changes.holdersOf(before)).length, await changes.holdersOf(after)]).toEqual([1, []]);
+  });
+
+  it('account_deleted: the address can be used for a new account', async () => {
+    const { email } = await addPerson();
+    expect((await runCli(changes.app.databaseUrl, ['user:delete', email, '--now'])).code).toBe(0);
+    await changes.app.send('/signup', { form: { name: 'Next', email }, from: changes.from() });
+    expect((await readNotice(email, 'sign_up')).path).toMatch(/^\/signup\/confirm\?token=/);
+  });
+
+  it('contract_added: it is under Billing', async () => {
+    const { email, browser } = await addPerson();
+    const user = { email, name: 'Cora Change' };
+    await sendSignup(changes.app, buildSignup('advice_contract', { user }));
+    const { text, path } = await readNotice(email, 'contract_added');
+    expect([text.includes('You can see it under Billing.'), path]).toEqual([true, '/profile/billing']);
+    expect(textOf(await browser.send(path))).toContain('Service contracts');
+  });
+
+  it('deletion_requested without such a link: logged in, one click keeps the account', async () => {
+    const { email, browser } = await addPerson();
+    await browser.send('/profile/delete', { form: { intent: 'delete' } });
+    expect((await readNotice(email, 'deletion_requested')).text).toContain(
+      'Until then you cannot open our products.',
+    );
+    expect((await browser.send('/profile/delete', { form: { intent: 'keep' } })).status).toBe(303);
+  });
+});
