@@ -157,6 +157,7 @@ const queries: Door[] = [
   { path: '/profile/email', fields: { sent: '1' } },
   { path: '/profile/email/confirm', fields: { token } },
   { path: '/profile/delete', fields: next },
+  { path: '/profile/connected', fields: next },
   { path: '/profile/activity', fields: { before: 'x', saved: 'x' } },
   { path: '/profile/authenticator', fields: { ...next, off: '1', recovered: '1' } },
   {
