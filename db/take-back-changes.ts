@@ -40,6 +40,18 @@ export async function insertTakeBackChange(
     .execute();
 }
 
+/** When the user's last change of these was made. */
+export async function findLastChangeAt(db: Database, userId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('take_back_changes')
+    .select('at')
+    .where('user_id', '=', userId)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
 /** The oldest first. Those whose link is over are kept for a week more: the window of another may begin with them. */
 export async function listTakeBackChanges(db: Database, userId: string): Promise<TakeBackChange[]> {
   return db

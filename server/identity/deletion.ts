@@ -7,6 +7,7 @@ import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { lockActor, lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { notify, notifyWithTakeBack } from './notices.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 
 export const graceDays = 14;
 
@@ -37,10 +38,10 @@ export async function requestDeletion(
     const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
     if (user.role === 'admin' && !(await hasOtherAdmin(trx, user.id))) return 'last_admin';
-    const at = services.now();
+    const at = await findTimeOfChange(trx, services, user.id);
     await setDeletionDue(trx, user.id, dueAfter(at));
     await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });
-    await notifyWithTakeBack(trx, user, 'deletion_requested', { at, request });
+    await notifyWithTakeBack(trx, services, user, 'deletion_requested', { at, request });
     return 'planned';
   });
 }

@@ -44,11 +44,12 @@ export async function notifyMailbox(
 export const takeBackDays = 7;
 
 /**
- * The same with a take-back link (take-back.ts). `at` is when the change was made, to the millisecond that is stored with it:
- * the window of a take-back may begin with it.
+ * The same with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`), to the millisecond that is
+ * stored with it: the window of a take-back may begin with it.
  */
 export async function notifyWithTakeBack(
   trx: Database,
+  { now }: Pick<Services, 'now'>,
   user: ToldUser,
   kind: Told,
   { at, request }: { at: Date; request?: Request },
@@ -64,7 +65,7 @@ export async function notifyWithTakeBack(
   });
   // `until` is for the version before, which knows no changes.
   const details = { at: at.toISOString(), until: expiresAt.toISOString(), change, ...seen };
-  await insertMail(trx, { kind, userId, recipient: email, details, now: at });
+  await insertMail(trx, { kind, userId, recipient: email, details, now: now() });
 }
 
 const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>

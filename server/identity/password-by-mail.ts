@@ -23,6 +23,7 @@ import { hashNewPassword } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 import { endWhatPasswordOpened, passkeyAmr } from './sessions.ts';
 import { requireNotSuspended } from './suspension.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 
 export type PasswordMail = {
   email: string;
@@ -131,7 +132,8 @@ export async function setPasswordByMail(
       if (hasOwnLogin(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, services, request, user.id));
-      await storeNewPasskey(trx, services, user.id, { ...passkey, fromEstablishedBrowser });
+      const at = await findTimeOfChange(trx, services, user.id);
+      await storeNewPasskey(trx, user.id, { ...passkey, fromEstablishedBrowser, at });
     }
     const proved = { ...user, holdsEmail: true };
     const isPasskey = passkey !== undefined;

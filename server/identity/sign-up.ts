@@ -148,7 +148,7 @@ export async function confirmSignUp(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    if (passkey) await storeNewPasskey(trx, services, id, { ...passkey, fromEstablishedBrowser: true });
+    if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
     await recordAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });

@@ -1,6 +1,7 @@
 // The window of a take-back (contract section 2): since when what was done with an account may have been somebody else's
 // doing, as seen from one of its mailboxes.
-import { listTakeBackChanges, type TakeBackChange } from '../../db/take-back-changes.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { findLastChangeAt, listTakeBackChanges, type TakeBackChange } from '../../db/take-back-changes.ts';
 import type { User } from '../../db/users.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
@@ -36,6 +37,19 @@ export function findWindow(changes: TakeBackChange[], email: string, clock: Cloc
     .filter(({ at }) => at >= first.at)
     .map(({ what, at, device }) => ({ what, at, device }));
   return { since: first.at, happened };
+}
+
+/**
+ * The time of a change that a mailbox is told of, and of all that is stored with it: later than each such change of the user
+ * before, so that no instance's clock decides what came first. The caller has locked the user.
+ */
+export async function findTimeOfChange(
+  trx: Database,
+  { now: clock }: Pick<Services, 'now'>,
+  userId: string,
+): Promise<Date> {
+  const [now, last] = [clock(), await findLastChangeAt(trx, userId)];
+  return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
 /** When the last mail with a take-back link that still works was written, for pages where somebody may be shut out. */
