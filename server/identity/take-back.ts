@@ -23,6 +23,7 @@ import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { graceDays } from './deletion.ts';
+import { readDevice } from './device.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
 import { notify } from './notices.ts';
 import { type Assertion, checkAssertion, consumePasskey } from './passkey-assertion.ts';
@@ -104,7 +105,8 @@ export async function takeBack(
     const keeps = await useFactor(trx, services, factor, open.left);
     const { mailbox, window } = open;
     const trail = trailOf(visit);
-    const change = { user: open.user, mailbox, since: window.since, keeps, passwordHash };
+    const device = readDevice(services, request);
+    const change = { user: open.user, mailbox, since: window.since, keeps, passwordHash, device };
     const restored = await giveToMailbox(trx, services, { ...change, trail, request });
     const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
     await notify(trx, services, restored, 'password_set', request);
@@ -125,6 +127,7 @@ export async function giveToMailbox(
     since,
     keeps,
     passwordHash,
+    device,
     trail,
     request,
   }: {
@@ -133,6 +136,8 @@ export async function giveToMailbox(
     since: Date;
     keeps?: KeptFactor | undefined;
     passwordHash: string;
+    /** The browser in which it is done, which stays as old as it was; others are forgotten. */
+    device?: Uint8Array | undefined;
     trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
     request?: Request;
   },
@@ -145,7 +150,7 @@ export async function giveToMailbox(
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
   await endWhatMailsOpened(trx, services, userId);
-  await endWhatPasswordOpened(trx, userId, now);
+  await endWhatPasswordOpened(trx, userId, now, device);
   await recordAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
   if (user.email !== email) await notify(trx, services, user, 'email_change_undone', request);
   const restored = { ...user, email, emailVerifiedAt: now };

@@ -96,6 +96,37 @@ describe('a thief who knows the password', () => {
   });
 });
 
+describe('an owner who takes the account back in the browser that they have used for a month', () => {
+  it('finds it as old as it was, and the thief’s forgotten', async () => {
+    const { email, id, browser, thief } = await rob();
+    const link = await changes.change(thief, email, changes.newEmail());
+    expect((await browser.send(link, { form: { newPassword } })).status).toBe(303);
+    await addPasskey(browser);
+    const { rows } = await sql`select from_established_browser as established from passkeys
+      where user_id = ${id}`.execute(changes.app.db);
+    expect(rows).toEqual([{ established: true }]);
+    const { rows: known } =
+      await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(changes.app.db);
+    expect(known).toHaveLength(1);
+  });
+
+  it('keeps what they add there from the reader of a mailbox that they have left', async () => {
+    const { email: left, id, browser } = await rob();
+    await browser.login(left, password);
+    const present = changes.newEmail();
+    const readersLink = await changes.change(browser, left, present);
+    changes.passTime(dayMs);
+    const thief = openBrowser(changes.app.send);
+    await thief.login(present, password);
+    const ownersLink = await changes.change(thief, present, changes.newEmail());
+    expect((await browser.send(ownersLink, { form: { newPassword } })).status).toBe(303);
+    await addPasskey(browser);
+    changes.passTime(dayMs);
+    expect((await changes.undo(readersLink)).status).toBe(422);
+    expect(await changes.emailOf(id)).toBe(present);
+  });
+});
+
 describe('a reader of a mailbox that its owner has left', () => {
   it('does not get past the factors of the owner: only a passkey or code of theirs does', async () => {
     const { email, browser } = await rob();
