@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { LetterKind, MailKind } from './mail-kinds.ts';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
   id: string;
@@ -126,16 +127,17 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those with a take-back link to come, of these changes. */
+/** Those to these mailboxes with a take-back link to come. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
-  changeIds: string[],
+  mailboxes: Mailboxes,
 ): Promise<void> {
   await db
     .deleteFrom('mails')
     .where('user_id', '=', userId)
-    .where(sql<boolean>`details ->> 'change' = any(${changeIds})`)
+    .where(sql<boolean>`details ->> 'change' is not null`)
+    .where(isOneOf('recipient', mailboxes))
     .where('sent_at', 'is', null)
     .execute();
 }

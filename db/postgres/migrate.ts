@@ -31,6 +31,7 @@ import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-cha
 import * as establishedBrowsers from '../migrations/m019-established-browsers.ts';
 import * as takeBack from '../migrations/m020-take-back.ts';
 import * as decidedHere from '../migrations/m021-decided-here.ts';
+import * as takeBackBounds from '../migrations/m024-take-back-bounds.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
@@ -59,6 +60,7 @@ export const migrations = {
   'm019-established-browsers': establishedBrowsers,
   'm020-take-back': takeBack,
   'm021-decided-here': decidedHere,
+  'm024-take-back-bounds': takeBackBounds,
 };
 
 /** What it waits for, in words for operators. */

@@ -11,11 +11,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { findReservation, releaseAddresses } from '../../db/reserved-addresses.ts';
 import type { DB } from '../../db/schema.ts';
-import {
-  deleteTakeBackChanges,
-  listTakeBackChanges,
-  type TakeBackChange,
-} from '../../db/take-back-changes.ts';
+import { deleteTakeBackChanges, type Mailboxes } from '../../db/take-back-changes.ts';
 import { findUserById, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
@@ -33,11 +29,12 @@ import { deleteFactors, type KeptFactor } from './remove-factors.ts';
 import { type FactorUse, readFactor } from './second-factor-check.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from './sessions.ts';
 import { requireNotSuspended } from './suspension.ts';
-import { findWindow, type Happening, type Window } from './take-back-window.ts';
+import { findWindowSince, type Happenings, listHappenings } from './take-back-window.ts';
 import { hashToken } from './tokens.ts';
 import { PasskeyRefusal } from './webauthn.ts';
 
-type OpenTakeBack = { user: User; mailbox: string; window: Window; left: LeftFactors };
+/** `since`: when the window begins. */
+type OpenTakeBack = { user: User; mailbox: string; since: Date; left: LeftFactors };
 
 /** What a link leads to. Throws 404 `not_found` for one that does not work, and 403 where its user is suspended. */
 export async function requireTakeBack(
@@ -57,15 +54,15 @@ export async function requireTakeBack(
   if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
   requireNotSuspended(user);
   const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
-  const window = isTheirs && findWindow(await listTakeBackChanges(db, userId), mailbox, { user, now });
-  if (!window) throw new AppError('not_found');
-  return { user, mailbox, window, left: await findLeftFactors(db, user, window.since) };
+  const since = isTheirs && (await findWindowSince(db, user, mailbox, now));
+  if (!since) throw new AppError('not_found');
+  return { user, mailbox, since, left: await findLeftFactors(db, user, since) };
 }
 
 /** What /take-back shows: which factors it asks for, if any. */
 export type TakeBackPage = {
   email: string;
-  happened: Happening[];
+  happened: Happenings;
   asks: { code: boolean; passkey: boolean } | undefined;
 };
 
@@ -76,9 +73,10 @@ export async function findTakeBack(services: Services, token: string): Promise<T
     throw error;
   });
   if (!open) return undefined;
-  const { mailbox: email, window, left } = open;
+  const { user, mailbox: email, since, left } = open;
+  const happened = await listHappenings(services.db, user.id, since);
   const asks = { code: left.app !== undefined, passkey: left.passkeys.length > 0 };
-  return { email, happened: window.happened, asks: isAnyLeft(left) ? asks : undefined };
+  return { email, happened, asks: isAnyLeft(left) ? asks : undefined };
 }
 
 type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
@@ -103,10 +101,10 @@ export async function takeBack(
     await lockExternalLinks(trx, user.id);
     const open = await requireTakeBack(services, token, trx);
     const keeps = await useFactor(trx, services, factor, open.left);
-    const { mailbox, window } = open;
+    const { mailbox, since } = open;
     const trail = trailOf(visit);
     const device = readDevice(services, request);
-    const change = { user: open.user, mailbox, since: window.since, keeps, passwordHash, device };
+    const change = { user: open.user, mailbox, since, keeps, passwordHash, device };
     const restored = await giveToMailbox(trx, services, { ...change, trail, request });
     const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
     await notify(trx, services, restored, 'password_set', request);
@@ -145,8 +143,7 @@ export async function giveToMailbox(
   const now = services.now();
   const { id: userId, deletionDueAt } = user;
   const released = await releaseAddresses(trx, { email, userId, now });
-  const ended = new Set([email, user.email, ...released.map((each) => each.email)]);
-  await endTakeBackLinks(trx, userId, ({ email: mailbox }) => ended.has(mailbox));
+  await endTakeBackLinks(trx, userId, { of: [email, user.email, ...released.map((each) => each.email)] });
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
   await endWhatMailsOpened(trx, services, userId);
@@ -168,12 +165,11 @@ export async function giveToMailbox(
 export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
-  isEnded: (change: TakeBackChange) => boolean,
+  mailboxes: Mailboxes,
 ): Promise<void> {
-  const ids = (await listTakeBackChanges(trx, userId)).filter(isEnded).map(({ id }) => id);
   // In this order: a mail that is being sent locks its row, then that of what it tells of.
-  await deleteUnsentTakeBackMails(trx, userId, ids);
-  await deleteTakeBackChanges(trx, userId, ids);
+  await deleteUnsentTakeBackMails(trx, userId, mailboxes);
+  await deleteTakeBackChanges(trx, userId, mailboxes);
 }
 
 type Factor = { code: FactorUse } | { passkey: Assertion } | undefined;

@@ -33,6 +33,7 @@ const landed = [
   'm019-established-browsers',
   'm020-take-back',
   'm021-decided-here',
+  'm024-take-back-bounds',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
