@@ -121,6 +121,21 @@ export async function listToldMailboxes(
     .execute();
 }
 
+/** Counts one guess at a code with a link of that change: how many there were, or undefined after the first `max`. */
+export async function countGuess(
+  db: Database,
+  { id, max }: { id: string; max: number },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('take_back_changes')
+    .set((change) => ({ guesses: change('guesses', '+', 1) }))
+    .where('id', '=', id)
+    .where('guesses', '<', max)
+    .returning('guesses')
+    .executeTakeFirst();
+  return row?.guesses;
+}
+
 /** Those, or all others. */
 export type Mailboxes = { of: string[] } | { except: string };
 

@@ -5,13 +5,13 @@ import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
 import { setDeletionDue } from '../../db/deletions.ts';
 import { lockExternalLinks } from '../../db/external-links.ts';
-import { countGuess, findTakeBackToken } from '../../db/mail-tokens.ts';
+import { findTakeBackToken } from '../../db/mail-tokens.ts';
 import { deleteUnsentTakeBackMails } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { findReservation, releaseAddresses } from '../../db/reserved-addresses.ts';
 import type { DB } from '../../db/schema.ts';
-import { deleteTakeBackChanges, type Mailboxes } from '../../db/take-back-changes.ts';
+import { countGuess, deleteTakeBackChanges, type Mailboxes } from '../../db/take-back-changes.ts';
 import { findUserById, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
@@ -33,8 +33,8 @@ import { findWindowSince, type Happenings, listHappenings } from './take-back-wi
 import { hashToken } from './tokens.ts';
 import { PasskeyRefusal } from './webauthn.ts';
 
-/** `since`: when the window begins. */
-type OpenTakeBack = { user: User; mailbox: string; since: Date; left: LeftFactors };
+/** `changeId`: of what the mailbox was told of. `since`: when the window begins. */
+type OpenTakeBack = { user: User; mailbox: string; changeId: string; since: Date; left: LeftFactors };
 
 /** What a link leads to. Throws 404 `not_found` for one that does not work, and 403 where its user is suspended. */
 export async function requireTakeBack(
@@ -48,7 +48,7 @@ export async function requireTakeBack(
   const key = { tokenHash: hashToken(token), now };
   const found = await findTakeBackToken(db, key);
   if (!found) throw new AppError('not_found');
-  const { userId, email: mailbox } = found;
+  const { userId, email: mailbox, changeId } = found;
   const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
   // Another request may have used it while this one waited for the lock.
   if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
@@ -56,7 +56,7 @@ export async function requireTakeBack(
   const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
   const since = isTheirs && (await findWindowSince(db, user, mailbox, now));
   if (!since) throw new AppError('not_found');
-  return { user, mailbox, since, left: await findLeftFactors(db, user, since) };
+  return { user, mailbox, changeId, since, left: await findLeftFactors(db, user, since) };
 }
 
 /** What /take-back shows: which factors it asks for, if any. */
@@ -93,9 +93,9 @@ export async function takeBack(
   { token, newPassword, ...given }: Given & { token: string },
 ): Promise<string[]> {
   const { config } = services;
-  const { user, mailbox: email, left } = await requireTakeBack(services, token);
+  const { user, mailbox: email, changeId, left } = await requireTakeBack(services, token);
   await requireGoodPassword(newPassword, { config, email, name: user.name });
-  const factor = await readGiven(services, request, visit, { token, user, left, ...given });
+  const factor = await readGiven(services, request, visit, { changeId, user, left, ...given });
   const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
   return inTransactionOf(visit, services.db, async (trx) => {
     await lockExternalLinks(trx, user.id);
@@ -179,9 +179,9 @@ async function readGiven(
   services: Services,
   request: Request,
   visit: Visit,
-  given: Omit<Given, 'newPassword'> & { token: string; user: User; left: LeftFactors },
+  given: Omit<Given, 'newPassword'> & Pick<OpenTakeBack, 'changeId' | 'user' | 'left'>,
 ): Promise<Factor> {
-  const { token, user, left, code = '', passkey } = given;
+  const { changeId, user, left, code = '', passkey } = given;
   if (!isAnyLeft(left)) return undefined;
   if (passkey) {
     const use = { purpose: 'take-back', userId: user.id } as const;
@@ -192,7 +192,7 @@ async function readGiven(
     };
   }
   if (!left.app || code.trim() === '') throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
-  await countTry(services, visit, token);
+  await countTry(services, visit, changeId);
   const factor = await readFactor(services, user.id, code, { madeBy: left.app.codesMadeBy });
   if (!factor) throw wrongCode();
   return { code: factor };
@@ -226,11 +226,17 @@ async function requireLeft(
 
 const maxGuesses = 30;
 
-/** Counted for the link alone, before the code is looked at: the owner may be guessing where a thief did. */
-async function countTry({ db, takeBackLimits }: Services, { address }: Visit, token: string): Promise<void> {
-  const tokenHash = hashToken(token);
-  await takeBackLimits.countTry({ account: token, address, device: undefined });
-  if (await countGuess(db, { tokenHash, max: maxGuesses })) return;
+/**
+ * Counted for what the mailbox was told of, however often the mail was sent, and before the code is looked at. For nothing
+ * else: the owner may be guessing where a thief did.
+ */
+async function countTry(
+  { db, takeBackLimits }: Services,
+  { address }: Visit,
+  changeId: string,
+): Promise<void> {
+  await takeBackLimits.countTry({ account: changeId, address, device: undefined });
+  if (await countGuess(db, { id: changeId, max: maxGuesses })) return;
   throw new AppError('rate_limited', {
     detail:
       'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
