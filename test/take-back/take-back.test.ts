@@ -373,4 +373,41 @@ describe('a link of a mail', () => {
     }
     expect(before).toHaveLength(1);
   });
+
+  it('stands still also for what its user is told of while they are suspended', async () => {
+    const { email, id } = await changes.signUp();
+    const left = async () => {
+      const { rows } = await sql<{ hours: number; device: string | null }>`
+        select round(extract(epoch from expires_at - now()) / 3600)::int as hours from take_back_changes
+          where user_id = ${id}`.execute(changes.app.db);
+      return rows.map(({ hours }) => hours);
+    };
+    for (const command of ['user:suspend', 'user:delete'])
+      expect((await runCli(changes.app.databaseUrl, [command, email])).code).toBe(0);
+    // What is left of the time of a suspended user is kept as a time after the year 3000.
+    // The clock of a command is that of the machine.
+    changes.passTime(60 * 60_000);
+    expect((await left())[0]).toBeGreaterThan(24 * 365 * 900);
+    const link = await linkOf(changes, email, 'deletion_requested');
+    expect((await changes.app.send(link)).status).toBe(403);
+    expect((await runCli(changes.app.databaseUrl, ['user:resume', email])).code).toBe(0);
+    expect(await left()).toEqual([7 * 24]);
+    expect((await changes.app.send(link)).status).toBe(200);
+  });
+
+  it('of the version before works for 168 hours, whatever the time zone of the connection', async () => {
+    const { email, id, browser } = await changes.signUp();
+    await changes.change(browser, email, changes.newEmail());
+    const hours = await changes.app.db.transaction().execute(async (trx) => {
+      // Over the end of summer time.
+      await sql`set local time zone 'Europe/Berlin'`.execute(trx);
+      await sql`insert into reserved_addresses (email, user_id, expires_at)
+        values (${changes.newEmail()}, ${id}, '2026-10-28T12:00:00Z')`.execute(trx);
+      const { rows } = await sql<{ hours: number }>`
+        select (extract(epoch from expires_at - at) / 3600)::int as hours from take_back_changes
+          where user_id = ${id} and expires_at = '2026-10-28T12:00:00Z'`.execute(trx);
+      return rows.map((row) => row.hours);
+    });
+    expect(hours).toEqual([168]);
+  });
 });
