@@ -105,16 +105,20 @@ export async function findLastWorkingChangeAt(
 /** What a mailbox was told of by links that work, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
-/** Of each mailbox of the user, the first told first. */
+/** Of each mailbox that is the user's now, or reserved for them; the first told first. */
 export async function listToldMailboxes(
   db: Database,
-  { userId, worksUntil }: { userId: string; worksUntil: Date },
+  { userId, worksUntil, now }: { userId: string; worksUntil: Date; now: Date },
 ): Promise<ToldMailbox[]> {
   return db
     .selectFrom('take_back_changes')
     .select(['email', sql<Told>`what`.as('what'), sql<number>`count(*)::int`.as('count')])
     .select(sql<Date>`max(at)`.as('lastAt'))
     .where('user_id', '=', userId)
+    .where(
+      sql<boolean>`(email = (select email from users where id = ${userId}) or email in (
+        select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`,
+    )
     .where('expires_at', '>', worksUntil)
     .groupBy(['email', 'what'])
     .orderBy('lastAt')

@@ -47,7 +47,7 @@ export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbo
 
 /** The present address, and each other with a link that works, or would without the suspension. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
-  const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now) });
+  const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now), now });
   const emails = new Set([user.email, ...working.map(({ email }) => email)]);
   return [...emails].map((email) => ({
     email,
