@@ -21,7 +21,7 @@ import { trailOf } from './actor.ts';
 import { graceDays } from './deletion.ts';
 import { readDevice } from './device.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
-import { notify } from './notices.ts';
+import { notify, notifyOnceADay } from './notices.ts';
 import { type Assertion, checkAssertion, consumePasskey } from './passkey-assertion.ts';
 import { endWhatMailsOpened } from './password-by-mail.ts';
 import { hashPassword, requireGoodPassword } from './passwords.ts';
@@ -97,10 +97,11 @@ export async function takeBack(
   await requireGoodPassword(newPassword, { config, email, name: user.name });
   const factor = await readGiven(services, request, visit, { changeId, user, left, ...given });
   const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
-  return inTransactionOf(visit, services.db, async (trx) => {
+  const setCookies = await inTransactionOf(visit, services.db, async (trx) => {
     await lockExternalLinks(trx, user.id);
     const open = await requireTakeBack(services, token, trx);
     const keeps = await useFactor(trx, services, factor, open.left);
+    if (keeps === 'wrong_code') return undefined;
     const { mailbox, since } = open;
     const trail = trailOf(visit);
     const device = readDevice(services, request);
@@ -110,6 +111,7 @@ export async function takeBack(
     await notify(trx, services, restored, 'password_set', request);
     return startSession(trx, services, { user: restored, startedBy: 'mail', amr, request, visit });
   });
+  return setCookies ?? refuseCode(services, request, visit, { user, isLast: isLastGuess(factor) });
 }
 
 /**
@@ -172,7 +174,9 @@ export async function endTakeBackLinks(
   await deleteTakeBackChanges(trx, userId, mailboxes);
 }
 
-type Factor = { code: FactorUse } | { passkey: Assertion } | undefined;
+type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | undefined;
+
+const isLastGuess = (factor: Factor) => factor !== undefined && 'code' in factor && factor.isLast;
 
 /** The factor that was given: a code that may be right, which is counted, or a right passkey. Uses nothing up. */
 async function readGiven(
@@ -192,10 +196,9 @@ async function readGiven(
     };
   }
   if (!left.app || code.trim() === '') throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
-  await countTry(services, visit, changeId);
+  const isLast = await countTry(services, visit, changeId);
   const factor = await readFactor(services, user.id, code, { madeBy: left.app.codesMadeBy });
-  if (!factor) throw wrongCode();
-  return { code: factor };
+  return factor ? { code: factor, isLast } : refuseCode(services, request, visit, { user, isLast });
 }
 
 /** Uses it up. What to keep of the factors added since. The user is locked, and `left` looked at since then. */
@@ -204,11 +207,11 @@ async function useFactor(
   services: Services,
   factor: Factor,
   left: LeftFactors,
-): Promise<KeptFactor | undefined> {
+): Promise<KeptFactor | 'wrong_code' | undefined> {
   if (!isAnyLeft(left)) return undefined;
   if (!factor) throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
   if ('passkey' in factor) return requireLeft(trx, services, factor.passkey, left);
-  if (!left.app || !(await factor.code.consume(trx))) throw wrongCode();
+  if (!left.app || !(await factor.code.consume(trx))) return 'wrong_code';
   return { app: true };
 }
 
@@ -228,20 +231,41 @@ const maxGuesses = 30;
 
 /**
  * Counted for what the mailbox was told of, however often the mail was sent, and before the code is looked at. For nothing
- * else: the owner may be guessing where a thief did.
+ * else: the owner may be guessing where a thief did. Whether it is the last that is looked at, now or at all.
  */
 async function countTry(
   { db, takeBackLimits }: Services,
   { address }: Visit,
   changeId: string,
-): Promise<void> {
-  await takeBackLimits.countTry({ account: changeId, address, device: undefined });
-  if (await countGuess(db, { id: changeId, max: maxGuesses })) return;
+): Promise<boolean> {
+  const { isLast } = await takeBackLimits.countTry({ account: changeId, address, device: undefined });
+  const guesses = await countGuess(db, { id: changeId, max: maxGuesses });
+  if (guesses !== undefined) return isLast || guesses === maxGuesses;
   throw new AppError('rate_limited', {
     detail:
       'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
     headers: { 'Retry-After': String(24 * 60 * 60) },
   });
+}
+
+/**
+ * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, which may be one that its owner
+ * has left: the owner is told as at the login, once no more codes are looked at.
+ */
+async function refuseCode(
+  services: Services,
+  request: Request,
+  visit: Visit,
+  { user: { id: userId }, isLast }: { user: User; isLast: boolean },
+): Promise<never> {
+  await inTransactionOf(visit, services.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user) return;
+    const refused = { type: 'account.take_back_refused', reason: 'wrong_code', userId };
+    await recordAuditEvent(trx, { ...trailOf(visit), ...refused });
+    if (isLast) await notifyOnceADay(trx, services, user, 'codes_guessed', request);
+  });
+  throw wrongCode();
 }
 
 function refusePasskey({ log }: Services, { address, requestId }: Visit, error: unknown): never {

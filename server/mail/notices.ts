@@ -70,8 +70,10 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     text: 'The authenticator app of your account has been turned off. From now on, the password alone is enough to log in.',
   },
   codes_guessed: {
-    subject: 'Somebody knows your password',
-    text: 'Somebody has given the right password of your account, and then several codes that were wrong. They are not logged in.',
+    subject: 'Somebody is guessing codes of your account',
+    text: 'Somebody has given several codes that were wrong, after the right password of your account, or with the link of one of our emails that takes it back. They are not logged in.',
+    advice:
+      'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account. Whoever has such a link reads emails to an address that your account has, or had in the last seven days: without a code or passkey of yours they do not get in.',
   },
   contract_added: {
     subject: 'A contract has been added to your account',

@@ -287,6 +287,27 @@ describe('a reader of a mailbox that its owner has left', () => {
     const listed = await runCli(changes.app.databaseUrl, ['user:thaw', email]);
     expect([listed.code, listed.out.includes(second)]).toEqual([0, false]);
   });
+
+  it('tells the owner that codes are guessed with a link to a mailbox that they have left', async () => {
+    const { email, id, browser } = await changes.signUp();
+    const { secret } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    const told = async () =>
+      (await listNotices(changes.app.db, present)).filter((kind) => kind === 'codes_guessed').length;
+    // Of the app and, at last, a recovery code.
+    const guesses = [...Array(9).fill(wrongCode(secret, now())), '0000-0000-0000'];
+    for (const code of guesses) {
+      expect(await told()).toBe(0);
+      expect((await changes.app.send(link, { form: { newPassword, code } })).status).toBe(422);
+    }
+    const events = (await changes.eventsOf(id)).filter((type) => type === 'account.take_back_refused');
+    expect(events).toHaveLength(10);
+    expect(await told()).toBe(1);
+  });
 });
 
 describe('user:thaw', () => {
