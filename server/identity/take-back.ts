@@ -109,6 +109,8 @@ export async function takeBack(
     const restored = await giveToMailbox(trx, services, { ...change, trail, request });
     const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
     await notify(trx, services, restored, 'password_set', request);
+    if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
+      await notify(trx, services, restored, 'recovery_code_used', request);
     return startSession(trx, services, { user: restored, startedBy: 'mail', amr, request, visit });
   });
   return setCookies ?? refuseCode(services, request, visit, { user, isLast: isLastGuess(factor) });

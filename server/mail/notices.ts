@@ -144,8 +144,8 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     text: 'A password for your account has been set through a link that we emailed to you. All other browsers have been logged out.',
   },
   recovery_code_used: {
-    subject: 'A recovery code was used to log in',
-    text: 'Somebody has logged in to your account with your password and a recovery code. That code does not work again.',
+    subject: 'A recovery code of your account was used',
+    text: 'Somebody has used a recovery code to log in to your account, after its password, or to take it back by the link of one of our emails. That code does not work again.',
   },
   recovery_codes_made: {
     subject: 'You have new recovery codes',

@@ -308,6 +308,18 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect(events).toHaveLength(10);
     expect(await told()).toBe(1);
   });
+
+  it('tells the owner that a recovery code was used', async () => {
+    const { email, browser } = await changes.signUp();
+    const { secret, codes } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const link = await changes.change(browser, email, changes.newEmail());
+    const owner = openBrowser(changes.app.send);
+    expect((await owner.send(link, { form: { newPassword, code: codes[0] ?? '' } })).status).toBe(303);
+    expect(await listNotices(changes.app.db, email)).toContain('recovery_code_used');
+  });
 });
 
 describe('user:thaw', () => {
