@@ -98,7 +98,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'Somebody has used the link in the email that we sent to the address you had before. Your account has that address again, and all other browsers have been logged out.',
+    text: 'Your account has the address again that it had before: by the link in the email that we sent there, or because our support has found out whose it is. All other browsers have been logged out.',
     action: { label: 'Log in', path: '/login' },
     advice: `This address is no longer that of the account.${hasSupport ? ' If it was not you, contact support: choose “Help” on the login page.' : ''}`,
   },

@@ -1,6 +1,6 @@
 // Taking an account back, through the doors that an owner and a thief have.
 import { sql } from 'kysely';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import { codeOf, locationOf } from '../support/app.ts';
@@ -389,6 +389,21 @@ describe('user:thaw', () => {
       changes.app.db,
     );
     expect(mails.rows).toHaveLength(1);
+  });
+
+  it('tells the address that is left nothing that nobody did', async () => {
+    const { email, present } = await freeze();
+    expect((await thaw(present, '--keep', email, '--why', 'A passport')).code).toBe(0);
+    const { other, app } = changes;
+    await sendDueMails(other.backend.services, undefined, new AbortController().signal);
+    const text = await vi.waitFor(async () => {
+      const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
+        where recipient = ${present} and kind = 'email_change_undone'`.execute(app.db);
+      expect(rows).toEqual([{ text: expect.any(String) }]);
+      return rows[0]?.text?.replace(/\s+/g, ' ');
+    }, 10_000);
+    expect(text).toContain('or because our support has found out whose it is');
+    expect(text).not.toContain('Somebody has used the link');
   });
 });
 
