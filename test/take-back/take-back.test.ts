@@ -6,11 +6,12 @@ import { dayMs, newPassword, password, shareAddressChanges } from '../support/ad
 import { codeOf, locationOf } from '../support/app.ts';
 import { addPasskey, createAuthenticator, logInByPasskey } from '../support/authenticator.ts';
 import { runCli } from '../support/cli.ts';
-import { listNotices } from '../support/kept-mail.ts';
+import { countLetters, listNotices, readToken } from '../support/kept-mail.ts';
 import { tokenIn } from '../support/mail-server.ts';
+import { buildHandOff } from '../support/marketplace.ts';
 import { answerWith, linkOf } from '../support/take-backs.ts';
 import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
 
 const changes = shareAddressChanges();
 const json = { accept: 'application/json' };
@@ -405,6 +406,79 @@ describe('user:thaw', () => {
     expect(text).toContain('or because our support has found out whose it is');
     expect(text).not.toContain('Somebody has used the link');
   });
+});
+
+describe('a password that counts no more', () => {
+  /** The account is given back to its first mailbox, and the factor is left: it is from before. */
+  async function thawTo(email: string, { id, browser }: { id: string; browser: Browser }) {
+    // Commands go by the clock of the machine, so what is here is made older.
+    for (const [table, column] of [
+      ['passkeys', 'created_at'],
+      ['authenticators', 'added_at'],
+    ] as const)
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - interval '8 days'
+        where user_id = ${id}`.execute(changes.app.db);
+    await sql`delete from take_back_changes where user_id = ${id}`.execute(changes.app.db);
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    expect((await changes.app.send(link, { form: { intent: 'freeze' } })).status).toBe(303);
+    const done = await runCli(changes.app.databaseUrl, [
+      ...['user:thaw', present, '--keep', email, '--why', 'A passport'],
+    ]);
+    expect([done.code, done.err]).toEqual([0, '']);
+    changes.passTime(60 * 60_000);
+  }
+
+  it('is no way to log in: nobody is asked for it, and the last passkey stays', async () => {
+    const { email, id, browser } = await changes.signUp();
+    const passkey = await addPasskey(browser);
+    await thawTo(email, { id, browser });
+    const owner = openBrowser(changes.app.send);
+    expect((await logInByPasskey(owner, passkey)).status).toBe(303);
+    expect(textOf(await owner.send('/profile/passkeys'))).toContain('You have no password here.');
+    const [passkeyId] = await passkeysOf(id);
+    const removed = await owner.send('/profile/passkeys', {
+      form: { intent: 'remove', id: passkeyId ?? '' },
+    });
+    expect([removed.status, textOf(removed).includes('your only way to log in')]).toEqual([422, true]);
+    expect(await passkeysOf(id)).toEqual([passkeyId]);
+    // With the passkey alone, given just now.
+    await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`dead-${id}`}, ${id})`.execute(
+      changes.app.db,
+    );
+    const form = { intent: 'remove-link', provider: 'marketplace', externalId: `dead-${id}` };
+    expect((await owner.send('/profile/security', { form })).status).toBe(303);
+    // Later they are asked for the passkey, not for a password.
+    changes.passTime(dayMs);
+    const asked = await owner.send('/profile/security', { form: { intent: 'end-others' } });
+    expect([asked.status, asked.text.includes('name="confirmPassword"')]).toEqual([401, false]);
+  });
+
+  it('lets no mail add a passkey past the app, and no hand-off come in without Connect', async () => {
+    const { email, id, browser } = await changes.signUp();
+    await setUp(browser, now());
+    await thawTo(email, { id, browser });
+    const count = await countLetters(changes.app.db, email);
+    const token = await readToken(changes.other, email, 'set_password', count);
+    const page = await changes.app.send(`/set-password?token=${token}`);
+    expect([page.status, page.text.includes('data-passkey="arrive"')]).toEqual([200, false]);
+    const form = { purpose: 'arrive', token };
+    expect((await changes.app.send('/passkeys/options', { form })).status).toBe(404);
+    const visitor = openBrowser(changes.app.send);
+    const handOff = await buildHandOff(changes.app, { id: `dead-hand-off-${id}`, email }, changes.clock.now);
+    const asked = await visitor.send(handOff);
+    expect(textOf(await visitor.send(asked.headers.get('location') ?? ''))).toContain('Connect');
+    const { rows } = await sql`select from external_links where user_id = ${id}`.execute(changes.app.db);
+    expect(rows).toEqual([]);
+    // A password set by the mail is one, and the code is asked for.
+    const set = await visitor.send(`/set-password?token=${token}`, { form: { newPassword } });
+    expect(locationOf(set).pathname).toBe('/login/code');
+  });
+
+  const passkeysOf = async (id: string) =>
+    (
+      await sql<{ id: string }>`select id from passkeys where user_id = ${id}`.execute(changes.app.db)
+    ).rows.map((row) => row.id);
 });
 
 describe('a link of a mail', () => {
