@@ -79,6 +79,19 @@ export async function findTakeBack(services: Services, token: string): Promise<T
   return { email, happened, asks: isAnyLeft(left) ? asks : undefined };
 }
 
+/**
+ * Whether whoever takes the account back from its present mailbox is asked for a factor, if something is told to that now.
+ * For /profile/email, before the change.
+ */
+export async function asksForFactor(
+  { db, now: clock }: Pick<Services, 'db' | 'now'>,
+  user: User,
+): Promise<boolean> {
+  const now = clock();
+  const since = (await findWindowSince(db, user, user.email, now)) ?? now;
+  return isAnyLeft(await findLeftFactors(db, user, since));
+}
+
 type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
 
 /**

@@ -481,6 +481,61 @@ describe('a password that counts no more', () => {
     ).rows.map((row) => row.id);
 });
 
+describe('/profile/email', () => {
+  const page = async (browser: Browser) => {
+    const said = textOf(await browser.send('/profile/email'));
+    const [yes, no] = ['You have one that counts', 'You have none that counts now'].map((words) =>
+      said.includes(words),
+    );
+    expect(yes).not.toBe(no);
+    return yes;
+  };
+
+  /** Somebody at a phone that they have never used before, and the passkeys that they add there on these days. */
+  async function addOnPhone(...days: number[]) {
+    const { email, id } = await changes.signUp();
+    changes.passTime(30 * dayMs);
+    const phone = openBrowser(changes.app.send);
+    let day = 0;
+    for (const next of days) {
+      changes.passTime((next - day) * dayMs);
+      day = next;
+      await phone.login(email, password);
+      await addPasskey(phone);
+    }
+    const wait = async (until: number) => {
+      changes.passTime((until - day) * dayMs);
+      day = until;
+      await phone.login(email, password);
+    };
+    return { email, id, phone, wait };
+  }
+
+  it.each([
+    ['none', [], 0, false],
+    ['one of today', [0], 0.1, false],
+    ['one that is a week old', [0], 7.1, true],
+    ['one that is a week old, but for another in between', [0, 5], 8.5, false],
+    ['the same once the link about the other is over', [0, 5], 12.1, true],
+  ])('says whether a take-back asks for a passkey: %s', async (_, days, day, asks) => {
+    const { email, id, phone, wait } = await addOnPhone(...days);
+    await wait(day);
+    expect(await page(phone)).toBe(asks);
+    const link = await changes.change(phone, email, changes.newEmail());
+    changes.passTime(dayMs);
+    expect((await changes.undo(link)).status).toBe(asks ? 422 : 303);
+    expect((await changes.emailOf(id)) === email).toBe(!asks);
+  });
+
+  it('says so also of one that was added just now, in a browser that they have used for a week', async () => {
+    const { email, browser } = await rob();
+    await browser.login(email, password);
+    expect(await page(browser)).toBe(false);
+    await addPasskey(browser);
+    expect(await page(browser)).toBe(true);
+  });
+});
+
 describe('a link of a mail', () => {
   it('about the first credential of an account does not take it back', async () => {
     const { email } = await changes.signUp();
