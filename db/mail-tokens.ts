@@ -109,33 +109,19 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** A take-back link: whose it is, and the mailbox that it speaks for. */
+/** A take-back link: whose it is, the mailbox that it speaks for, and what that was told of. */
 export async function findTakeBackToken(
   db: Database,
   { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,
-): Promise<MailToken | undefined> {
+): Promise<(MailToken & { changeId: string }) | undefined> {
   return db
     .selectFrom('mail_tokens')
-    .select(['email', sql<string>`user_id`.as('userId')])
+    .select(['email', sql<string>`user_id`.as('userId'), sql<string>`change_id`.as('changeId')])
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', 'undo_email_change')
     .where('change_id', 'is not', null)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-}
-
-/** Counts one guess at a code with that link. False for exactly those after the first `max`. */
-export async function countGuess(
-  db: Database,
-  { tokenHash, max }: { tokenHash: Uint8Array; max: number },
-): Promise<boolean> {
-  const result = await db
-    .updateTable('mail_tokens')
-    .set((row) => ({ guesses: row('guesses', '+', 1) }))
-    .where('token_hash', '=', tokenHash)
-    .where('guesses', '<', max)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 /** Of a change of address: `email` is the one that its user does not have yet. */

@@ -5,6 +5,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { LetterKind, MailKind } from './mail-kinds.ts';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
   id: string;
@@ -152,13 +153,14 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those with a take-back link to come, of these changes. One about the rest goes without it. */
+/** Those to these mailboxes with a take-back link to come. One about the rest goes without it. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
-  changeIds: string[],
+  mailboxes: Mailboxes,
 ): Promise<void> {
-  const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ->> 'change' = any(${changeIds})`;
+  const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ? 'change'
+    and ${isOneOf('recipient', mailboxes)}`;
   await db
     .updateTable('mails')
     .set({ details: sql`details - 'change' - 'until'` })

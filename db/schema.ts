@@ -314,6 +314,7 @@ export interface TakeBackChanges {
   device: string | null;
   email: string;
   expires_at: Timestamp;
+  guesses: Generated<number>;
   id: string;
   user_id: string;
   what: string;

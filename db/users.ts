@@ -20,7 +20,10 @@ export type User = {
   /** When the owner last changed it here: from then on no hand-off overwrites it. */
   nameEditedAt: Date | null;
   role: InternalRole;
+  /** One that counts. */
   hasPassword: boolean;
+  /** One that counts, or that counts no more. */
+  hadPassword: boolean;
   hasPasskey: boolean;
   /** An authenticator app, whose codes are asked for after the password. */
   hasAuthenticator: boolean;
@@ -34,6 +37,13 @@ export type User = {
   account: Account;
 };
 
+/**
+ * A hash that no password matches: that of a password which counts no more. Verifying against it takes as long as against a
+ * real one, so that the time does not show whether a user exists or has a password.
+ */
+export const nobodysHash =
+  '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
+
 /** For statements with `users as u` and `accounts as a`; `toUser` makes a User of them. */
 export const userColumns = [
   'u.id as userId',
@@ -43,7 +53,8 @@ export const userColumns = [
   'u.name',
   'u.name_edited_at as nameEditedAt',
   'u.role',
-  sql<boolean>`u.password_hash is not null`.as('hasPassword'),
+  sql<boolean>`coalesce(u.password_hash <> ${sql.lit(nobodysHash)}, false)`.as('hasPassword'),
+  sql<boolean>`u.password_hash is not null`.as('hadPassword'),
   'u.has_passkey as hasPasskey',
   'u.has_authenticator as hasAuthenticator',
   'u.suspended_at as suspendedAt',

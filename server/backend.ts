@@ -65,7 +65,7 @@ import { createRateLimits } from './identity/rate-limits.ts';
 import { requestPasswordMail } from './identity/request-password-mail.ts';
 import { findLiveSession, findPresentSession } from './identity/sessions.ts';
 import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from './identity/sign-up.ts';
-import { findTakeBack, takeBack } from './identity/take-back.ts';
+import { asksForFactor, findTakeBack, takeBack } from './identity/take-back.ts';
 import { findTakeBackHint } from './identity/take-back-window.ts';
 import { keepTypedEmail, readTypedEmail } from './identity/typed-email.ts';
 import { expired } from './jobs/sweep.ts';
@@ -184,6 +184,7 @@ export function createBackend(options: {
     /** Whether what is added in this browser counts at once. */
     isEstablishedBrowser: (request: Request, userId: string) =>
       isEstablishedBrowser(services.db, services, request, userId),
+    asksForFactor: bind(asksForFactor),
     findTakeBack: bind(findTakeBack),
     takeBack: bind(takeBack),
     freeze: bind(freeze),

@@ -28,6 +28,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: session.user.email,
     pending: (await caller.email.pendingChange())?.email,
     obstacle: backend.findObstacle(session.user),
+    asksForFactor: await backend.asksForFactor(session.user),
     isEstablished: await backend.isEstablishedBrowser(request, session.user.id),
     isSent: backend.readQuery(request).has('sent'),
     keepsMails: backend.keepsMails,
@@ -61,7 +62,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ChangeEmail() {
-  const { email, pending, obstacle, isEstablished, isSent, keepsMails } = useLoaderData<typeof loader>();
+  const { email, pending, obstacle, isSent, keepsMails, ...counts } = useLoaderData<typeof loader>();
   const answer = useActionData<typeof action>();
   const here = useFormAction();
   if (answer?.asks) return <Confirm asks={answer.asks} />;
@@ -82,7 +83,7 @@ export default function ChangeEmail() {
           defaultValue={answer?.email}
           error={answer?.error}
         />
-        <TakeBack isEstablished={isEstablished} />
+        <TakeBack {...counts} />
         <div className="actions">
           <button type="submit">Email me a link</button>
           <a href="/profile">Cancel</a>
@@ -93,17 +94,22 @@ export default function ChangeEmail() {
 }
 
 /** Who can undo the change, and what keeps them from it. */
-const TakeBack = ({ isEstablished }: { isEstablished: boolean }) => (
+const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; isEstablished: boolean }) => (
   <>
     <p>
       For seven days after the change, whoever reads the emails to your old address can take the account back.
       Only a passkey or an authenticator app keeps them from it: one that is at least a week old, or that you
-      added in a browser we had known for a week.
+      added in a browser we had known for a week.{' '}
+      <strong>
+        {asksForFactor
+          ? 'You have one that counts, so they cannot do it without that.'
+          : 'You have none that counts now.'}
+      </strong>
     </p>
     <p>
       {isEstablished
         ? 'This browser counts, so a passkey or an app that you add here protects you at once.'
-        : 'We have known this browser for less than a week, so a passkey or an app that you add here protects you only after a week.'}
+        : 'We have known this browser for less than a week, so a passkey or an app that you add here protects you only after a week, or up to two if you add something else in between.'}
     </p>
   </>
 );

@@ -56,7 +56,7 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
   return all;
 };
 
-const words: Record<TakeBackPage['happened'][number]['what'], string> = {
+const words: Record<TakeBackPage['happened']['shown'][number]['what'], string> = {
   passkey_added: 'A passkey was added',
   authenticator_added: 'An authenticator app was added',
   recovery_codes_made: 'New recovery codes were made',
@@ -72,8 +72,13 @@ export default function TakeBack() {
     <Page title="Take your account back" intro={`for ${email}`}>
       <section aria-labelledby="happened">
         <h2 id="happened">What has happened since</h2>
+        {happened.earlier > 0 && (
+          <p>
+            These are the newest {happened.shown.length}. {happened.earlier} more came before them.
+          </p>
+        )}
         <Rows>
-          {happened.map(({ what, at, device }) => (
+          {happened.shown.map(({ what, at, device }) => (
             <Row
               key={`${what} ${at.toISOString()}`}
               title={words[what]}

@@ -32,6 +32,7 @@ import * as establishedBrowsers from '../migrations/m019-established-browsers.ts
 import * as takeBack from '../migrations/m020-take-back.ts';
 import * as decidedHere from '../migrations/m021-decided-here.ts';
 import * as awaitedMails from '../migrations/m022-awaited-mails.ts';
+import * as takeBackBounds from '../migrations/m023-take-back-bounds.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
@@ -61,6 +62,7 @@ export const migrations = {
   'm020-take-back': takeBack,
   'm021-decided-here': decidedHere,
   'm022-awaited-mails': awaitedMails,
+  'm023-take-back-bounds': takeBackBounds,
 };
 
 /** What it waits for, in words for operators. */

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import { recordAuditEvent } from '../../db/audit-events.ts';
-import { postponeDeletions } from '../../db/deletions.ts';
+import { postponeDeletions, setDeletionDue } from '../../db/deletions.ts';
 import { forgetAllDevices } from '../../db/devices.ts';
 import { deleteDeliveries } from '../../db/event-deliveries.ts';
 import { restartEvents } from '../../db/events.ts';
@@ -20,6 +20,7 @@ import { endAllSessions } from '../../db/sessions.ts';
 import { touchAllProfiles } from '../../db/users.ts';
 import { dueAfter } from '../identity/deletion.ts';
 import { notifyWithTakeBack } from '../identity/notices.ts';
+import { findTimeOfChange } from '../identity/take-back-window.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, now, readNumber, withDatabase } from './command.ts';
 
@@ -65,9 +66,12 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await deleteAllPendingEmailChanges(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
   // Some of them have changed their mind in the time that is lost.
-  const at = now();
-  for (const user of await postponeDeletions(trx, dueAfter(at)))
-    await notifyWithTakeBack(trx, user, 'deletion_requested', { at });
+  for (const user of await postponeDeletions(trx, dueAfter(now()))) {
+    const at = await findTimeOfChange(trx, { now }, user.id);
+    const dueAt = dueAfter(at);
+    if (user.deletionDueAt && user.deletionDueAt < dueAt) await setDeletionDue(trx, user.id, dueAt);
+    await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
+  }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
   // Clients keep the newest profile that they were handed, and that may be one that is lost.
   await touchAllProfiles(trx);

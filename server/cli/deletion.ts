@@ -12,6 +12,7 @@ import { presentStatus } from '../billing/contract-states.ts';
 import { dueAfter, isLastAdmin } from '../identity/deletion.ts';
 import { eraseUser } from '../identity/erase-user.ts';
 import { notifyWithTakeBack } from '../identity/notices.ts';
+import { findTimeOfChange } from '../identity/take-back-window.ts';
 import { print } from '../runtime/process.ts';
 import {
   byCommand,
@@ -56,12 +57,12 @@ async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
 
 async function plan(trx: Transaction<DB>, user: User): Promise<string> {
   const { id } = user;
-  const at = now();
+  const at = await findTimeOfChange(trx, { now }, id);
   const dueAt = user.deletionDueAt ?? dueAfter(at);
   if (!user.deletionDueAt) {
     await setDeletionDue(trx, id, dueAt);
     await recordAuditEvent(trx, { type: 'user.deletion_requested', userId: id, details: { by: 'cli' } });
-    await notifyWithTakeBack(trx, user, 'deletion_requested', { at });
+    await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
   }
   const contracts = await listContracts(trx, user.account.id);
   const live = contracts.filter((each) =>

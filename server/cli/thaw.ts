@@ -52,7 +52,10 @@ const describe = (mailboxes: Mailbox[]) =>
     ...mailboxes.map(({ email, isPresent, told }) => {
       const facts = [
         ...(isPresent ? ['the present address'] : []),
-        ...told.map(({ what, at }) => `${what} ${at.toISOString()}`),
+        ...told.map(({ what, count, lastAt }) => {
+          const times = count > 1 ? ` ${count} times, last` : '';
+          return `${what}${times} ${lastAt.toISOString()}`;
+        }),
       ];
       return `  ${email}  ${facts.join(', ')}`;
     }),

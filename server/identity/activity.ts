@@ -29,6 +29,7 @@ export const words: Record<string, string | ByReason | undefined> = {
   'user.erased': undefined,
 
   'account.frozen': 'Froze the account by a link in an email',
+  'account.take_back_refused': 'A link that takes the account back was used with a wrong code',
   'account.taken_back': 'Took the account back by a link in an email',
   'account.thawed': 'Our support ended the freeze of the account',
   'authenticator.added': 'Added an authenticator app',

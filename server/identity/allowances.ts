@@ -62,6 +62,7 @@ export const withoutAllowance = {
   'email.changed': 'links of mails',
   'email.change_undone': 'links of mails',
   'account.taken_back': 'links of mails',
+  'account.take_back_refused': 'guesses of a code with a link of a mail',
   'account.frozen': 'links of mails, and nothing while it is frozen',
   'password.set': 'links of mails',
   'user.created': 'links of mails, and commands',

@@ -24,6 +24,7 @@ import { seal, unseal } from './sealing.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from './second-factor.ts';
 import { secretContext } from './second-factor-check.ts';
 import { amrOf } from './sessions.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** What the page shows while nothing is being set up. */
@@ -92,7 +93,7 @@ export async function addAuthenticator(
     // The code has shown it for this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
-    const at = now();
+    const at = await findTimeOfChange(trx, services, user.id);
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, user.id);
     const added = { userId: user.id, sealedSecret, step, now: at };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
@@ -103,7 +104,7 @@ export async function addAuthenticator(
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'authenticator.added' });
-    await notifyWithTakeBack(trx, user, 'authenticator_added', { at, request });
+    await notifyWithTakeBack(trx, services, user, 'authenticator_added', { at, request });
     return codes;
   });
 }
@@ -120,10 +121,10 @@ export async function renewRecoveryCodes(services: Services, actor: Actor): Prom
     const user = await lockOpenActor(trx, actor);
     if (!user.hasAuthenticator) return undefined;
     const codes = createRecoveryCodes();
-    const at = services.now();
+    const at = await findTimeOfChange(trx, services, user.id);
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'recovery_codes.made' });
-    await notifyWithTakeBack(trx, user, 'recovery_codes_made', { at, request: actor.request });
+    await notifyWithTakeBack(trx, services, user, 'recovery_codes_made', { at, request: actor.request });
     return codes;
   });
 }

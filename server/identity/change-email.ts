@@ -31,6 +31,7 @@ import { hasOwnLogin } from './customers.ts';
 import { malformedEmail, readNewEmailAddress } from './email-address.ts';
 import { notifyWithTakeBack, takeBackDays } from './notices.ts';
 import { tellOwner } from './sign-up.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 import { hashToken } from './tokens.ts';
 
 /** Of the link to the new address, from when its mail is sent (server/mail/outbox.ts). */
@@ -141,10 +142,10 @@ export async function confirmEmailChange(
     if (!user?.holdsEmail || user.suspendedAt) throw new AppError('not_found');
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
-    const at = now();
+    const at = await findTimeOfChange(trx, services, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
     // First: where there is none, as in the version before, the database tells of the address that gets reserved.
-    await notifyWithTakeBack(trx, user, 'email_changed', { at, request: actor.request });
+    await notifyWithTakeBack(trx, services, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id);
     await recordActorEvent(trx, actor, { type: 'email.changed' });

@@ -24,6 +24,13 @@ export type NewCustomer = {
 export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
+/**
+ * Whether the user never had a way to log in by themselves. For them a mail adds a passkey, and a hand-off is enough; with a
+ * password that counts no more, either would get round an app that is left.
+ */
+export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
+  !user.hadPassword && !user.hasPasskey;
+
 export type CustomerIds = { id: string; accountId: string };
 
 /** Nobody else may hold the address: a unique index fails the transaction otherwise. Ids are new unless given. */

@@ -10,6 +10,7 @@ import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { lockActor, lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from './actor.ts';
 import { notify, notifyWithTakeBack } from './notices.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 
 export const graceDays = 14;
 
@@ -44,10 +45,10 @@ export async function requestDeletion(
     const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
     if (await isLastAdmin(trx, user)) return 'last_admin';
-    const at = services.now();
+    const at = await findTimeOfChange(trx, services, user.id);
     await setDeletionDue(trx, user.id, dueAfter(at));
     await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });
-    await notifyWithTakeBack(trx, user, 'deletion_requested', { at, request });
+    await notifyWithTakeBack(trx, services, user, 'deletion_requested', { at, request });
     return 'planned';
   });
 }

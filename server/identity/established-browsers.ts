@@ -6,7 +6,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import type { User } from '../../db/users.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
-import { hasOwnLogin } from './customers.ts';
+import { isNewcomer } from './customers.ts';
 import { readDevice } from './device.ts';
 
 export const establishedDays = 7;
@@ -50,5 +50,5 @@ export async function isRevocable(
  * one before. The caller has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
-  return !hasOwnLogin(user) && !(await hasKnownDevice(db, user.id));
+  return isNewcomer(user) && !(await hasKnownDevice(db, user.id));
 }

@@ -7,18 +7,17 @@ import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { releaseAllAddresses } from '../../db/reserved-addresses.ts';
 import type { DB } from '../../db/schema.ts';
-import { listTakeBackChanges } from '../../db/take-back-changes.ts';
-import { setUserFrozen, type User, updateUser } from '../../db/users.ts';
+import { listToldMailboxes, type ToldMailbox } from '../../db/take-back-changes.ts';
+import { nobodysHash, setUserFrozen, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { notifyMailbox } from './notices.ts';
-import { nobodysHash } from './passwords.ts';
 import { deleteFactors } from './remove-factors.ts';
 import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
-import { findWindow, listWorking } from './take-back-window.ts';
+import { findWindowSince, worksUntil } from './take-back-window.ts';
 
 /**
  * Uses nothing up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400 `invalid_request` where no factor is left:
@@ -43,16 +42,16 @@ export async function freeze(
 }
 
 /** A mailbox that the account may be given to, and what it was told of. */
-export type Mailbox = { email: string; isPresent: boolean; told: { what: string; at: Date }[] };
+export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
 /** The present address, and each other with a link that works, or would without the suspension. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
-  const working = listWorking(await listTakeBackChanges(db, user.id), { user, now });
+  const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now), now });
   const emails = new Set([user.email, ...working.map(({ email }) => email)]);
   return [...emails].map((email) => ({
     email,
     isPresent: email === user.email,
-    told: working.filter((change) => change.email === email).map(({ what, at }) => ({ what, at })),
+    told: working.filter((told) => told.email === email),
   }));
 }
 
@@ -78,11 +77,10 @@ export async function thaw(
   const details = { by: 'cli', why, kept: keep === user.email ? 'present' : 'earlier' };
   await recordAuditEvent(trx, { type: 'account.thawed', userId, details });
   if (keep === user.email) {
-    await endTakeBackLinks(trx, userId, ({ email }) => email !== keep);
+    await endTakeBackLinks(trx, userId, { except: keep });
     await releaseAllAddresses(trx, userId);
   } else {
-    const changes = await listTakeBackChanges(trx, userId);
-    const since = findWindow(changes, keep, { user: thawed, now })?.since ?? now;
+    const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
     const trail = { details: { by: 'cli' } };
     await giveToMailbox(trx, services, {
       user: thawed,

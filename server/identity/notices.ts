@@ -51,11 +51,12 @@ const buildNotice = (
 export const takeBackDays = 7;
 
 /**
- * The same with a take-back link (take-back.ts). `at` is when the change was made, to the millisecond that is stored with it:
- * the window of a take-back may begin with it.
+ * The same with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`), to the millisecond that is
+ * stored with it: the window of a take-back may begin with it.
  */
 export async function notifyWithTakeBack(
   trx: Database,
+  { now }: Pick<Services, 'now'>,
   user: ToldUser,
   kind: Told,
   { at, request }: { at: Date; request?: Request },
@@ -64,7 +65,7 @@ export async function notifyWithTakeBack(
   const { id: userId, email } = user;
   const change = uuidv7();
   const expiresAt = daysAfter(at, takeBackDays);
-  const notice = buildNotice({ userId, email }, kind, { at, request });
+  const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
   // `until` is for the version before, which knows no changes; and for the index of mails that people wait for.

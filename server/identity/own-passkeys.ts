@@ -20,6 +20,7 @@ import { nameSchema } from './names.ts';
 import { notify, notifyWithTakeBack } from './notices.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
 import { checkRegistration } from './passkey-registration.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
@@ -68,12 +69,11 @@ export async function addOwnPasskey(
     if (reason === 'unproved') throw new AppError('email_unverified');
     if (reason === 'too_many')
       throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
-    const at = services.now();
+    const at = await findTimeOfChange(trx, services, userId);
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, services, request, userId);
-    const added = { ...fresh, fromEstablishedBrowser };
-    const passkey = await storeNewPasskey(trx, { now: () => at }, userId, added);
+    const passkey = await storeNewPasskey(trx, userId, { ...fresh, fromEstablishedBrowser, at });
     await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
-    await notifyWithTakeBack(trx, user, 'passkey_added', { at, request });
+    await notifyWithTakeBack(trx, services, user, 'passkey_added', { at, request });
   });
 }
 
@@ -97,11 +97,10 @@ export async function readNewPasskey(
 /** For exactly one caller: its id. The user is locked. Throws 422 `validation_failed` at `/passkey`. */
 export async function storeNewPasskey(
   trx: Database,
-  { now }: Pick<Services, 'now'>,
   userId: string,
-  { created, challenge, ...kept }: NewPasskey & { fromEstablishedBrowser: boolean },
+  { created, challenge, at, ...kept }: NewPasskey & { fromEstablishedBrowser: boolean; at: Date },
 ): Promise<string> {
-  const passkey = { ...created, ...kept, id: uuidv7(), userId, now: now() };
+  const passkey = { ...created, ...kept, id: uuidv7(), userId, now: at };
   if (!(await consumeChallenge(trx, challenge)) || !(await insertPasskey(trx, passkey))) throw notAdded();
   return passkey.id;
 }

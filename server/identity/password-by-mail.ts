@@ -14,7 +14,7 @@ import type { Visit } from '../http/requests.ts';
 import type { Services } from '../services.ts';
 import { trailOf } from './actor.ts';
 import { openMailToken, voidMails } from './address-proof.ts';
-import { hasOwnLogin } from './customers.ts';
+import { isNewcomer } from './customers.ts';
 import { readDevice } from './device.ts';
 import { awaitsFirstCredential, isEstablishedBrowser } from './established-browsers.ts';
 import { notify } from './notices.ts';
@@ -23,6 +23,7 @@ import { hashNewPassword } from './passwords.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 import { endWhatPasswordOpened, passkeyAmr } from './sessions.ts';
 import { requireNotSuspended } from './suspension.ts';
+import { findTimeOfChange } from './take-back-window.ts';
 
 export type PasswordMail = {
   email: string;
@@ -31,7 +32,7 @@ export type PasswordMail = {
    * address by now and has not arrived yet; `taken`, nobody's, because its holder has a way in already.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** They cannot log in by themselves yet, so a passkey will do. Else it would get round what they have. */
+  /** They are a newcomer, so a passkey will do. Else it would get round what they have. */
   mayBePasskey: boolean;
 };
 
@@ -46,7 +47,7 @@ export async function findPasswordMail(
   return {
     email: opened.email,
     sets: whoseIsSet(opened.userId, holder),
-    mayBePasskey: !holder || !hasOwnLogin(holder),
+    mayBePasskey: !holder || isNewcomer(holder),
   };
 }
 
@@ -59,7 +60,7 @@ export async function requireNewcomer(
   if (!opened) throw new AppError('not_found');
   const holder = await findAddressOwner(db, opened.email, now());
   const sets = whoseIsSet(opened.userId, holder);
-  if (sets === 'taken' || (holder && hasOwnLogin(holder))) throw new AppError('not_found');
+  if (sets === 'taken' || (holder && !isNewcomer(holder))) throw new AppError('not_found');
   return holder ?? { ...opened, id: opened.userId };
 }
 
@@ -86,7 +87,7 @@ async function readCredential(
 /** Of an address that was typed, and is being proved: whoever proved it first holds it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
-  const hasArrived = hasOwnLogin(holder) || holder.emailVerifiedAt !== null;
+  const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;
   return hasArrived ? 'taken' : 'holder';
 }
 
@@ -128,10 +129,11 @@ export async function setPasswordByMail(
     });
     if (passkey) {
       // Somebody may have got a credential meanwhile, which a passkey must not get round.
-      if (hasOwnLogin(user) || user.id !== passkey.userId) throw new AppError('not_found');
+      if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, services, request, user.id));
-      await storeNewPasskey(trx, services, user.id, { ...passkey, fromEstablishedBrowser });
+      const at = await findTimeOfChange(trx, services, user.id);
+      await storeNewPasskey(trx, user.id, { ...passkey, fromEstablishedBrowser, at });
     }
     const proved = { ...user, holdsEmail: true };
     const isPasskey = passkey !== undefined;

@@ -3,6 +3,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';
+import { nobodysHash } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
 import type { Visit } from '../http/requests.ts';
 import { textBounds } from '../http/text.ts';
@@ -10,13 +11,6 @@ import { hashingThreads } from '../runtime/hashing-threads.ts';
 import type { Config } from '../settings/config.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-
-/**
- * A hash that no password matches. Verifying against it takes as long as against a real one, so that the time does not
- * show whether a user exists or has a password.
- */
-export const nobodysHash =
-  '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
 
 const takeTurns = pLimit(hashingThreads);
 

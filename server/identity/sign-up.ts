@@ -152,7 +152,7 @@ export async function confirmSignUp(
     // its row is locked.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
-    if (passkey) await storeNewPasskey(trx, services, id, { ...passkey, fromEstablishedBrowser: true });
+    if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
     await recordAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });

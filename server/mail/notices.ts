@@ -72,8 +72,10 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     text: 'The authenticator app of your account has been turned off. From now on, the password alone is enough to log in.',
   },
   codes_guessed: {
-    subject: 'Somebody knows your password',
-    text: 'Somebody has given the right password of your account, and then several codes that were wrong. They are not logged in.',
+    subject: 'Somebody is guessing codes of your account',
+    text: 'Somebody has given several codes that were wrong, after the right password of your account, or with the link of one of our emails that takes it back. They are not logged in.',
+    advice:
+      'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account. Whoever has such a link reads emails to an address that your account has, or had in the last seven days: without a code or passkey of yours they do not get in.',
   },
   contract_added: {
     subject: 'A contract has been added to your account',
@@ -98,7 +100,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'Your account has the address again that it had before: somebody has used the link in the email that we sent there, or our support knows that it is theirs. All other browsers have been logged out.',
+    text: 'Your account has the address again that it had before: by the link in the email that we sent there, or because our support has found out whose it is. All other browsers have been logged out.',
     action: { label: 'Log in', path: '/login' },
     advice: `This address is no longer that of the account.${hasSupport ? ' If it was not you, contact support: choose “Help” on the login page.' : ''}`,
   },
@@ -144,8 +146,8 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     text: 'A password for your account has been set through a link that we emailed to you. All other browsers have been logged out.',
   },
   recovery_code_used: {
-    subject: 'A recovery code was used to log in',
-    text: 'Somebody has logged in to your account with your password and a recovery code. That code does not work again.',
+    subject: 'A recovery code of your account was used',
+    text: 'Somebody has used a recovery code to log in to your account, after its password, or to take it back by the link of one of our emails. That code does not work again.',
   },
   recovery_codes_made: {
     subject: 'You have new recovery codes',

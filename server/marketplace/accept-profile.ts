@@ -18,7 +18,7 @@ import { LostRace } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deleteUser, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
-import { createCustomer, hasOwnLogin } from '../identity/customers.ts';
+import { createCustomer, isNewcomer } from '../identity/customers.ts';
 import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
 import { type Applied, applyProfile, type Occasion, readRights } from './apply-profile.ts';
@@ -84,7 +84,7 @@ async function acceptByAddress(
   if (present && !present.isSleeping) throw otherLink();
   // Whoever had the address until a short while ago is not linked by its word alone, and a sleeping link is not replaced
   // before its user was shown what goes with it.
-  if (hasOwnLogin(holder) || holder.email !== profile.email || present)
+  if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
   const applied = await link(trx, occasion, holder, profile, typed);
   return { kind: 'accepted', userId: holder.id, change: 'linked', applied };

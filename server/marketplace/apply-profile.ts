@@ -6,7 +6,7 @@ import { findAddressOwner } from '../../db/address-owners.ts';
 import type { DB } from '../../db/schema.ts';
 import { type User, updateUser } from '../../db/users.ts';
 import type { Capability } from '../identity/capabilities.ts';
-import { hasOwnLogin } from '../identity/customers.ts';
+import { isNewcomer } from '../identity/customers.ts';
 import { canGetMail } from '../identity/email-address.ts';
 import { notify } from '../identity/notices.ts';
 import type { Services } from '../services.ts';
@@ -78,7 +78,7 @@ async function readAddress(
 ): Promise<{ email?: string; emailVerifiedAt?: Date; kept?: KeptEmail }> {
   const now = readNow();
   if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
-  if (user.holdsEmail && hasOwnLogin(user)) return { kept: 'own_login' };
+  if (user.holdsEmail && !isNewcomer(user)) return { kept: 'own_login' };
   if (!canGetMail(email, config)) return { kept: 'email_refused' };
   // A typed address may become another typed one.
   if (!user.holdsEmail) return { email };

@@ -34,6 +34,7 @@ const landed = [
   'm020-take-back',
   'm021-decided-here',
   'm022-awaited-mails',
+  'm023-take-back-bounds',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

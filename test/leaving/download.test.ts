@@ -100,6 +100,7 @@ const leftOutColumns: Record<string, string> = {
   'service_contracts.user_id': 'the same everywhere',
   'sessions.token_hash': 'a secret',
   'sessions.user_id': 'the same everywhere',
+  'take_back_changes.guesses': 'bounds the guesses of others',
   'take_back_changes.id': 'of no use to anybody',
   'take_back_changes.user_id': 'the same everywhere',
   'users.password_hash': 'a secret',

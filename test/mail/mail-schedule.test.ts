@@ -219,11 +219,11 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
 it('a mail about the rest takes nothing in while it is being sent: that is in the next one, with its link', async () => {
   const id = await idOf(email);
   const addPasskey = () =>
-    test.db
-      .transaction()
-      .execute((trx) =>
-        notifyWithTakeBack(trx, { id, email, holdsEmail: true }, 'passkey_added', { at: now }),
-      );
+    test.db.transaction().execute((trx) =>
+      notifyWithTakeBack(trx, { now: () => now }, { id, email, holdsEmail: true }, 'passkey_added', {
+        at: now,
+      }),
+    );
   for (let n = 0; n < 21; n++) await addPasskey();
   let accept = () => {};
   const slow = buildMailer(({ subject }) =>

@@ -12,11 +12,12 @@ import {
   origin,
 } from '../support/authenticator.ts';
 import { runCli } from '../support/cli.ts';
-import { listNotices, readToken } from '../support/kept-mail.ts';
+import { countLetters, listNotices, readToken } from '../support/kept-mail.ts';
 import { tokenIn } from '../support/mail-server.ts';
+import { buildHandOff } from '../support/marketplace.ts';
 import { answerWith, linkOf } from '../support/take-backs.ts';
 import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
 
 const changes = shareAddressChanges();
 const json = { accept: 'application/json' };
@@ -101,6 +102,37 @@ describe('a thief who knows the password', () => {
     const { rows } = await sql`select deletion_due_at from users where id = ${id}`.execute(changes.app.db);
     expect(rows).toEqual([{ deletion_due_at: null }]);
     expect((await owner.send(await linkOf(changes, email, 'deletion_requested'))).status).toBe(404);
+  });
+});
+
+describe('an owner who takes the account back in the browser that they have used for a month', () => {
+  it('finds it as old as it was, and the thief’s forgotten', async () => {
+    const { email, id, browser, thief } = await rob();
+    const link = await changes.change(thief, email, changes.newEmail());
+    expect((await browser.send(link, { form: { newPassword } })).status).toBe(303);
+    await addPasskey(browser);
+    const { rows } = await sql`select from_established_browser as established from passkeys
+      where user_id = ${id}`.execute(changes.app.db);
+    expect(rows).toEqual([{ established: true }]);
+    const { rows: known } =
+      await sql`select from devices where user_id = ${id} and forgotten_at is null`.execute(changes.app.db);
+    expect(known).toHaveLength(1);
+  });
+
+  it('keeps what they add there from the reader of a mailbox that they have left', async () => {
+    const { email: left, id, browser } = await rob();
+    await browser.login(left, password);
+    const present = changes.newEmail();
+    const readersLink = await changes.change(browser, left, present);
+    changes.passTime(dayMs);
+    const thief = openBrowser(changes.app.send);
+    await thief.login(present, password);
+    const ownersLink = await changes.change(thief, present, changes.newEmail());
+    expect((await browser.send(ownersLink, { form: { newPassword } })).status).toBe(303);
+    await addPasskey(browser);
+    changes.passTime(dayMs);
+    expect((await changes.undo(readersLink)).status).toBe(422);
+    expect(await changes.emailOf(id)).toBe(present);
   });
 });
 
@@ -206,6 +238,94 @@ describe('a reader of a mailbox that its owner has left', () => {
     const right = { newPassword, code: showCode(secret, now() + 30_000) };
     expect((await reader.send(link, { form: right })).status).toBe(429);
     expect((await browser.send('/profile')).status).toBe(200);
+  });
+
+  it('counts thirty guesses at most, also where the mail server of the mailbox makes us send again', async () => {
+    const { email, browser } = await changes.signUp();
+    const { secret } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    await changes.click(browser, await changes.askForLink(browser, changes.newEmail()));
+    // It keeps each mail, and says that it did not.
+    await sql`update mails set sent_at = null, kept_text = null, attempts = 1, next_attempt_at = now()
+      where recipient = ${email} and kind = 'email_changed'`.execute(changes.app.db);
+    const links = new Set<string>();
+    const send = async ({ to, text }: { to: string; text: string }) => {
+      if (to !== email) return;
+      links.add(`/take-back?token=${tokenIn({ text }, '/take-back')}`);
+      throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
+    };
+    for (let round = 0; round < 5; round++) {
+      await sendDueMails(changes.other.backend.services, { send } as never, new AbortController().signal);
+      await sql`update mails set next_attempt_at = ${changes.clock.now} where recipient = ${email}
+        and kind = 'email_changed' and sent_at is null`.execute(changes.app.db);
+    }
+    await sql`update mails set sent_at = now() where recipient = ${email}`.execute(changes.app.db);
+    const statuses: number[] = [];
+    for (const link of links)
+      for (let guess = 0; guess < 10; guess++)
+        statuses.push(
+          (await changes.app.send(link, { form: { newPassword, code: wrongCode(secret, now()) } })).status,
+        );
+    expect(links.size).toBeGreaterThan(3);
+    expect(statuses.filter((status) => status === 422).length).toBeLessThanOrEqual(30);
+  });
+
+  it('tells of a freeze no mailbox whose link does not work', async () => {
+    const { email, id, browser } = await changes.signUp();
+    const { secret } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const second = changes.newEmail();
+    await changes.change(browser, email, second);
+    const dead = await changes.change(browser, second, changes.newEmail());
+    // The first address is had back, as the version before does that: it knows no rows of what was told.
+    await sql`delete from reserved_addresses where user_id = ${id}`.execute(changes.app.db);
+    await sql`update users set email = ${email} where id = ${id}`.execute(changes.app.db);
+    expect((await changes.app.send(dead)).status).toBe(404);
+    changes.passTime(60_000);
+    await addPasskey(browser);
+    const link = await linkOf(changes, email, 'passkey_added');
+    expect((await changes.app.send(link, { form: { intent: 'freeze' } })).status).toBe(303);
+    expect(await listNotices(changes.app.db, email)).toContain('account_frozen');
+    expect(await listNotices(changes.app.db, second)).not.toContain('account_frozen');
+    const listed = await runCli(changes.app.databaseUrl, ['user:thaw', email]);
+    expect([listed.code, listed.out.includes(second)]).toEqual([0, false]);
+  });
+
+  it('tells the owner that codes are guessed with a link to a mailbox that they have left', async () => {
+    const { email, id, browser } = await changes.signUp();
+    const { secret } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    const told = async () =>
+      (await listNotices(changes.app.db, present)).filter((kind) => kind === 'codes_guessed').length;
+    // Of the app and, at last, a recovery code.
+    const guesses = [...Array(9).fill(wrongCode(secret, now())), '0000-0000-0000'];
+    for (const code of guesses) {
+      expect(await told()).toBe(0);
+      expect((await changes.app.send(link, { form: { newPassword, code } })).status).toBe(422);
+    }
+    const events = (await changes.eventsOf(id)).filter((type) => type === 'account.take_back_refused');
+    expect(events).toHaveLength(10);
+    expect(await told()).toBe(1);
+  });
+
+  it('tells the owner that a recovery code was used', async () => {
+    const { email, browser } = await changes.signUp();
+    const { secret, codes } = await setUp(browser, now());
+    changes.passTime(8 * dayMs);
+    await browser.login(email, password);
+    await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
+    const link = await changes.change(browser, email, changes.newEmail());
+    const owner = openBrowser(changes.app.send);
+    expect((await owner.send(link, { form: { newPassword, code: codes[0] ?? '' } })).status).toBe(303);
+    expect(await listNotices(changes.app.db, email)).toContain('recovery_code_used');
   });
 });
 
@@ -362,6 +482,149 @@ describe('user:thaw', () => {
     );
     expect(mails.rows).toHaveLength(1);
   });
+
+  it('tells the address that is left nothing that nobody did', async () => {
+    const { email, present } = await freeze();
+    expect((await thaw(present, '--keep', email, '--why', 'A passport')).code).toBe(0);
+    const { other, app } = changes;
+    await sendDueMails(other.backend.services, undefined, new AbortController().signal);
+    const text = await vi.waitFor(async () => {
+      const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
+        where recipient = ${present} and kind = 'email_change_undone'`.execute(app.db);
+      expect(rows).toEqual([{ text: expect.any(String) }]);
+      return rows[0]?.text?.replace(/\s+/g, ' ');
+    }, 10_000);
+    expect(text).toContain('or because our support has found out whose it is');
+    expect(text).not.toContain('Somebody has used the link');
+  });
+});
+
+describe('a password that counts no more', () => {
+  /** The account is given back to its first mailbox, and the factor is left: it is from before. */
+  async function thawTo(email: string, { id, browser }: { id: string; browser: Browser }) {
+    // Commands go by the clock of the machine, so what is here is made older.
+    for (const [table, column] of [
+      ['passkeys', 'created_at'],
+      ['authenticators', 'added_at'],
+    ] as const)
+      await sql`update ${sql.table(table)} set ${sql.ref(column)} = ${sql.ref(column)} - interval '8 days'
+        where user_id = ${id}`.execute(changes.app.db);
+    await sql`delete from take_back_changes where user_id = ${id}`.execute(changes.app.db);
+    const present = changes.newEmail();
+    const link = await changes.change(browser, email, present);
+    expect((await changes.app.send(link, { form: { intent: 'freeze' } })).status).toBe(303);
+    const done = await runCli(changes.app.databaseUrl, [
+      ...['user:thaw', present, '--keep', email, '--why', 'A passport'],
+    ]);
+    expect([done.code, done.err]).toEqual([0, '']);
+    changes.passTime(60 * 60_000);
+  }
+
+  it('is no way to log in: nobody is asked for it, and the last passkey stays', async () => {
+    const { email, id, browser } = await changes.signUp();
+    const passkey = await addPasskey(browser);
+    await thawTo(email, { id, browser });
+    const owner = openBrowser(changes.app.send);
+    expect((await logInByPasskey(owner, passkey)).status).toBe(303);
+    expect(textOf(await owner.send('/profile/passkeys'))).toContain('You have no password here.');
+    const [passkeyId] = await passkeysOf(id);
+    const removed = await owner.send('/profile/passkeys', {
+      form: { intent: 'remove', id: passkeyId ?? '' },
+    });
+    expect([removed.status, textOf(removed).includes('your only way to log in')]).toEqual([422, true]);
+    expect(await passkeysOf(id)).toEqual([passkeyId]);
+    // With the passkey alone, given just now.
+    await sql`insert into external_links (provider, external_id, user_id) values ('marketplace', ${`dead-${id}`}, ${id})`.execute(
+      changes.app.db,
+    );
+    const form = { intent: 'remove-link', provider: 'marketplace', externalId: `dead-${id}` };
+    expect((await owner.send('/profile/security', { form })).status).toBe(303);
+    // Later they are asked for the passkey, not for a password.
+    changes.passTime(dayMs);
+    const asked = await owner.send('/profile/security', { form: { intent: 'end-others' } });
+    expect([asked.status, asked.text.includes('name="confirmPassword"')]).toEqual([401, false]);
+  });
+
+  it('lets no mail add a passkey past the app, and no hand-off come in without Connect', async () => {
+    const { email, id, browser } = await changes.signUp();
+    await setUp(browser, now());
+    await thawTo(email, { id, browser });
+    const count = await countLetters(changes.app.db, email);
+    const token = await readToken(changes.other, email, 'set_password', count);
+    const page = await changes.app.send(`/set-password?token=${token}`);
+    expect([page.status, page.text.includes('data-passkey="arrive"')]).toEqual([200, false]);
+    const form = { purpose: 'arrive', token };
+    expect((await changes.app.send('/passkeys/options', { form })).status).toBe(404);
+    const visitor = openBrowser(changes.app.send);
+    const handOff = await buildHandOff(changes.app, { id: `dead-hand-off-${id}`, email }, changes.clock.now);
+    const asked = await visitor.send(handOff);
+    expect(textOf(await visitor.send(asked.headers.get('location') ?? ''))).toContain('Connect');
+    const { rows } = await sql`select from external_links where user_id = ${id}`.execute(changes.app.db);
+    expect(rows).toEqual([]);
+    // A password set by the mail is one, and the code is asked for.
+    const set = await visitor.send(`/set-password?token=${token}`, { form: { newPassword } });
+    expect(locationOf(set).pathname).toBe('/login/code');
+  });
+
+  const passkeysOf = async (id: string) =>
+    (
+      await sql<{ id: string }>`select id from passkeys where user_id = ${id}`.execute(changes.app.db)
+    ).rows.map((row) => row.id);
+});
+
+describe('/profile/email', () => {
+  const page = async (browser: Browser) => {
+    const said = textOf(await browser.send('/profile/email'));
+    const [yes, no] = ['You have one that counts', 'You have none that counts now'].map((words) =>
+      said.includes(words),
+    );
+    expect(yes).not.toBe(no);
+    return yes;
+  };
+
+  /** Somebody at a phone that they have never used before, and the passkeys that they add there on these days. */
+  async function addOnPhone(...days: number[]) {
+    const { email, id } = await changes.signUp();
+    changes.passTime(30 * dayMs);
+    const phone = openBrowser(changes.app.send);
+    let day = 0;
+    for (const next of days) {
+      changes.passTime((next - day) * dayMs);
+      day = next;
+      await phone.login(email, password);
+      await addPasskey(phone);
+    }
+    const wait = async (until: number) => {
+      changes.passTime((until - day) * dayMs);
+      day = until;
+      await phone.login(email, password);
+    };
+    return { email, id, phone, wait };
+  }
+
+  it.each([
+    ['none', [], 0, false],
+    ['one of today', [0], 0.1, false],
+    ['one that is a week old', [0], 7.1, true],
+    ['one that is a week old, but for another in between', [0, 5], 8.5, false],
+    ['the same once the link about the other is over', [0, 5], 12.1, true],
+  ])('says whether a take-back asks for a passkey: %s', async (_, days, day, asks) => {
+    const { email, id, phone, wait } = await addOnPhone(...days);
+    await wait(day);
+    expect(await page(phone)).toBe(asks);
+    const link = await changes.change(phone, email, changes.newEmail());
+    changes.passTime(dayMs);
+    expect((await changes.undo(link)).status).toBe(asks ? 422 : 303);
+    expect((await changes.emailOf(id)) === email).toBe(!asks);
+  });
+
+  it('says so also of one that was added just now, in a browser that they have used for a week', async () => {
+    const { email, browser } = await rob();
+    await browser.login(email, password);
+    expect(await page(browser)).toBe(false);
+    await addPasskey(browser);
+    expect(await page(browser)).toBe(true);
+  });
 });
 
 describe('a link of a mail', () => {
@@ -429,5 +692,42 @@ describe('a link of a mail', () => {
         for (const time of await expiry()) expect(time).toBeGreaterThan(Date.parse('3000-01-01'));
     }
     expect(before).toHaveLength(1);
+  });
+
+  it('stands still also for what its user is told of while they are suspended', async () => {
+    const { email, id } = await changes.signUp();
+    const left = async () => {
+      const { rows } = await sql<{ hours: number; device: string | null }>`
+        select round(extract(epoch from expires_at - now()) / 3600)::int as hours from take_back_changes
+          where user_id = ${id}`.execute(changes.app.db);
+      return rows.map(({ hours }) => hours);
+    };
+    for (const command of ['user:suspend', 'user:delete'])
+      expect((await runCli(changes.app.databaseUrl, [command, email])).code).toBe(0);
+    // What is left of the time of a suspended user is kept as a time after the year 3000.
+    // The clock of a command is that of the machine.
+    changes.passTime(60 * 60_000);
+    expect((await left())[0]).toBeGreaterThan(24 * 365 * 900);
+    const link = await linkOf(changes, email, 'deletion_requested');
+    expect((await changes.app.send(link)).status).toBe(403);
+    expect((await runCli(changes.app.databaseUrl, ['user:resume', email])).code).toBe(0);
+    expect(await left()).toEqual([7 * 24]);
+    expect((await changes.app.send(link)).status).toBe(200);
+  });
+
+  it('of the version before works for 168 hours, whatever the time zone of the connection', async () => {
+    const { email, id, browser } = await changes.signUp();
+    await changes.change(browser, email, changes.newEmail());
+    const hours = await changes.app.db.transaction().execute(async (trx) => {
+      // Over the end of summer time.
+      await sql`set local time zone 'Europe/Berlin'`.execute(trx);
+      await sql`insert into reserved_addresses (email, user_id, expires_at)
+        values (${changes.newEmail()}, ${id}, '2026-10-28T12:00:00Z')`.execute(trx);
+      const { rows } = await sql<{ hours: number }>`
+        select (extract(epoch from expires_at - at) / 3600)::int as hours from take_back_changes
+          where user_id = ${id} and expires_at = '2026-10-28T12:00:00Z'`.execute(trx);
+      return rows.map((row) => row.hours);
+    });
+    expect(hours).toEqual([168]);
   });
 });
