@@ -439,6 +439,7 @@ it('an update of nothing that is kept, or to what is there already, leaves nothi
 const untracked: Record<string, string> = {
   'accounts.created_at': 'the time of the change that created it',
   'accounts.id': 'the id of the row',
+  'accounts.sources_known': 'whether it was worked out who decided the rights from before',
   'external_links.applied_profile_updated_at': 'what a hand-off carried, of no meaning to people',
   'external_links.created_at': 'the time of the change that created it',
   'external_links.said_at': 'what a hand-off carried, of no meaning to people',

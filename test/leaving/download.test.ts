@@ -62,6 +62,7 @@ const leftOutColumns: Record<string, string> = {
   'changes.request_id': 'what operators look for; of their own requests it is in activity',
   'changes.role': 'who looks after the database',
   'changes.user_id': 'the same everywhere',
+  'accounts.sources_known': 'whether it was worked out who decided the rights from before',
   'external_links.said_at': 'when the profile was applied is there',
   'authenticators.last_step': 'of the last code; when it was used is there',
   'authenticators.sealed_secret': 'a secret',
