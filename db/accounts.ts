@@ -71,9 +71,18 @@ export async function settleAccount(trx: Transaction<DB>, id: string): Promise<A
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Works out who decided what an account from before has, unless that was done. */
-export async function knowSources(db: Database, accountId: string): Promise<void> {
-  await sql`select know_sources(${accountId})`.execute(db);
+/** Works out who decided what an account from before has, unless that was done. The caller holds its links. */
+export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
+  await sql`select know_sources(${accountId})`.execute(trx);
+}
+
+/** Whether that is still to be done. */
+export async function hasUnknownSources(db: Database, accountId: string): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select not a.sources_known or exists (
+      select from users u join external_links l on l.user_id = u.id where u.account_id = a.id and l.capabilities is null
+    ) as "is" from accounts a where a.id = ${accountId}`.execute(db);
+  return rows[0]?.is ?? false;
 }
 
 /** Null leaves it to the links again. */
@@ -123,11 +132,14 @@ export async function decideVerification(
 
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
-/** What the account of a user, whose sources are known, would have without their link to that system. Takes no lock. */
+/**
+ * What the account of a user, whose sources are known, would have without their link to that system. Undefined where the user
+ * is gone. Takes no lock.
+ */
 export async function findRightsWithoutLink(
   db: Database,
   { userId, provider }: { userId: string; provider: string },
-): Promise<Rights> {
+): Promise<Rights | undefined> {
   const { rows } = await sql<Rights>`
     select join_capabilities(others.capabilities, a.granted_here, a.revoked_here) as capabilities,
       coalesce(a.verified_here, others.verified) as "isVerified"
@@ -137,7 +149,5 @@ export async function findRightsWithoutLink(
       where u.account_id = a.id and not (u.id = me.id and l.provider = ${provider})
     ) others
     where me.id = ${userId}`.execute(db);
-  const [rights] = rows;
-  if (!rights) throw new Error('There is no such user.');
-  return rights;
+  return rows[0];
 }

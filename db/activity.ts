@@ -80,19 +80,20 @@ export function selectActivity({
     order by at desc, id desc limit ${limit}`;
 }
 
-/** Whose changes they are: about the person, and about their account. */
+/** Whose changes they are: about the person, and about their account. To learn who decided something is no change to them. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
     (alias: string) => {
       const column = columnsOf(alias);
       const contracts = withContracts ? sql`` : sql`and ${column('subject')} <> 'contract'`;
-      return sql`${column('user_id')} = ${userId} ${contracts} and ${column('kind')} <> 'found'`;
+      return sql`${column('user_id')} = ${userId} ${contracts} and ${column('kind')} <> 'found'
+        and ${column('cause')} is distinct from 'sources'`;
     },
     (alias: string) => {
       const column = columnsOf(alias);
       return sql`${column('subject')} = 'account' and ${column('row_id')} = ${accountId}
-        and ${column('kind')} <> 'found'`;
+        and ${column('kind')} <> 'found' and ${column('cause')} is distinct from 'sources'`;
     },
   ];
 }

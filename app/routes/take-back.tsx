@@ -124,7 +124,7 @@ function TakeBackForm({ email, asks }: Asks) {
           {asks?.code && (
             <Field
               label="Code from your authenticator app"
-              hint="The app that you set up before. A recovery code works, too."
+              hint="From your authenticator app. A recovery code works, too."
               name="code"
               autoComplete="one-time-code"
               autoCapitalize="none"

@@ -2,8 +2,9 @@
 import { Argument, type Command } from 'commander';
 import { type Decision, decideCapability, decideVerification } from '../../db/accounts.ts';
 import { recordAuditEvent } from '../../db/audit-events.ts';
+import { lockExternalLinks } from '../../db/external-links.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { lockUser } from '../../db/users.ts';
+import { findHolder, lockUser } from '../../db/users.ts';
 import { capabilities } from '../identity/capabilities.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, CommandError, readEmail, readWhy, withDatabase } from './command.ts';
@@ -30,7 +31,10 @@ export function addAccountCommands(program: Command): void {
   add('revoke', 'take a capability from an account, whatever the marketplace says', false, capabilities);
   add('verify', 'say that an account is verified, whatever the marketplace says', true);
   add('unverify', 'say that an account is not verified, whatever the marketplace says', false);
-  add('undecide', 'leave it to the marketplace again', null, [...capabilities, verification]);
+  add('undecide', 'leave a capability, or the verification, to the marketplace again', null, [
+    ...capabilities,
+    verification,
+  ]);
 }
 
 const reasons = new Map<Decision, string>([
@@ -42,6 +46,8 @@ const reasons = new Map<Decision, string>([
 async function decide({ command, email, what, decision, why }: Asked): Promise<void> {
   const said = await withDatabase((db) =>
     inTransaction(db, byCommand(command), async (trx) => {
+      const found = await findHolder(trx, email);
+      if (found) await lockExternalLinks(trx, found.id);
       const user = await lockUser(trx, { email });
       if (!user) throw new CommandError('No user has this email address.');
       const { id } = user.account;
@@ -59,7 +65,7 @@ async function decide({ command, email, what, decision, why }: Asked): Promise<v
       }
       const { capabilities: names, verifiedAt } = account ?? user.account;
       return [
-        account ? 'Done.' : 'That was so already.',
+        account ? 'Done.' : 'Nothing to change.',
         `The account of ${email} has ${[...names].sort().join(', ') || 'no capability'}, and is ${verifiedAt ? '' : 'not '}verified.`,
       ].join(' ');
     }),

@@ -57,7 +57,7 @@ function describeChange(change: Change): string {
   const { at, subject, rowId, kind, members } = change;
   const what = members
     ? Object.entries(members).map(([name, { from, to }]) =>
-        from === null || to === null ? `${name} ${say(to ?? from)}` : `${name} ${say(from)} → ${say(to)}`,
+        kind === 'changed' ? `${name} ${say(from)} → ${say(to)}` : `${name} ${say(to ?? from)}`,
       )
     : ['what it was is erased'];
   return `${at}  ${subject} ${show(rowId ?? '')} ${kind}${describeAuthor(change)}: ${what.join(', ')}`;

@@ -20,7 +20,7 @@ export function addThawCommand(program: Command): void {
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
     .option(
       '--remove-factors',
-      'remove passkeys and authenticator app, too, and let the password count no more',
+      'also remove passkeys and the authenticator app, and make the old password useless',
       false,
     )
     .option('--why <text>', 'kept in the audit trail', readWhy)
@@ -36,10 +36,10 @@ export function addThawCommand(program: Command): void {
           const mailboxes = await listMailboxes(trx, user, now());
           if (!keep || !why) return describe(mailboxes);
           const isDone = await thaw(trx, { now }, user, { keep, removesFactors: removeFactors, why });
-          if (!isDone) throw new CommandError(`This cannot be kept. ${describe(mailboxes)}`);
+          if (!isDone) throw new CommandError(`That is not one of its addresses. ${describe(mailboxes)}`);
           const asked =
             keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
-          return `The account of ${keep} is frozen no more.${asked}`;
+          return `The account of ${keep} is no longer frozen.${asked}`;
         }),
       );
       print(said);
@@ -48,7 +48,7 @@ export function addThawCommand(program: Command): void {
 
 const describe = (mailboxes: Mailbox[]) =>
   [
-    'It may be kept with one of these addresses:',
+    'It can be given to the owner of one of these addresses, with --keep ADDRESS --why TEXT:',
     ...mailboxes.map(({ email, isPresent, told }) => {
       const facts = [
         ...(isPresent ? ['the present address'] : []),

@@ -85,8 +85,9 @@ export function addUserCommands(program: Command): void {
 async function suspend(email: string, at: Date | null): Promise<void> {
   await withDatabase((db) =>
     inTransaction(db, byCommand(at ? 'user:suspend' : 'user:resume'), async (trx) => {
-      const frozen = await lockUser(trx, { email });
-      if (frozen?.frozenAt)
+      const user = await lockUser(trx, { email });
+      if (!at && user && !user.suspendedAt) throw new CommandError('This user is not suspended.');
+      if (user?.frozenAt)
         throw new CommandError('This account is frozen, which is a suspension: end that with user:thaw.');
       const userId = await setUserSuspended(trx, email, at);
       if (!userId) throw new CommandError('No user has this email address.');

@@ -28,9 +28,12 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Of somebody who is not here any more.
   'user.erased': undefined,
 
-  'account.frozen': 'Froze the account by a link in an email',
+  'account.frozen': 'The account was frozen by a link in an email',
   'account.take_back_refused': 'A link that takes the account back was used with a wrong code',
-  'account.taken_back': 'Took the account back by a link in an email',
+  'account.taken_back': {
+    thawed: 'Our support gave the account back to this email address',
+    any: 'The account was taken back by a link in an email',
+  },
   'account.thawed': 'Our support ended the freeze of the account',
   'authenticator.added': 'Added an authenticator app',
   'authenticator.removed': 'Removed the authenticator app',

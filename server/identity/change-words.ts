@@ -18,6 +18,7 @@ const oneOf = (words: Record<string, string | null>) => (value: Value) => {
 export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
+const namesOrNothing = (value: Value) => names(value) ?? 'nothing';
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {
@@ -54,11 +55,11 @@ const words: Record<Subject, Record<string, Words>> = {
     name: { what: 'Account name', say: text },
     capabilities: { what: 'What the account may do', say: names },
     verified_at: { what: 'Account verified', say: yesOrNo },
-    granted_here: { what: 'Decided by us that the account may', say: names },
-    revoked_here: { what: 'Decided by us that the account may not', say: names },
+    granted_here: { what: 'Decided by us that the account may', say: namesOrNothing },
+    revoked_here: { what: 'Decided by us that the account may not', say: namesOrNothing },
     verified_here: {
-      what: 'Decided by us whether the account is verified',
-      say: (value) => (value === null ? null : value ? 'verified' : 'not verified'),
+      what: 'Our decision whether the account is verified',
+      say: (value) => (value === null ? 'none' : value ? 'verified' : 'not verified'),
     },
   },
   link: {

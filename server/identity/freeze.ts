@@ -81,7 +81,7 @@ export async function thaw(
     await releaseAllAddresses(trx, userId);
   } else {
     const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
-    const trail = { details: { by: 'cli' } };
+    const trail = { reason: 'thawed', details: { by: 'cli' } };
     await giveToMailbox(trx, services, {
       user: thawed,
       mailbox: keep,
@@ -93,6 +93,7 @@ export async function thaw(
   if (removesFactors) {
     await deleteFactors(trx, userId);
     await recordAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
+    await notifyMailbox(trx, services, { userId, email: keep }, 'factors_removed');
     await updateUser(trx, userId, { passwordHash: nobodysHash });
   }
   if (removesFactors || keep !== user.email)

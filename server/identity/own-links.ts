@@ -1,10 +1,10 @@
 // The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
-import { findRightsWithoutLink, knowSources } from '../../db/accounts.ts';
-import { deleteExternalLink, listExternalLinks } from '../../db/external-links.ts';
+import { findRightsWithoutLink, hasUnknownSources, knowSources } from '../../db/accounts.ts';
+import { deleteExternalLink, listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
 import { listLastLaunches } from '../../db/launches.ts';
 import { lockLinkedUser } from '../../db/linked-users.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
-import { inTransactionOf } from '../../db/postgres/transactions.ts';
+import { inTransaction, inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
@@ -16,17 +16,23 @@ import { requireOwnCredential } from './own-password.ts';
  * `isSleeping`: it logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has only
  * because the marketplace says so.
  */
-export async function listOwnLinks({ db }: Services, { session }: Actor) {
+export async function listOwnLinks({ db }: Services, { session, visit }: Actor) {
   const { id: userId, account } = session.user;
   const links = await listExternalLinks(db, userId);
-  if (links.length > 0) await knowSources(db, account.id);
+  if (links.length > 0 && (await hasUnknownSources(db, account.id))) {
+    const origin = { by: 'service', request: visit.requestId, cause: 'sources' } as const;
+    await inTransaction(db, origin, async (trx) => {
+      await lockExternalLinks(trx, userId);
+      await knowSources(trx, account.id);
+    });
+  }
   return Promise.all(
     links.map(async (link) => {
       const left = await findRightsWithoutLink(db, { userId, provider: link.provider });
       return {
         ...link,
-        loses: readCapabilities(account.capabilities.filter((name) => !left.capabilities.includes(name))),
-        losesVerification: account.verifiedAt !== null && !left.isVerified,
+        loses: readCapabilities(account.capabilities.filter((name) => !left?.capabilities.includes(name))),
+        losesVerification: account.verifiedAt !== null && !left?.isVerified,
       };
     }),
   );

@@ -117,7 +117,7 @@ export async function findPasswordFault(
   return undefined;
 }
 
-/** Throws 422 `validation_failed` at `/newPassword`. Hashes nothing. */
+/** Throws 422 `validation_failed` at `/newPassword`, and 503 `unavailable` as `takePlace`. Hashes nothing. */
 export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
   const detail = await findPasswordFault(password, context);
   if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
@@ -170,6 +170,8 @@ export async function loadPasswordCheck(): Promise<void> {
 
 // The check takes more than the square of the length, for each way to read signs as letters, and it can be made to find every
 // name in every place. So there is a bound to each: then no password and name take more than 25 ms of a processor.
+// One check at a time, and whatever else waits comes in between: many at once would be one long wait for everybody.
+const takeCheckTurn = pLimit(1);
 const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;
@@ -182,8 +184,14 @@ async function isEasy(password: string, context: PasswordContext): Promise<boole
   const ownNames = listOwnNames(context)
     .filter((each) => each.length <= lookedAt)
     .slice(0, maxOwnNames);
-  // Scores 0 and 1 mean at most a million guesses.
-  return (await checker).check(start, [...listOurNames(context), ...ownNames]).score <= 1;
+  const loaded = await checker;
+  return takePlace(() =>
+    takeCheckTurn(async () => {
+      await new Promise((done) => setTimeout(done));
+      // Scores 0 and 1 mean at most a million guesses.
+      return loaded.check(start, [...listOurNames(context), ...ownNames]).score <= 1;
+    }),
+  );
 }
 
 async function loadChecker(): Promise<ZxcvbnFactory> {

@@ -145,7 +145,11 @@ export async function confirmSignUp(
   return inTransactionOf(visit, db, async (trx) => {
     // Of two who come at once, the unique index lets one through; the other runs again and finds what that one made.
     if (await findAddressOwner(trx, email, now())) return 'taken';
-    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    if (!(await consumeMailToken(trx, opened))) {
+      // Another link of theirs was used while this one waited.
+      if (await findAddressOwner(trx, email, now())) return 'taken';
+      throw new AppError('not_found');
+    }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
     // From here on they are the user's, and go with them. In this order: a mail that is being sent makes its token while

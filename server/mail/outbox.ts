@@ -64,8 +64,11 @@ async function sendMail(
 ): Promise<boolean> {
   const { db, now, metrics } = services;
   const message = await composeMessage(services, mail);
-  // A new password, or taking the account back, has made it void meanwhile.
-  if (!message) return true;
+  if (!message) {
+    // A new password, or taking the account back, has made it void meanwhile.
+    await deleteMail(db, mail.id);
+    return true;
+  }
   if (!mailer) {
     await markMailSent(db, mail.id, now(), message);
     metrics.countMail('sent');

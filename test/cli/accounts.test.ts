@@ -75,7 +75,7 @@ it('says that something was so already, and leaves no trail of it', async () => 
   expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
   expect(outcomes.map(({ out }) => out.split('.')[0]).sort()).toEqual([
     'Done',
-    ...Array(3).fill('That was so already'),
+    ...Array(3).fill('Nothing to change'),
   ]);
   const { rows } = await sql`select 1 from audit_events e join users u on u.id = e.user_id
     where u.email = 'manager@example.test' and e.type = 'capability.decided'`.execute(app.db);

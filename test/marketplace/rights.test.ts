@@ -277,6 +277,32 @@ it('a change of the source alone is kept, and tells nobody', async () => {
   expect(await readState()).not.toEqual(before);
 });
 
+it('of an account from before is worked out when its owner looks, which is no change to them', async () => {
+  const { browser, email, accountId } = await openCustomer();
+  await decide(accountId, 'sell_services', true);
+  await connect(browser, { id: uuidv7(), email, capabilities: ['manage_storefront'] });
+  const activity = async () => textOf(await browser.send('/profile/activity'));
+  const before = await activity();
+  // As the migration finds it.
+  await app.db.transaction().execute(async (trx) => {
+    await sql`set local session_replication_role = replica`.execute(trx);
+    await sql`update external_links set capabilities = null, verified = null
+      where user_id = (select id from users where email = ${email})`.execute(trx);
+    await sql`update accounts set sources_known = false, granted_here = null where id = ${accountId}`.execute(
+      trx,
+    );
+  });
+  const { links } = openClient(app.send, browser.cookie());
+  const lists = await Promise.all(Array.from({ length: 16 }, () => links.list.query()));
+  for (const list of lists) expect(list).toMatchObject([{ loses: ['manage_storefront'] }]);
+  const { rows } = await sql`select subject, by, cause from changes where cause = 'sources'
+    and (row_id = ${accountId} or user_id = (select id from users where email = ${email})) order by id`.execute(
+    app.db,
+  );
+  expect(rows).toEqual(['link', 'account'].map((subject) => ({ subject, by: 'service', cause: 'sources' })));
+  expect(await activity()).toBe(before);
+});
+
 describe('beside the version before', () => {
   /** What that version does with a newer profile: the account first, or the link, in one transaction. */
   const applyAsBefore = (externalId: string, capabilities: string[], by: string, accountFirst: boolean) =>
