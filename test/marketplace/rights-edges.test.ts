@@ -2,65 +2,33 @@
 // and all of them at once (contract section 2).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decideCapability, decideVerification } from '../../db/accounts.ts';
+import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { demoPassword } from '../../server/demo/demo-users.ts';
 import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts';
 import type { LineResult } from '../../server/marketplace/import-report.ts';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { locationOf } from '../support/app.ts';
 import { openOtherRole } from '../support/database-role.ts';
 import { checkHistory, connectInUtc } from '../support/history.ts';
 import { profileOf } from '../support/imports.ts';
-import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
+import { buildHandOff, handOver } from '../support/marketplace.ts';
+import { shareRights } from '../support/rights.ts';
 import { openBrowser } from '../support/visitor.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } });
-});
-afterAll(() => app.close());
-
-let minutes = 0;
-const nextTime = () => new Date(Date.UTC(2026, 0, 1) + ++minutes * 60_000);
-const handOverNow = (profile: HandOff) => handOver(app, { profileUpdatedAt: nextTime(), ...profile });
-
-const password = 'local demo password';
-async function openCustomer() {
-  const [id, accountId] = [uuidv7(), uuidv7()];
-  const email = `${id}@example.test`;
-  await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
-    await sql`insert into accounts (id, name) values (${accountId}, 'Test')`.execute(trx);
-    await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role, password_hash)
-      select ${id}, ${accountId}, ${email}, true, now(), 'Test Person', 'user', password_hash
-      from users where email = 'customer@example.test'`.execute(trx);
-  });
-  const browser = openBrowser(app.send);
-  expect((await browser.login(email, password)).status).toBe(303);
-  return { browser, id, email, accountId };
-}
-const grant = (accountId: string, what: string, decision: boolean | null) =>
-  inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
-    what === 'verification'
-      ? decideVerification(trx, accountId, decision)
-      : decideCapability(trx, accountId, what, decision),
-  );
+const rights = shareRights();
+const { openCustomer, decide, nextTime, handOverNow, accountOf } = rights;
 
 async function readRow(accountId: string) {
   const { rows } = await sql<
     Record<string, unknown>
   >`select capabilities, verified_at is not null as verified,
-    granted_here, revoked_here, verified_here from accounts where id = ${accountId}`.execute(app.db);
+    granted_here, revoked_here, verified_here from accounts where id = ${accountId}`.execute(rights.app.db);
   return rows[0];
 }
-const accountOf = async (externalId: string) => {
-  const { rows } = await sql<{ id: string }>`select u.account_id as id from users u
-    join external_links l on l.user_id = u.id where l.external_id = ${externalId}`.execute(app.db);
-  return rows[0]?.id ?? '';
-};
 async function shareAccount(one: string, other: string) {
   const accountId = await accountOf(one);
   await sql`update users set account_id = ${accountId} where account_id = ${await accountOf(other)}`.execute(
-    app.db,
+    rights.app.db,
   );
   return accountId;
 }
@@ -70,7 +38,7 @@ describe('SQL decides only what it changes', () => {
     const id = uuidv7();
     await handOverNow({ id, capabilities: ['sell_products'] });
     const accountId = await accountOf(id);
-    await app.db.transaction().execute(async (trx) => {
+    await rights.app.db.transaction().execute(async (trx) => {
       await sql`delete from external_links where external_id = ${id}`.execute(trx);
       await sql`update accounts set capabilities = '{}' where id = ${accountId}`.execute(trx);
     });
@@ -84,7 +52,7 @@ describe('SQL decides only what it changes', () => {
     const id = uuidv7();
     await handOverNow({ id, capabilities: ['sell_services'] });
     const accountId = await accountOf(id);
-    await app.db.transaction().execute(async (trx) => {
+    await rights.app.db.transaction().execute(async (trx) => {
       await sql`delete from external_links where external_id = ${id}`.execute(trx);
       await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(trx);
     });
@@ -96,7 +64,7 @@ describe('SQL decides only what it changes', () => {
     await handOverNow({ id: other, capabilities: ['sell_services'] });
     const accountId = await accountOf(one);
     const left = await accountOf(other);
-    await app.db.transaction().execute(async (trx) => {
+    await rights.app.db.transaction().execute(async (trx) => {
       await sql`update users set account_id = ${accountId} where account_id = ${left}`.execute(trx);
       await sql`update accounts set capabilities = capabilities || '{sell_media_inventory}'::text[] where id = ${accountId}`.execute(
         trx,
@@ -110,14 +78,14 @@ describe('SQL decides only what it changes', () => {
   it('what is granted in the insert counts at once', async () => {
     const id = uuidv7();
     await sql`insert into accounts (id, name, granted_here, verified_here) values (${id}, 'New', '{sell_services}', true)`.execute(
-      app.db,
+      rights.app.db,
     );
     expect(await readRow(id)).toMatchObject({ capabilities: ['sell_services'], verified: true });
   });
   it('an insert that says both', async () => {
     const id = uuidv7();
     await sql`insert into accounts (id, name, granted_here, capabilities) values (${id}, 'New', '{sell_services}', '{manage_storefront}')`.execute(
-      app.db,
+      rights.app.db,
     );
     expect((await readRow(id))?.capabilities).toEqual(['manage_storefront', 'sell_services']);
   });
@@ -126,16 +94,16 @@ describe('SQL decides only what it changes', () => {
 it('a change of the source alone moves nothing, in whatever order SQL wrote the capabilities', async () => {
   const { browser, accountId, email } = await openCustomer();
   await sql`update accounts set capabilities = '{sell_services,manage_storefront}' where id = ${accountId}`.execute(
-    app.db,
+    rights.app.db,
   );
   await browser.send('/sso/launch/network_site');
   const read = async () =>
     (
       await sql`select profile_updated_at, (select count(*) from events e where e.user_id = u.id) as events
-    from users u where email = ${email}`.execute(app.db)
+    from users u where email = ${email}`.execute(rights.app.db)
     ).rows;
   const before = await read();
-  await grant(accountId, 'sell_products', false);
+  await decide(accountId, 'sell_products', false);
   expect(await read()).toEqual(before);
 });
 
@@ -144,13 +112,13 @@ it('an older profile says nothing: also when Connect moves the link', async () =
   const id = uuidv7();
   const [older, newer] = [nextTime(), nextTime()];
   const asked = await browser.send(
-    await buildHandOff(app, { id, email, capabilities: ['sell_services'], profileUpdatedAt: older }),
+    await buildHandOff(rights.app, { id, email, capabilities: ['sell_services'], profileUpdatedAt: older }),
   );
   const page = asked.headers.get('location') ?? '';
   expect(page).toMatch(/^\/continue/);
   // Meanwhile the marketplace takes it away, and says it of the same id with an address that it has not verified.
-  await openBrowser(app.send).send(
-    await buildHandOff(app, {
+  await openBrowser(rights.app.send).send(
+    await buildHandOff(rights.app, {
       id,
       email,
       emailVerified: false,
@@ -164,7 +132,7 @@ it('an older profile says nothing: also when Connect moves the link', async () =
     at: Date;
     caps: string[];
   }>`select applied_profile_updated_at as at, capabilities as caps from external_links where external_id = ${id}`.execute(
-    app.db,
+    rights.app.db,
   );
   expect({ ...rows[0], account: (await readRow(accountId))?.capabilities }).toEqual({
     at: newer,
@@ -178,10 +146,12 @@ it('a hand-off in place of a sleeping link takes nothing without a page', async 
   await handOverNow({ id, capabilities: ['sell_services'] });
   const accountId = await accountOf(id);
   // As a password set by mail, or a passkey by which an address was proved, and then user:remove-factors leave it.
-  await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(app.db);
+  await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
+    rights.app.db,
+  );
   const other = uuidv7();
-  const browser = openBrowser(app.send);
-  const url = await buildHandOff(app, {
+  const browser = openBrowser(rights.app.send);
+  const url = await buildHandOff(rights.app, {
     id: other,
     email: `${id}@example.test`,
     capabilities: [],
@@ -197,8 +167,8 @@ async function* bytesOf(lines: unknown[]) {
 }
 async function runImport(lines: unknown[], isDry: boolean) {
   const said: LineResult[] = [];
-  await (isDry ? dryRunImport : importProfiles)(app.db, bytesOf(lines), {
-    config: app.config,
+  await (isDry ? dryRunImport : importProfiles)(rights.app.db, bytesOf(lines), {
+    config: rights.app.config,
     now: () => new Date(),
     name: 'file',
     isStopped: () => false,
@@ -213,7 +183,7 @@ describe('the dry run', () => {
   it('says what the import says of a shared account whose member goes in another batch', async () => {
     const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
     await handOverNow({ id: member });
-    await handOver(app, {
+    await handOver(rights.app, {
       id: typed,
       emailVerified: false,
       email: `${holder}@example.test`,
@@ -223,7 +193,7 @@ describe('the dry run', () => {
     const accountId = await shareAccount(member, typed);
     expect((await readRow(accountId))?.capabilities).toEqual(['sell_services']);
     // Holds the typed address, without a login of their own.
-    await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
       const account = uuidv7();
       await sql`insert into accounts (id, name) values (${account}, 'Holder')`.execute(trx);
       await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role)
@@ -250,11 +220,11 @@ describe('the dry run', () => {
       await handOverNow({ id, capabilities: at % 2 ? ['sell_services', 'sell_products'] : [] });
     await shareAccount(ids[0] ?? '', ids[1] ?? '');
     await shareAccount(ids[2] ?? '', ids[3] ?? '');
-    await grant(await accountOf(ids[4] ?? ''), 'sell_media_inventory', true);
-    await grant(await accountOf(ids[5] ?? ''), 'sell_services', false);
-    await grant(await accountOf(ids[5] ?? ''), 'verification', false);
+    await decide(await accountOf(ids[4] ?? ''), 'sell_media_inventory', true);
+    await decide(await accountOf(ids[5] ?? ''), 'sell_services', false);
+    await decide(await accountOf(ids[5] ?? ''), 'verification', false);
     await sql`update accounts set capabilities = '{sell_services,manage_storefront}' where id = ${await accountOf(ids[6] ?? '')}`.execute(
-      app.db,
+      rights.app.db,
     );
     const caps = [[], ['sell_products'], ['sell_services'], ['manage_storefront', 'sell_products']];
     const lines = Array.from({ length: 240 }, (_, at) =>
@@ -271,23 +241,23 @@ describe('the dry run', () => {
 
 describe('a role with few rights', () => {
   it('settles by every door', async () => {
-    const other = await openOtherRole(app.db, app.databaseUrl);
+    const other = await openOtherRole(rights.app.db, rights.app.databaseUrl);
     const id = uuidv7();
     await handOverNow({ id, capabilities: ['sell_services'] });
     const accountId = await accountOf(id);
     const role = sql.id(other.role);
     try {
-      await sql`revoke all on all tables in schema public from ${role}`.execute(app.db);
-      await sql`grant select (id), update (capabilities) on accounts to ${role}`.execute(app.db);
+      await sql`revoke all on all tables in schema public from ${role}`.execute(rights.app.db);
+      await sql`grant select (id), update (capabilities) on accounts to ${role}`.execute(rights.app.db);
       // Which the trigger of the first migration needs.
-      await sql`grant select, update on users to ${role}`.execute(app.db);
-      await sql`grant select (external_id), delete on external_links to ${role}`.execute(app.db);
+      await sql`grant select, update on users to ${role}`.execute(rights.app.db);
+      await sql`grant select (external_id), delete on external_links to ${role}`.execute(rights.app.db);
       await sql`select set_config('identity.origin', '{"by":"marketplace"}', false)`.execute(other.db);
       await sql`update accounts set capabilities = '{manage_storefront,sell_services}' where id = ${accountId}`.execute(
         other.db,
       );
       expect(await readRow(accountId)).toMatchObject({ granted_here: ['manage_storefront'] });
-      await sql`revoke all on users, accounts from ${role}`.execute(app.db);
+      await sql`revoke all on users, accounts from ${role}`.execute(rights.app.db);
       await sql`delete from external_links where external_id = ${id}`.execute(other.db);
       expect(await readRow(accountId)).toMatchObject({
         capabilities: ['manage_storefront'],
@@ -301,32 +271,32 @@ describe('a role with few rights', () => {
 
 describe('a commit that fails', () => {
   it('is tried again where it was a deadlock, and answered only once it stands', async () => {
-    await sql`create sequence boom`.execute(app.db);
+    await sql`create sequence boom`.execute(rights.app.db);
     await sql`create function boom() returns trigger language plpgsql as $$ begin
       if new.external_id = 'boom-once' and nextval('boom') < 3 then raise exception 'dead' using errcode = '40P01'; end if;
       if new.external_id = 'boom-ever' then raise exception 'ever' using errcode = 'P0001'; end if;
-      return null; end $$`.execute(app.db);
+      return null; end $$`.execute(rights.app.db);
     await sql`create constraint trigger boom after insert on external_links deferrable initially deferred for each row execute function boom()`.execute(
-      app.db,
+      rights.app.db,
     );
     try {
-      const browser = openBrowser(app.send);
+      const browser = openBrowser(rights.app.send);
       const once = await browser.send(
-        await buildHandOff(app, { id: 'boom-once', capabilities: ['sell_services'] }),
+        await buildHandOff(rights.app, { id: 'boom-once', capabilities: ['sell_services'] }),
       );
       expect(once.status).toBe(303);
       expect(
-        (await sql`select 1 from external_links where external_id = 'boom-once'`.execute(app.db)).rows,
+        (await sql`select 1 from external_links where external_id = 'boom-once'`.execute(rights.app.db)).rows,
       ).toHaveLength(1);
-      const url = await buildHandOff(app, { id: 'boom-ever' });
+      const url = await buildHandOff(rights.app, { id: 'boom-ever' });
       const ever = await browser.send(url);
       expect(ever.status).toBe(500);
       expect(ever.headers.getSetCookie()).toEqual([]);
       expect(
-        (await sql`select 1 from users where email = 'boom-ever@example.test'`.execute(app.db)).rows,
+        (await sql`select 1 from users where email = 'boom-ever@example.test'`.execute(rights.app.db)).rows,
       ).toHaveLength(0);
     } finally {
-      await sql`drop trigger boom on external_links`.execute(app.db);
+      await sql`drop trigger boom on external_links`.execute(rights.app.db);
     }
   });
 });
@@ -337,7 +307,7 @@ describe('at once', () => {
       select a.capabilities = join_capabilities(s.capabilities, a.granted_here, a.revoked_here)
           and (a.verified_at is not null) = coalesce(a.verified_here, s.verified) as ok,
         (select count(*) from external_links where said_at = '-infinity') as stuck
-      from accounts a, find_said(a.id) s where a.id = ${accountId}`.execute(app.db);
+      from accounts a, find_said(a.id) s where a.id = ${accountId}`.execute(rights.app.db);
     return rows[0];
   };
   it('hand-offs of two people, decisions, removals, erasures and an import of one account', async () => {
@@ -349,18 +319,26 @@ describe('at once', () => {
       const times = Array.from({ length: 5 }, nextTime);
       const { rows } = await sql<{
         id: string;
-      }>`select user_id as id from external_links where external_id = ${gone}`.execute(app.db);
+      }>`select user_id as id from external_links where external_id = ${gone}`.execute(rights.app.db);
       const { eraseUser } = await import('../../server/identity/erase-user.ts');
       const done = await Promise.allSettled([
         ...times.flatMap((profileUpdatedAt, at) => [
-          handOver(app, { id: one, capabilities: at % 2 ? ['sell_services'] : [], profileUpdatedAt }),
-          handOver(app, { id: other, capabilities: at % 2 ? [] : ['manage_storefront'], profileUpdatedAt }),
+          handOver(rights.app, { id: one, capabilities: at % 2 ? ['sell_services'] : [], profileUpdatedAt }),
+          handOver(rights.app, {
+            id: other,
+            capabilities: at % 2 ? [] : ['manage_storefront'],
+            profileUpdatedAt,
+          }),
         ]),
-        handOver(app, { id: gone, capabilities: ['sell_media_inventory'], profileUpdatedAt: nextTime() }),
-        grant(accountId, 'sell_services', true),
-        grant(accountId, 'verification', false),
-        sql`delete from external_links where external_id = ${other}`.execute(app.db),
-        inTransaction(app.db, { by: 'service', cause: 'erasure' }, (trx) =>
+        handOver(rights.app, {
+          id: gone,
+          capabilities: ['sell_media_inventory'],
+          profileUpdatedAt: nextTime(),
+        }),
+        decide(accountId, 'sell_services', true),
+        decide(accountId, 'verification', false),
+        sql`delete from external_links where external_id = ${other}`.execute(rights.app.db),
+        inTransaction(rights.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
           eraseUser(trx, rows[0]?.id ?? '', { now: new Date(), by: 'cli', onlyDue: false }),
         ),
         runImport(
@@ -385,7 +363,7 @@ describe('at once', () => {
       }).toEqual({ failed: [], statuses: [] });
       expect(await owned(accountId)).toEqual({ ok: true, stuck: '0' });
     }
-    const client = connectInUtc(app.databaseUrl);
+    const client = connectInUtc(rights.app.databaseUrl);
     expect(await checkHistory(client.db)).toEqual([]);
     await client.close();
   });
@@ -394,14 +372,19 @@ describe('at once', () => {
     const { browser, email, accountId } = await openCustomer();
     const id = uuidv7();
     const asked = await browser.send(
-      await buildHandOff(app, { id, email, capabilities: ['sell_products'], profileUpdatedAt: nextTime() }),
+      await buildHandOff(rights.app, {
+        id,
+        email,
+        capabilities: ['sell_products'],
+        profileUpdatedAt: nextTime(),
+      }),
     );
     const page = asked.headers.get('location') ?? '';
     const cookie = browser.cookie();
     const answers = await Promise.all([
-      ...Array.from({ length: 16 }, () => app.send(page, { cookie })),
-      app.send(page, { cookie, form: {} }),
-      app.send(page, { cookie, form: {} }),
+      ...Array.from({ length: 16 }, () => rights.app.send(page, { cookie })),
+      rights.app.send(page, { cookie, form: {} }),
+      rights.app.send(page, { cookie, form: {} }),
     ]);
     expect(answers.filter(({ status }) => ![200, 303, 404].includes(status))).toEqual([]);
     expect(
@@ -417,7 +400,9 @@ describe('at once', () => {
       verified_here: null,
     });
     const mails =
-      await sql`select 1 from mails where recipient = ${email} and kind = 'account_linked'`.execute(app.db);
+      await sql`select 1 from mails where recipient = ${email} and kind = 'account_linked'`.execute(
+        rights.app.db,
+      );
     expect(mails.rows).toHaveLength(1);
   });
 
@@ -430,11 +415,11 @@ describe('at once', () => {
           n: string;
           last: Record<string, unknown>;
         }>`select count(*) as n, (array_agg(body order by id desc))[1] as last from events where user_id = ${userId} and type = 'profile.updated'`.execute(
-          app.db,
+          rights.app.db,
         )
       ).rows[0];
     const asked = await browser.send(
-      await buildHandOff(app, {
+      await buildHandOff(rights.app, {
         id: userId,
         email,
         name: 'Test Person',
@@ -450,15 +435,15 @@ describe('at once', () => {
     const second = await count();
     expect(Number(second?.n)).toBe(Number(first?.n) + 1);
     expect(second?.last).toMatchObject({ capabilities: ['sell_products'] });
-    await grant(accountId, 'sell_products', true);
-    await grant(accountId, 'verification', true);
+    await decide(accountId, 'sell_products', true);
+    await decide(accountId, 'verification', true);
     expect(await count()).toEqual(second);
     const removed = await browser.send('/profile/security', {
-      form: { intent: 'remove-link', externalId: userId, currentPassword: password },
+      form: { intent: 'remove-link', externalId: userId, currentPassword: demoPassword },
     });
     expect(removed.status).toBe(303);
     expect(await count()).toEqual(second);
-    await grant(accountId, 'verification', null);
+    await decide(accountId, 'verification', null);
     expect(Number((await count())?.n)).toBe(Number(second?.n) + 1);
   });
 });
@@ -467,7 +452,7 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
   const { browser, email, accountId, id: userId } = await openCustomer();
   const link = uuidv7();
   const asked = await browser.send(
-    await buildHandOff(app, {
+    await buildHandOff(rights.app, {
       id: link,
       email,
       name: 'Verysecretname',
@@ -477,9 +462,9 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
     } as never),
   );
   await browser.send(asked.headers.get('location') ?? '', { form: {} });
-  await grant(accountId, 'sell_services', true);
+  await decide(accountId, 'sell_services', true);
   await browser.send(
-    await buildHandOff(app, {
+    await buildHandOff(rights.app, {
       id: link,
       email,
       name: 'Verysecretname',
@@ -488,10 +473,12 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
       profileUpdatedAt: nextTime(),
     } as never),
   );
-  await sql`update accounts set granted_here = null where id = ${accountId}`.execute(app.db);
-  await sql`update accounts set revoked_here = '{sell_products}' where id = ${accountId}`.execute(app.db);
+  await sql`update accounts set granted_here = null where id = ${accountId}`.execute(rights.app.db);
+  await sql`update accounts set revoked_here = '{sell_products}' where id = ${accountId}`.execute(
+    rights.app.db,
+  );
   const { eraseUser } = await import('../../server/identity/erase-user.ts');
-  await inTransaction(app.db, { by: 'service', cause: 'erasure' }, (trx) =>
+  await inTransaction(rights.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
     eraseUser(trx, userId, { now: new Date(), by: 'cli', onlyDue: false }),
   );
   for (const table of [
@@ -507,7 +494,7 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
     const { rows } = await sql<{
       text: string;
     }>`select t::text as text from ${sql.table(table)} t where t::text ~ ${`Verysecretname|Secretaccountname|${link}`}`.execute(
-      app.db,
+      rights.app.db,
     );
     expect({ table, rows }).toEqual({ table, rows: [] });
   }
@@ -515,7 +502,7 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
 
 describe('/profile/connected', () => {
   it('needs a login, leads nowhere else, and says no more than its user may see', async () => {
-    const out = await app.send('/profile/connected?next=/profile');
+    const out = await rights.app.send('/profile/connected?next=/profile');
     expect([out.status, locationOf(out).pathname]).toEqual([303, '/login']);
     const { browser } = await openCustomer();
     for (const next of [
@@ -539,7 +526,7 @@ describe('/profile/connected', () => {
 it('what the import writes in history for an account that it settles at the end names its own line', async () => {
   const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
   await handOverNow({ id: member });
-  await handOver(app, {
+  await handOver(rights.app, {
     id: typed,
     emailVerified: false,
     email: `${holder}@example.test`,
@@ -547,7 +534,7 @@ it('what the import writes in history for an account that it settles at the end 
     profileUpdatedAt: nextTime(),
   } as never);
   const accountId = await shareAccount(member, typed);
-  await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+  await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
     const account = uuidv7();
     await sql`insert into accounts (id, name) values (${account}, 'Holder')`.execute(trx);
     await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role)
@@ -566,7 +553,7 @@ it('what the import writes in history for an account that it settles at the end 
   const { rows } = await sql<{
     cause: string;
   }>`select cause from changes where subject = 'account' and row_id = ${accountId} order by id desc limit 1`.execute(
-    app.db,
+    rights.app.db,
   );
   expect(rows[0]?.cause).toBe('file:1');
 });
@@ -577,9 +564,9 @@ it('a decision on what several links say, sleeping links, and moves between user
   await handOverNow({ id: y, capabilities: ['manage_storefront'] });
   const [a, b] = [await accountOf(x), await accountOf(y)];
   // A link moves to somebody else, by SQL.
-  await sql`delete from external_links where external_id = ${y}`.execute(app.db);
+  await sql`delete from external_links where external_id = ${y}`.execute(rights.app.db);
   await sql`update external_links set user_id = (select id from users where account_id = ${b}) where external_id = ${x}`.execute(
-    app.db,
+    rights.app.db,
   );
   expect(await readRow(a)).toMatchObject({ capabilities: [], verified: false });
   expect(await readRow(b)).toMatchObject({
@@ -587,26 +574,30 @@ it('a decision on what several links say, sleeping links, and moves between user
     verified: true,
     granted_here: null,
   });
-  await sql`update external_links set sleeping_since = now() where external_id = ${x}`.execute(app.db);
-  await grant(b, 'sell_products', false);
-  await grant(b, 'sell_products', null);
+  await sql`update external_links set sleeping_since = now() where external_id = ${x}`.execute(rights.app.db);
+  await decide(b, 'sell_products', false);
+  await decide(b, 'sell_products', null);
   expect(await readRow(b)).toMatchObject({ capabilities: ['sell_products'], verified: true });
-  await sql`delete from users where account_id = ${b}`.execute(app.db);
+  await sql`delete from users where account_id = ${b}`.execute(rights.app.db);
   expect(await readRow(b)).toMatchObject({ capabilities: [], verified: false });
 });
 
 it('an equal profile with other words changes nothing, nor does an older one after a verification', async () => {
   const id = uuidv7();
   const at = nextTime();
-  await handOver(app, { id, capabilities: ['sell_products'], profileUpdatedAt: at });
+  await handOver(rights.app, { id, capabilities: ['sell_products'], profileUpdatedAt: at });
   const accountId = await accountOf(id);
-  await handOver(app, { id, capabilities: ['sell_services'], profileUpdatedAt: at });
-  await handOver(app, { id, capabilities: ['sell_services'], profileUpdatedAt: new Date(at.getTime() - 1) });
+  await handOver(rights.app, { id, capabilities: ['sell_services'], profileUpdatedAt: at });
+  await handOver(rights.app, {
+    id,
+    capabilities: ['sell_services'],
+    profileUpdatedAt: new Date(at.getTime() - 1),
+  });
   expect(await readRow(accountId)).toMatchObject({ capabilities: ['sell_products'], verified: true });
-  await grant(accountId, 'verification', false);
+  await decide(accountId, 'verification', false);
   await handOverNow({ id, capabilities: ['sell_products'] });
   expect(await readRow(accountId)).toMatchObject({ verified: false });
-  await grant(accountId, 'verification', null);
+  await decide(accountId, 'verification', null);
   await handOverNow({ id, capabilities: [] });
   expect(await readRow(accountId)).toMatchObject({ capabilities: [], verified: true });
 });

@@ -1,50 +1,22 @@
 // What an account may do, and whether it is verified: decided here, or said by the marketplace (contract section 2).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Decision, decideCapability, decideVerification } from '../../db/accounts.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../db/accounts.ts';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { locationOf } from '../support/app.ts';
 import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
+import { shareRights } from '../support/rights.ts';
 import { openClient } from '../support/trpc.ts';
 import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
 
-let app: TestApp;
-beforeAll(async () => {
-  app = await openApp({ env: { SSO_MARKETPLACE_LOGIN_URL: 'http://market.localhost:4000/login' } });
-});
-afterAll(() => app.close());
-
-const password = 'local demo password';
-
-/** A customer with a password of their own, and a browser in which they are logged in. */
-async function openCustomer(): Promise<{ browser: Browser; email: string; accountId: string }> {
-  const [id, accountId] = [uuidv7(), uuidv7()];
-  const email = `${id}@example.test`;
-  await inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
-    await sql`insert into accounts (id, name) values (${accountId}, 'Test')`.execute(trx);
-    await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role, password_hash)
-      select ${id}, ${accountId}, ${email}, true, now(), 'Test Person', 'user', password_hash
-      from users where email = 'customer@example.test'`.execute(trx);
-  });
-  const browser = openBrowser(app.send);
-  expect((await browser.login(email, password)).status).toBe(303);
-  return { browser, email, accountId };
-}
-
-const decide = (accountId: string, what: string, decision: Decision) =>
-  inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
-    what === 'verification'
-      ? decideVerification(trx, accountId, decision)
-      : decideCapability(trx, accountId, what, decision),
-  );
-
-let minutes = 0;
-/** Each is newer than the one before. */
-const nextTime = () => new Date(Date.UTC(2026, 0, 1) + ++minutes * 60_000);
+const rights = shareRights();
+const { openCustomer, decide, nextTime, handOverNow, accountOf } = rights;
 
 async function connect(browser: Browser, profile: HandOff) {
-  const asked = await browser.send(await buildHandOff(app, { profileUpdatedAt: nextTime(), ...profile }));
+  const asked = await browser.send(
+    await buildHandOff(rights.app, { profileUpdatedAt: nextTime(), ...profile }),
+  );
   expect([asked.status, locationOf(asked).pathname]).toEqual([303, '/continue']);
   const page = asked.headers.get('location') ?? '';
   const before = textOf(await browser.send(page));
@@ -53,23 +25,13 @@ async function connect(browser: Browser, profile: HandOff) {
   return { before, clicked, after: textOf(await browser.send(clicked.headers.get('location') ?? '')) };
 }
 
-const handOverNow = (profile: HandOff) => handOver(app, { profileUpdatedAt: nextTime(), ...profile });
-
 async function readRights(accountId: string) {
   const { rows } = await sql<{ capabilities: string[]; verified: boolean }>`
     select capabilities, verified_at is not null as verified from accounts where id = ${accountId}`.execute(
-    app.db,
+    rights.app.db,
   );
   return [...(rows[0]?.capabilities ?? []), ...(rows[0]?.verified ? ['verified'] : [])];
 }
-
-const accountOf = async (externalId: string) => {
-  const { rows } = await sql<{
-    id: string;
-  }>`select u.account_id as id from users u join external_links l on l.user_id = u.id
-    where l.external_id = ${externalId}`.execute(app.db);
-  return rows[0]?.id ?? '';
-};
 
 describe('what was decided here', () => {
   const cases: [decided: Decision, said: string[], has: boolean][] = [
@@ -113,12 +75,12 @@ describe('what was decided here', () => {
     await handOverNow({ id, capabilities: ['manage_storefront', 'sell_services'] });
     const accountId = await accountOf(id);
     await sql`update accounts set capabilities = '{sell_media_inventory,sell_services}' where id = ${accountId}`.execute(
-      app.db,
+      rights.app.db,
     );
     // Taken and given by SQL, both stay; what SQL left alone is the marketplace's.
     await handOverNow({ id, capabilities: ['manage_storefront'] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory']);
-    await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(app.db);
+    await sql`update accounts set verified_at = now() where id = ${accountId}`.execute(rights.app.db);
     await handOverNow({ id, capabilities: ['sell_services'] });
     expect(await readRights(accountId)).toEqual(['sell_media_inventory', 'sell_services', 'verified']);
   });
@@ -126,7 +88,7 @@ describe('what was decided here', () => {
   it('is one thing or the other: the database refuses both', async () => {
     const { accountId } = await openCustomer();
     const both = sql`update accounts set granted_here = '{sell_services}', revoked_here = '{sell_services}'
-      where id = ${accountId}`.execute(app.db);
+      where id = ${accountId}`.execute(rights.app.db);
     await expect(both).rejects.toMatchObject({ constraint: 'accounts_decided_once' });
   });
 });
@@ -140,14 +102,20 @@ describe('what the marketplace says', () => {
     await handOverNow({ id, capabilities: ['sell_services'] });
     expect(await readRights(accountId)).toEqual(['sell_services', 'verified']);
     // An older one says nothing.
-    await handOver(app, { id, capabilities: [], profileUpdatedAt: new Date('2025-01-01T00:00:00.000Z') });
+    await handOver(rights.app, {
+      id,
+      capabilities: [],
+      profileUpdatedAt: new Date('2025-01-01T00:00:00.000Z'),
+    });
     expect(await readRights(accountId)).toEqual(['sell_services', 'verified']);
   });
 
   it('stays while the link sleeps', async () => {
     const id = uuidv7();
     await handOverNow({ id, capabilities: ['sell_services'] });
-    await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(app.db);
+    await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
+      rights.app.db,
+    );
     const accountId = await accountOf(id);
     await decide(accountId, 'manage_storefront', true);
     expect(await readRights(accountId)).toEqual(['manage_storefront', 'sell_services']);
@@ -159,11 +127,11 @@ describe('what the marketplace says', () => {
     await decide(accountId, 'sell_services', true);
     await connect(browser, { id, email, capabilities: ['sell_products', 'sell_services'] });
     expect(await readRights(accountId)).toEqual(['sell_products', 'sell_services', 'verified']);
-    const { links } = openClient(app.send, browser.cookie());
+    const { links } = openClient(rights.app.send, browser.cookie());
     expect(await links.list.query()).toMatchObject([{ loses: ['sell_products'], losesVerification: true }]);
     const page = textOf(await browser.send('/profile/security'));
     expect(page).toContain('only because the marketplace says so: Sell products, verification.');
-    await links.remove.mutate({ provider: 'marketplace', externalId: id, currentPassword: password });
+    await links.remove.mutate({ provider: 'marketplace', externalId: id, currentPassword: demoPassword });
     expect(await readRights(accountId)).toEqual(['sell_services']);
   });
 
@@ -173,13 +141,13 @@ describe('what the marketplace says', () => {
     await handOverNow({ id: other, capabilities: ['manage_storefront'] });
     const accountId = await accountOf(one);
     const left = await accountOf(other);
-    await sql`update users set account_id = ${accountId} where account_id = ${left}`.execute(app.db);
+    await sql`update users set account_id = ${accountId} where account_id = ${left}`.execute(rights.app.db);
     expect(await readRights(accountId)).toEqual(['manage_storefront', 'sell_services']);
     expect(await readRights(left)).toEqual([]);
     await handOverNow({ id: other, capabilities: [] });
     expect(await readRights(accountId)).toEqual(['sell_services']);
     await sql`delete from users u using external_links l where l.user_id = u.id and l.external_id = ${one}`.execute(
-      app.db,
+      rights.app.db,
     );
     expect(await readRights(accountId)).toEqual([]);
   });
@@ -190,13 +158,13 @@ describe('what the marketplace says', () => {
     await handOverNow({ id: other });
     const accountId = await accountOf(one);
     await sql`update users set account_id = ${accountId} where account_id = ${await accountOf(other)}`.execute(
-      app.db,
+      rights.app.db,
     );
     const times = Array.from({ length: 8 }, nextTime);
     await Promise.all(
       times.flatMap((profileUpdatedAt) => [
-        handOver(app, { id: one, capabilities: ['sell_services'], profileUpdatedAt }),
-        handOver(app, { id: other, capabilities: ['manage_storefront'], profileUpdatedAt }),
+        handOver(rights.app, { id: one, capabilities: ['sell_services'], profileUpdatedAt }),
+        handOver(rights.app, { id: other, capabilities: ['manage_storefront'], profileUpdatedAt }),
       ]),
     );
     expect(await readRights(accountId)).toEqual(['manage_storefront', 'sell_services']);
@@ -208,39 +176,43 @@ describe('Connect', () => {
     const { email, accountId } = await openCustomer();
     await decide(accountId, 'sell_services', true);
     const [id, later] = [uuidv7(), uuidv7()];
-    const browser = openBrowser(app.send);
+    const browser = openBrowser(rights.app.send);
     const profile = { id, email, capabilities: ['manage_storefront'], profileUpdatedAt: nextTime() };
-    const asked = await browser.send(await buildHandOff(app, { ...profile, returnTo: '/profile/products' }));
+    const asked = await browser.send(
+      await buildHandOff(rights.app, { ...profile, returnTo: '/profile/products' }),
+    );
     const page = asked.headers.get('location') ?? '';
     expect(textOf(await browser.send(page))).not.toMatch(/Manage a storefront|will change/);
-    await browser.login(email, password);
+    await browser.login(email, demoPassword);
     const before = textOf(await browser.send(page));
     expect(before).toContain(`Your name from Test Person to User ${id} `);
     expect(before).toContain('Manage a storefront from no to yes');
     expect(before).not.toContain('Sell services');
     // Looking changes nothing.
     expect(await readRights(accountId)).toEqual(['sell_services']);
-    expect((await openClient(app.send, browser.cookie()).links.list.query()).length).toBe(0);
+    expect((await openClient(rights.app.send, browser.cookie()).links.list.query()).length).toBe(0);
 
     const clicked = await browser.send(page, { form: {} });
     expect(clicked.headers.get('location')).toBe('/profile/connected?next=%2Fprofile%2Fproducts');
     const after = await browser.send(clicked.headers.get('location') ?? '');
     expect(textOf(after)).toContain('Manage a storefront from no to yes');
     expect(after.text).toContain('href="/profile/products"');
-    expect(after.text).toContain(`href="${app.config.clients.get('marketplace')?.loginUrl}"`);
+    expect(after.text).toContain(`href="${rights.app.config.clients.get('marketplace')?.loginUrl}"`);
     // Of nobody else, and after ten minutes of nobody.
-    const stranger = openBrowser(app.send);
+    const stranger = openBrowser(rights.app.send);
     await stranger.login('customer@example.test');
     expect((await stranger.send('/profile/connected')).headers.get('location')).toBe('/profile');
     await sql`update audit_events set at = at - interval '10 minutes' where details ->> 'id' = ${id}`.execute(
-      app.db,
+      rights.app.db,
     );
     expect((await browser.send('/profile/connected?next=/profile/data')).headers.get('location')).toBe(
       '/profile/data',
     );
 
     // A link that is replaced takes along what it said.
-    await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(app.db);
+    await sql`update external_links set sleeping_since = now() where external_id = ${id}`.execute(
+      rights.app.db,
+    );
     const replaced = await connect(browser, { id: later, email });
     for (const text of [replaced.before, replaced.after])
       expect(text).toContain('Manage a storefront from yes to no');
@@ -262,14 +234,14 @@ it('a change of the source alone is kept, and tells nobody', async () => {
   const readState = async () => {
     const { rows } =
       await sql`select profile_updated_at, (select count(*) from events e where e.user_id = u.id) as events
-      from users u where email = ${email}`.execute(app.db);
+      from users u where email = ${email}`.execute(rights.app.db);
     return rows;
   };
   const before = await readState();
   await decide(accountId, 'sell_services', true);
   expect(await readState()).toEqual(before);
   const { rows } = await sql`select by, members from changes
-    where subject = 'account' and row_id = ${accountId} order by at desc limit 1`.execute(app.db);
+    where subject = 'account' and row_id = ${accountId} order by at desc limit 1`.execute(rights.app.db);
   expect(rows).toEqual([
     { by: 'operator', members: { granted_here: { from: null, to: ['sell_services'] } } },
   ]);
@@ -284,7 +256,7 @@ it('of an account from before is worked out when its owner looks, which is no ch
   const activity = async () => textOf(await browser.send('/profile/activity'));
   const before = await activity();
   // As the migration finds it.
-  await app.db.transaction().execute(async (trx) => {
+  await rights.app.db.transaction().execute(async (trx) => {
     await sql`set local session_replication_role = replica`.execute(trx);
     await sql`update external_links set capabilities = null, verified = null
       where user_id = (select id from users where email = ${email})`.execute(trx);
@@ -292,12 +264,12 @@ it('of an account from before is worked out when its owner looks, which is no ch
       trx,
     );
   });
-  const { links } = openClient(app.send, browser.cookie());
+  const { links } = openClient(rights.app.send, browser.cookie());
   const lists = await Promise.all(Array.from({ length: 16 }, () => links.list.query()));
   for (const list of lists) expect(list).toMatchObject([{ loses: ['manage_storefront'] }]);
   const { rows } = await sql`select subject, by, cause from changes where cause = 'sources'
     and (row_id = ${accountId} or user_id = (select id from users where email = ${email})) order by id`.execute(
-    app.db,
+    rights.app.db,
   );
   expect(rows).toEqual(['link', 'account'].map((subject) => ({ subject, by: 'service', cause: 'sources' })));
   expect(await activity()).toBe(before);
@@ -306,7 +278,7 @@ it('of an account from before is worked out when its owner looks, which is no ch
 describe('beside the version before', () => {
   /** What that version does with a newer profile: the account first, or the link, in one transaction. */
   const applyAsBefore = (externalId: string, capabilities: string[], by: string, accountFirst: boolean) =>
-    app.db.transaction().execute(async (trx) => {
+    rights.app.db.transaction().execute(async (trx) => {
       await sql`select set_config('identity.origin', ${JSON.stringify({ by })}, true)`.execute(trx);
       const steps = [
         sql`update accounts a set capabilities = ${capabilities}, verified_at = coalesce(a.verified_at,
@@ -338,7 +310,7 @@ describe('beside the version before', () => {
     const { browser, email, accountId } = await openCustomer();
     const [id, newer] = [uuidv7(), uuidv7()];
     await connect(browser, { id, email, capabilities: ['manage_storefront'] });
-    await app.db.transaction().execute(async (trx) => {
+    await rights.app.db.transaction().execute(async (trx) => {
       await sql`select set_config('identity.origin', '{"by":"person"}', true)`.execute(trx);
       await sql`delete from external_links where external_id = ${id}`.execute(trx);
       await sql`insert into external_links (provider, external_id, user_id, applied_profile_updated_at)
@@ -346,7 +318,7 @@ describe('beside the version before', () => {
       await sql`update accounts set capabilities = '{sell_services}' where id = ${accountId}`.execute(trx);
     });
     expect(await readRights(accountId)).toEqual(['sell_services']);
-    const { links } = openClient(app.send, browser.cookie());
+    const { links } = openClient(rights.app.send, browser.cookie());
     expect(await links.list.query()).toMatchObject([{ externalId: newer, loses: ['sell_services'] }]);
   });
 });
