@@ -34,21 +34,23 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 /** What led here from another page. */
-const arrivals: Record<string, string> = {
-  'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
-  'email-verified': 'Your email address has been verified.',
-  'email-changed': 'Your email address has been changed. Use it to log in from now on.',
-  'taken-back':
-    'You have your account back, with a new password. You are logged in here and logged out everywhere else. Look at Security: what was added to log in with since then has been removed, and recovery codes, too.',
-  'signed-up': 'Your account is ready, and you are logged in.',
-  'deletion-canceled': 'Your account will not be deleted.',
-};
+const arrivals = new Map(
+  Object.entries({
+    'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
+    'email-verified': 'Your email address has been verified.',
+    'email-changed': 'Your email address has been changed. Use it to log in from now on.',
+    'taken-back':
+      'You have your account back, with a new password. You are logged in here and logged out everywhere else. Look at Security: what was added to log in with since then has been removed, and recovery codes, too.',
+    'signed-up': 'Your account is ready, and you are logged in.',
+    'deletion-canceled': 'Your account will not be deleted.',
+  }),
+);
 
 export default function Profile() {
   const { profile, pendingEmail, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useActionData<typeof action>();
-  const arrival = refused || !saved ? undefined : arrivals[saved];
+  const arrival = refused || !saved ? undefined : arrivals.get(saved);
   return (
     <Page title="Your profile" intro="Update your details here and all our products will use them.">
       {arrival && (

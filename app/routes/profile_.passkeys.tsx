@@ -57,17 +57,20 @@ export async function action({ request, context }: ActionFunctionArgs) {
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-const savedNotices: Record<string, string> = {
-  added: 'Your passkey has been added. You can log in with it from now on.',
-  rename: 'The name has been saved.',
-  remove: 'The passkey has been removed. You can delete it on your device, too.',
-};
+const savedNotices = new Map(
+  Object.entries({
+    added: 'Your passkey has been added. You can log in with it from now on.',
+    rename: 'The name has been saved.',
+    remove: 'The passkey has been removed. You can delete it on your device, too.',
+  }),
+);
 
 type Listed = ReturnType<typeof useLoaderData<typeof loader>>['passkeys'][number];
 type Refused = { id: string; name: string; errors: Record<string, string> };
 
 export default function Passkeys() {
   const { email, hasPassword, passkeys, refused: cannotAdd, saved } = useLoaderData<typeof loader>();
+  const notice = saved ? savedNotices.get(saved) : undefined;
   const refused = useActionData<typeof action>();
   if (refused?.asks) return <Confirm asks={refused.asks} />;
   return (
@@ -76,7 +79,7 @@ export default function Passkeys() {
       intro="Log in with your fingerprint, face or screen lock, without typing a password."
       wide
     >
-      {!refused && saved && savedNotices[saved] && <Notice kind="success">{savedNotices[saved]}</Notice>}
+      {!refused && notice && <Notice kind="success">{notice}</Notice>}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <div className="card">
         {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}

@@ -116,8 +116,8 @@ type Person = Record<string, unknown> & { email: string; id: string | null };
 async function listPeople(): Promise<Person[]> {
   const { rows } =
     await sql<Person>`select external_id as id, email, email_verified_at is not null as email_verified,
-      u.name, a.name as "account.name", verified_at is not null as "account.verified",
-      capabilities as "account.capabilities"
+      u.name, a.name as "account.name", a.verified_at is not null as "account.verified",
+      a.capabilities as "account.capabilities"
     from users u join accounts a on a.id = u.account_id left join external_links l on l.user_id = u.id`.execute(
       database.db,
     );

@@ -50,6 +50,14 @@ describe('the link to open a product', () => {
   });
 });
 
+it.each(['/profile', '/profile/passkeys', '/profile/security'])(
+  '%s takes any word for what was saved, also one that each object has',
+  async (path) => {
+    for (const word of ['__proto__', 'constructor', 'toString'])
+      expect((await app.send(`${path}?saved=${word}`, { cookie })).status).toBe(200);
+  },
+);
+
 describe('the profile page without a session', () => {
   it.each([...pages, '/profile?saved=names&x=%26'])(
     'leads from %s to the login, and back after it',

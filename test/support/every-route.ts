@@ -78,6 +78,8 @@ const needNothing = new Set([
   'HEAD /sso/launch/marketplace',
   'HEAD /sso/marketplace/callback',
   'HEAD /trpc/profile.get',
+  'GET /undo-email-change',
+  'HEAD /undo-email-change',
   'GET /demo/marketplace/login',
   'HEAD /demo/marketplace/login',
   'GET /demo/marketplace/events',
