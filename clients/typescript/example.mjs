@@ -46,5 +46,5 @@ const pages = {
   },
 };
 const answer = (request) => (pages[new URL(request.url).pathname] ?? pages['/'])(request);
-createServer(identity.createListener(answer, say)).listen(PORT, 'localhost');
-process.stdout.write(`Open ${ORIGIN}\n`);
+const server = createServer(identity.createListener(answer, say));
+server.listen(PORT, 'localhost', () => process.stdout.write(`Open ${ORIGIN}\n`));
