@@ -39,7 +39,8 @@ export async function listOwnLinks({ db }: Services, { session, visit }: Actor) 
 }
 
 /**
- * Throws 401 `login_required` where the session has ended meanwhile, 422 `validation_failed` for a wrong password, which whoever has no credential of their own cannot give, 429
+ * Throws 401 `login_required` where the session has ended meanwhile, 422 `validation_failed` for a wrong password, which
+ * whoever has no credential of their own cannot give, 429
  * `rate_limited`, and 404 `not_found` where the user has no such link.
  */
 export async function removeOwnLink(

@@ -123,7 +123,8 @@ async function proveAddress(
 
 /**
  * Links the user who has just logged in to the profile of a pending hand-off; one that is older than the last one applied
- * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also where that id belongs to somebody else by now.
+ * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also where that id belongs to
+ * somebody else by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,

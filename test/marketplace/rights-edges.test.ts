@@ -179,6 +179,16 @@ async function runImport(lines: unknown[], isDry: boolean) {
   return said;
 }
 
+/** Somebody who holds the address of that id, without a login of their own. */
+async function addHolder(id: string) {
+  await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    const account = uuidv7();
+    await sql`insert into accounts (id, name) values (${account}, 'Holder')`.execute(trx);
+    await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role)
+      values (${id}, ${account}, ${`${id}@example.test`}, true, now(), 'Holder', 'user')`.execute(trx);
+  });
+}
+
 describe('the dry run', () => {
   it('says what the import says of a shared account whose member goes in another batch', async () => {
     const [typed, member, holder] = [uuidv7(), uuidv7(), uuidv7()];
@@ -192,15 +202,7 @@ describe('the dry run', () => {
     } as never);
     const accountId = await shareAccount(member, typed);
     expect((await readRow(accountId))?.capabilities).toEqual(['sell_services']);
-    // Holds the typed address, without a login of their own.
-    await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
-      const account = uuidv7();
-      await sql`insert into accounts (id, name) values (${account}, 'Holder')`.execute(trx);
-      await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role)
-        values (${holder}, ${account}, ${`${holder}@example.test`}, true, now(), 'Holder', 'user')`.execute(
-        trx,
-      );
-    });
+    await addHolder(holder);
     const lines = [
       profileOf(typed, {
         email: `${holder}@example.test`,
@@ -534,14 +536,7 @@ it('what the import writes in history for an account that it settles at the end 
     profileUpdatedAt: nextTime(),
   } as never);
   const accountId = await shareAccount(member, typed);
-  await inTransaction(rights.app.db, { by: 'operator', cause: 'test' }, async (trx) => {
-    const account = uuidv7();
-    await sql`insert into accounts (id, name) values (${account}, 'Holder')`.execute(trx);
-    await sql`insert into users (id, account_id, email, holds_email, email_verified_at, name, role)
-      values (${holder}, ${account}, ${`${holder}@example.test`}, true, now(), 'Holder', 'user')`.execute(
-      trx,
-    );
-  });
+  await addHolder(holder);
   await runImport(
     [
       profileOf(typed, { email: `${holder}@example.test`, profile_updated_at: '2026-03-01T00:00:00.000Z' }),
