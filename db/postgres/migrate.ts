@@ -10,60 +10,11 @@ import {
   sql,
   type Transaction,
 } from 'kysely';
-import * as foundation from '../migrations/2026-11-20-foundation.ts';
-import * as inboundHandOff from '../migrations/2026-11-20-inbound-hand-off.ts';
-import * as billingAndMail from '../migrations/2026-11-21-billing-and-mail.ts';
-import * as unloggedRateLimits from '../migrations/2026-11-21-unlogged-rate-limits.ts';
-import * as contractArrival from '../migrations/2026-11-22-contract-arrival.ts';
-import * as oneWordForEachIdea from '../migrations/2026-11-22-one-word-for-each-idea.ts';
-import * as whoSomebodyIs from '../migrations/2026-11-22-who-somebody-is.ts';
-import * as restores from '../migrations/2026-11-23-restores.ts';
-import * as activity from '../migrations/2026-11-24-activity.ts';
-import * as addresses from '../migrations/2026-11-24-addresses.ts';
-import * as deletions from '../migrations/2026-11-24-deletions.ts';
-import * as passkeys from '../migrations/2026-11-24-passkeys.ts';
-import * as secondFactors from '../migrations/2026-11-24-second-factors.ts';
-import * as events from '../migrations/2026-11-25-events.ts';
-import * as history from '../migrations/2026-11-25-history.ts';
-import * as nudges from '../migrations/2026-11-25-nudges.ts';
-import * as trialEnds from '../migrations/2026-11-25-trial-ends.ts';
-import * as pendingEmailChanges from '../migrations/2026-11-26-pending-email-changes.ts';
-import * as establishedBrowsers from '../migrations/m019-established-browsers.ts';
-import * as takeBack from '../migrations/m020-take-back.ts';
-import * as decidedHere from '../migrations/m021-decided-here.ts';
-import * as awaitedMails from '../migrations/m022-awaited-mails.ts';
-import * as takeBackBounds from '../migrations/m023-take-back-bounds.ts';
+import { migrations } from '../migrations/list.ts';
 import type { DB } from '../schema.ts';
 import { type Database, openDatabase } from './client.ts';
 import { buildDialect } from './dialect.ts';
 import { inTransaction, liftTimeouts } from './transactions.ts';
-
-/** In the order of their names. */
-export const migrations = {
-  '2026-11-20-foundation': foundation,
-  '2026-11-20-inbound-hand-off': inboundHandOff,
-  '2026-11-21-billing-and-mail': billingAndMail,
-  '2026-11-21-unlogged-rate-limits': unloggedRateLimits,
-  '2026-11-22-contract-arrival': contractArrival,
-  '2026-11-22-one-word-for-each-idea': oneWordForEachIdea,
-  '2026-11-22-who-somebody-is': whoSomebodyIs,
-  '2026-11-23-restores': restores,
-  '2026-11-24-activity': activity,
-  '2026-11-24-addresses': addresses,
-  '2026-11-24-deletions': deletions,
-  '2026-11-24-passkeys': passkeys,
-  '2026-11-24-second-factors': secondFactors,
-  '2026-11-25-events': events,
-  '2026-11-25-history': history,
-  '2026-11-25-nudges': nudges,
-  '2026-11-25-trial-ends': trialEnds,
-  '2026-11-26-pending-email-changes': pendingEmailChanges,
-  'm019-established-browsers': establishedBrowsers,
-  'm020-take-back': takeBack,
-  'm021-decided-here': decidedHere,
-  'm022-awaited-mails': awaitedMails,
-  'm023-take-back-bounds': takeBackBounds,
-};
 
 /** What it waits for, in words for operators. */
 type OnWait = (what: string) => void;

@@ -2,8 +2,9 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrations } from '../../db/migrations/list.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { migrate, migrations } from '../../db/postgres/migrate.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
 
 import { connect, emptyDatabase } from '../support/postgres.ts';
 

@@ -2,7 +2,8 @@
 // add, and what a newer version has added keeps nobody from starting (CONTRIBUTING.md, "Add a migration").
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { migrate, migrations } from '../../db/postgres/migrate.ts';
+import { migrations } from '../../db/migrations/list.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { type Catalog, findBreaks, readCatalog } from '../support/catalog.ts';

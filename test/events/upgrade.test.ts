@@ -1,7 +1,7 @@
 // Whoever was handed to a client before there were events is heard of from then on.
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
-import { migrations } from '../../db/postgres/migrate.ts';
+import { migrations } from '../../db/migrations/list.ts';
 import { addPerson, openSession } from '../support/events.ts';
 import { connect, emptyDatabase } from '../support/postgres.ts';
 

@@ -1,7 +1,7 @@
 // An invoice keeps whom it was made out to, as they were called on that day.
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
-import { migrations } from '../../db/postgres/migrate.ts';
+import { migrations } from '../../db/migrations/list.ts';
 import { connect, emptyDatabase } from '../support/postgres.ts';
 
 it('an invoice keeps its buyer, whatever they are called later, and one from before gets it', async () => {
