@@ -2,7 +2,7 @@
 // say (db/migrations/m021-decided-here.ts).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
 
 export type Account = {
@@ -14,7 +14,7 @@ export type Account = {
 
 const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
 
-const insert = prepareDeferredWrite((db, account: Account) =>
+const insert = prepareDeferred((db, account: Account) =>
   db.insertInto('accounts').values({
     id: account.id,
     name: account.name,
@@ -24,8 +24,8 @@ const insert = prepareDeferredWrite((db, account: Account) =>
 );
 
 /** Its rights are decided here, but in a transaction by the marketplace, whose link says them. */
-export async function insertAccount(trx: Transaction<DB>, account: Account): Promise<void> {
-  await insert(trx, account);
+export function deferAccount(trx: Transaction<DB>, account: Account): void {
+  insert(trx, account);
 }
 
 /** An edit by the owner, which no hand-off overwrites. */

@@ -2,9 +2,9 @@
 // that the outside is not told. Never a password, token, payload or signature.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { runInBatches } from './postgres/batches.ts';
+import { runInBatches } from './batches.ts';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
 
 export type AuditEvent = {
@@ -34,7 +34,7 @@ type Row = {
   details: string;
 };
 
-const insert = prepareDeferredWrite((db, row: Row) =>
+const buildInsert = (db: Database, row: Row) =>
   db
     .insertInto('audit_events')
     .values({
@@ -48,11 +48,21 @@ const insert = prepareDeferredWrite((db, row: Row) =>
       place: row.place,
       details: row.details,
     })
-    .onConflict((conflict) => conflict.column('id').doNothing()),
-);
+    .onConflict((conflict) => conflict.column('id').doNothing());
+const insert = prepare(buildInsert);
+const deferInsert = prepareDeferred(buildInsert);
 
+/** For what happened without a change. */
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
-  await insert(db, {
+  await insert(db, buildRow(event));
+}
+
+/** In the transaction that it tells of. */
+export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
+  deferInsert(trx, buildRow(event));
+
+function buildRow(event: AuditEvent): Row {
+  return {
     id: event.id ?? uuidv7(),
     type: event.type,
     reason: event.reason ?? null,
@@ -62,7 +72,7 @@ export async function recordAuditEvent(db: Database, event: AuditEvent): Promise
     device: event.device ?? null,
     place: event.place ?? null,
     details: JSON.stringify(event.details ?? {}),
-  });
+  };
 }
 
 /** The details that say nothing about who somebody is. Any other goes with its user. */

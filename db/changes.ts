@@ -1,7 +1,7 @@
 // Reads and erases `changes`: the history of people, accounts, links and contracts. Triggers alone add to it
 // (db/migrations/2026-11-25-history.ts).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { runInBatches } from './postgres/batches.ts';
+import { runInBatches } from './batches.ts';
 import type { Database } from './postgres/client.ts';
 import type { Origin } from './postgres/transactions.ts';
 import type { DB } from './schema.ts';

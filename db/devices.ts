@@ -1,11 +1,13 @@
 // The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
-import { sql } from 'kysely';
+
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred, prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
+import type { DB } from './schema.ts';
 import { isHeld } from './users.ts';
 
-const move = prepareDeferredWrite((db, { from, to }: { from: Uint8Array; to: Uint8Array }) =>
+const move = prepareDeferred((db, { from, to }: { from: Uint8Array; to: Uint8Array }) =>
   db.updateTable('devices').set({ token_hash: to, is_last: false }).where('token_hash', '=', from),
 );
 
@@ -17,7 +19,7 @@ type Login = {
   firstCredentialAt: Date | null;
 };
 
-const upsert = prepareDeferredWrite((db, values: Login) =>
+const upsert = prepareDeferred((db, values: Login) =>
   db
     .insertInto('devices')
     .values({
@@ -49,12 +51,12 @@ const upsert = prepareDeferredWrite((db, values: Login) =>
  * The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off;
  * `firstCredentialAt`: the same where they had none before, in any browser.
  */
-export async function recordDeviceLogin(
-  db: Database,
+export function deferDeviceLogin(
+  trx: Transaction<DB>,
   { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
-): Promise<void> {
-  if (previousHash) await move(db, { from: previousHash, to: login.tokenHash });
-  await upsert(db, login);
+): void {
+  if (previousHash) move(trx, { from: previousHash, to: login.tokenHash });
+  upsert(trx, login);
 }
 
 /**
@@ -107,7 +109,7 @@ const selectUse = prepare((db, values: { userId: string; tokenHash: Uint8Array }
     .limit(1),
 );
 
-const selectHolderOfDevice = prepare((db, values: { email: string; tokenHash: Uint8Array }) =>
+const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash: Uint8Array }) =>
   db
     .selectFrom('devices as d')
     .innerJoin('users as u', 'u.id', 'd.user_id')

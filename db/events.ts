@@ -1,9 +1,9 @@
 // The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
 // `event_sequences`, are read, erased, and dropped after a restore. db/event-deliveries.ts reads how far each client is.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { runInBatches } from './postgres/batches.ts';
+import { runInBatches } from './batches.ts';
 import type { Database } from './postgres/client.ts';
-import { prepare } from './postgres/prepare.ts';
+import { prepare, prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import type { DB } from './schema.ts';
 import { type Contract, readPrice, readSetTime } from './service-contracts.ts';
@@ -34,7 +34,7 @@ const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 /** `latest` is the newest number that was given, `oldest` that of the oldest event that is kept. */
 export type EventPosition = { latest: number; oldest: number; hasUnnumbered: boolean };
 
-const selectPosition = prepare((db, values: { client: string }) =>
+const selectPosition = prepareRead((db, values: { client: string }) =>
   db.selectNoFrom([
     sql<string>`coalesce(
       (select latest from event_sequences where client = ${values.client}), ${start})`.as('latest'),

@@ -1,6 +1,6 @@
 // Finding sessions: the one that a browser has, with who is logged in, and all of a user. Reads only.
 import type { Database } from './postgres/client.ts';
-import { prepare } from './postgres/prepare.ts';
+import { prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import type { SessionLimits } from './sessions.ts';
 import { toUser, type User, userColumns } from './users.ts';
@@ -32,13 +32,14 @@ const selectSessions = (db: Database, values: SessionLimits & { tokenHash: Uint8
     .where('s.created_at', '>', values.createdAfter)
     .where('s.last_seen_at', '>', values.seenAfter);
 
-const selectByTokenHash = prepare(selectSessions);
-const selectWithLaunch = prepare((db, values: SessionLimits & { tokenHash: Uint8Array; client: string }) =>
-  selectSessions(db, values)
-    .leftJoin('launches as l', (join) =>
-      join.onRef('l.session_id', '=', 's.id').on('l.client', '=', values.client),
-    )
-    .select('l.sid'),
+const selectByTokenHash = prepareRead(selectSessions);
+const selectWithLaunch = prepareRead(
+  (db, values: SessionLimits & { tokenHash: Uint8Array; client: string }) =>
+    selectSessions(db, values)
+      .leftJoin('launches as l', (join) =>
+        join.onRef('l.session_id', '=', 's.id').on('l.client', '=', values.client),
+      )
+      .select('l.sid'),
 );
 
 /**

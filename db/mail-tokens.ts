@@ -1,7 +1,9 @@
 // The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256.
-import { sql } from 'kysely';
+
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepareDeferred } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 
 export type MailTokenPurpose =
   | 'set_password'
@@ -161,7 +163,7 @@ export async function deleteAllMailTokens(db: Database): Promise<number> {
   return Number((await query.executeTakeFirst()).numDeletedRows);
 }
 
-const deleteOf = prepareDeferredWrite(
+const deleteOf = prepareDeferred(
   (db, { userId, purpose }: { userId: string; purpose: MailTokenPurpose | null }) =>
     db
       .deleteFrom('mail_tokens')
@@ -171,12 +173,12 @@ const deleteOf = prepareDeferredWrite(
 );
 
 /** All of the user's, such as those of earlier mails, or those of one purpose; never take-back links. */
-export async function deleteMailTokens(
-  db: Database,
+export function deferEndOfMailTokens(
+  trx: Transaction<DB>,
   userId: string,
   purpose: MailTokenPurpose | null = null,
-): Promise<void> {
-  await deleteOf(db, { userId, purpose });
+): void {
+  deleteOf(trx, { userId, purpose });
 }
 
 /** Those of sign-ups with that address, from before the user had it; but not one that is being used at this moment. */

@@ -1,10 +1,12 @@
 // The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
 // a worker of any instance afterwards; its text is made then, because it holds what this database must not.
-import { type RawBuilder, sql } from 'kysely';
+
+import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { LetterKind, MailKind } from './mail-kinds.ts';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepareDeferred } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 
 export type MailRow = {
@@ -18,7 +20,7 @@ export type MailRow = {
   attempts: number;
 };
 
-const insert = prepareDeferredWrite(
+const insert = prepareDeferred(
   (db, mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & { details: string; now: Date }) =>
     db.insertInto('mails').values({
       id: mail.id,
@@ -31,11 +33,11 @@ const insert = prepareDeferredWrite(
     }),
 );
 
-export async function insertMail(
-  db: Database,
+export function deferMail(
+  trx: Transaction<DB>,
   mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date },
-): Promise<void> {
-  await insert(db, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+): void {
+  insert(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
 }
 
 /**

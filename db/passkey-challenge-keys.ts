@@ -1,10 +1,10 @@
 // The only writer of `passkey_challenge_keys`: one row, with the key that signs the challenges of passkeys.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare } from './postgres/prepare.ts';
+import { prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 
-const selectKey = prepare((db) => db.selectFrom('passkey_challenge_keys').select('key'));
+const selectKey = prepareRead((db) => db.selectFrom('passkey_challenge_keys').select('key'));
 
 export async function readChallengeKey(read: Reader): Promise<Uint8Array> {
   const [row] = await selectKey(read, {});

@@ -1,7 +1,7 @@
 // Whose password is checked, and whether they know the browser that gives it. Reads only.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare } from './postgres/prepare.ts';
+import { prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
 import { isHeld } from './users.ts';
 
@@ -33,10 +33,10 @@ const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
       ),
     ]);
 
-const selectHolderPassword = prepare((db, values: { email: string; deviceHash: Uint8Array }) =>
+const selectHolderPassword = prepareRead((db, values: { email: string; deviceHash: Uint8Array }) =>
   selectPasswordOwner(db, values.deviceHash).where('u.email', '=', values.email).where(isHeld),
 );
-const selectOwnPassword = prepare((db, values: { userId: string; deviceHash: Uint8Array }) =>
+const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash: Uint8Array }) =>
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 

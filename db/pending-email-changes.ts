@@ -1,14 +1,16 @@
 // The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link
 // in the mail works. It is the same row whoever has that address: what a user reads of it tells nothing about others.
-import { sql } from 'kysely';
+
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepareDeferred } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 
 export type PendingEmailChange = { email: string; expiresAt: Date };
 
 type NewChange = PendingEmailChange & { userId: string; now: Date };
 
-const set = prepareDeferredWrite((db, { userId, email, now, expiresAt }: NewChange) => {
+const set = prepareDeferred((db, { userId, email, now, expiresAt }: NewChange) => {
   const change = { email, requested_at: now, expires_at: expiresAt };
   return db
     .insertInto('pending_email_changes')
@@ -17,8 +19,8 @@ const set = prepareDeferredWrite((db, { userId, email, now, expiresAt }: NewChan
 });
 
 /** In place of an earlier one. */
-export async function setPendingEmailChange(db: Database, change: NewChange): Promise<void> {
-  await set(db, change);
+export function deferPendingEmailChange(trx: Transaction<DB>, change: NewChange): void {
+  set(trx, change);
 }
 
 export async function findPendingEmailChange(

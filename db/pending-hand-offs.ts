@@ -1,7 +1,10 @@
 // The only writer of `pending_hand_offs`: inbound hand-offs that wait for a click in the same browser. The token is in a
 // cookie of that browser; only its hash is here.
+
+import type { Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepareDeferred } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 import { toUser, type User, userColumns } from './users.ts';
 
 /** `continue` starts a session of the linked user; `connect` makes the link to the user who has logged in. */
@@ -27,7 +30,7 @@ type Row = Omit<PendingHandOff, 'profile'> & {
   expiresAt: Date;
 };
 
-const insert = prepareDeferredWrite((db, row: Row) =>
+const insert = prepareDeferred((db, row: Row) =>
   db.insertInto('pending_hand_offs').values({
     id: row.id,
     token_hash: row.tokenHash,
@@ -42,11 +45,11 @@ const insert = prepareDeferredWrite((db, row: Row) =>
   }),
 );
 
-export function insertPendingHandOff(
-  db: Database,
+export function deferPendingHandOff(
+  trx: Transaction<DB>,
   pending: PendingHandOff & { id: string; tokenHash: Uint8Array; expiresAt: Date },
-): Promise<void> {
-  return insert(db, { ...pending, profile: JSON.stringify(pending.profile) });
+): void {
+  insert(trx, { ...pending, profile: JSON.stringify(pending.profile) });
 }
 
 export type PendingKey = { id: string; tokenHash: Uint8Array };

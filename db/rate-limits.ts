@@ -2,9 +2,9 @@
 // those that join a transaction of ours.
 import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare } from './postgres/prepare.ts';
 
-const giveBack = prepareDeferredWrite((db, values: { key: string; tries: number; expiresBefore: number }) =>
+const giveBack = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
     .updateTable('rate_limits')
     // Tries that were refused have counted on, past the limit.

@@ -2,7 +2,7 @@
 // server/billing/contract-states.ts. The stored status of a trial may stay `trialing` for a while after its end.
 import { type Selectable, sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB, ServiceContracts } from './schema.ts';
 
 export type ContractStatus = ServiceContracts['status'];
@@ -66,7 +66,7 @@ export async function lockContract(
   return row && readRow(row);
 }
 
-const insert = prepareDeferredWrite((db, row: ReturnType<typeof writeRow>) =>
+const insert = prepareDeferred((db, row: ReturnType<typeof writeRow>) =>
   db.insertInto('service_contracts').values({
     id: row.id,
     user_id: row.user_id,
@@ -84,8 +84,8 @@ const insert = prepareDeferredWrite((db, row: ReturnType<typeof writeRow>) =>
   }),
 );
 
-export async function insertContract(trx: Transaction<DB>, contract: Contract): Promise<void> {
-  await insert(trx, writeRow(contract));
+export function deferContract(trx: Transaction<DB>, contract: Contract): void {
+  insert(trx, writeRow(contract));
 }
 
 export async function updateContract(trx: Transaction<DB>, id: string, terms: ContractTerms): Promise<void> {

@@ -1,7 +1,9 @@
 // The only writer of `sessions`: starting, renewing and ending them. live-sessions.ts finds them.
-import { sql } from 'kysely';
+
+import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred } from './postgres/prepare.ts';
+import type { DB } from './schema.ts';
 
 /** How somebody logged in, in the words of RFC 8176, and `ext` for a hand-off. */
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
@@ -25,7 +27,7 @@ export type NewSession = {
   place: string | null;
 };
 
-const insert = prepareDeferredWrite((db, session: NewSession) =>
+const insert = prepareDeferred((db, session: NewSession) =>
   db.insertInto('sessions').values({
     id: session.id,
     token_hash: session.tokenHash,
@@ -40,8 +42,8 @@ const insert = prepareDeferredWrite((db, session: NewSession) =>
   }),
 );
 
-export async function insertSession(db: Database, session: NewSession): Promise<void> {
-  await insert(db, session);
+export function deferSession(trx: Transaction<DB>, session: NewSession): void {
+  insert(trx, session);
 }
 
 type Renewal = Omit<NewSession, 'id'> & SessionLimits & { previousHash: Uint8Array };
@@ -72,7 +74,7 @@ export async function renewSession(db: Database, session: Renewal): Promise<bool
   return (await renew(db, session)).length === 1;
 }
 
-const endOldest = prepareDeferredWrite(
+const endOldest = prepareDeferred(
   (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
     db
       .updateTable('sessions')
@@ -90,11 +92,11 @@ const endOldest = prepareDeferredWrite(
 );
 
 /** Ends the user's oldest sessions, so that `keep` are left. */
-export async function endOldestSessions(
-  db: Database,
+export function deferEndOfOldestSessions(
+  trx: Transaction<DB>,
   values: { userId: string; now: Date; createdAfter: Date; keep: number },
-): Promise<void> {
-  await endOldest(db, values);
+): void {
+  endOldest(trx, values);
 }
 
 /** How its user has shown who they are. */
@@ -170,7 +172,7 @@ export async function endAllSessions(db: Database, now: Date): Promise<number> {
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-const endByTokenHash = prepareDeferredWrite((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
+const endByTokenHash = prepareDeferred((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
   db
     .updateTable('sessions')
     .set({ ended_at: now })
@@ -178,6 +180,6 @@ const endByTokenHash = prepareDeferredWrite((db, { tokenHash, now }: { tokenHash
     .where('ended_at', 'is', null),
 );
 
-export async function endSessionByTokenHash(db: Database, tokenHash: Uint8Array, now: Date): Promise<void> {
-  await endByTokenHash(db, { tokenHash, now });
+export function deferEndOfSession(trx: Transaction<DB>, tokenHash: Uint8Array, now: Date): void {
+  endByTokenHash(trx, { tokenHash, now });
 }

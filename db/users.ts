@@ -3,7 +3,7 @@
 import { sql, type Transaction } from 'kysely';
 import { type Account, deleteUnusedAccount } from './accounts.ts';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
@@ -145,7 +145,7 @@ type NewUser = Pick<
   passwordHash: string | null;
 };
 
-const insert = prepareDeferredWrite((db, user: NewUser) =>
+const insert = prepareDeferred((db, user: NewUser) =>
   db.insertInto('users').values({
     id: user.id,
     account_id: user.accountId,
@@ -159,8 +159,8 @@ const insert = prepareDeferredWrite((db, user: NewUser) =>
   }),
 );
 
-export async function insertUser(trx: Transaction<DB>, user: NewUser): Promise<void> {
-  await insert(trx, user);
+export function deferUser(trx: Transaction<DB>, user: NewUser): void {
+  insert(trx, user);
 }
 
 /** An edit by the owner, which no hand-off overwrites. */

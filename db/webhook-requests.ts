@@ -1,7 +1,7 @@
 // The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import { prepare, prepareDeferredWrite } from './postgres/prepare.ts';
+import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
 
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
@@ -29,7 +29,7 @@ export async function findAnswer(db: Database, webhookId: string): Promise<Given
   return (await select(db, { webhookId }))[0];
 }
 
-const insert = prepareDeferredWrite((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+const insert = prepareDeferred((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
   db.insertInto('webhook_requests').values({
     webhook_id: given.webhookId,
     body_hash: given.bodyHash,
@@ -39,9 +39,9 @@ const insert = prepareDeferredWrite((db, given: GivenAnswer & { webhookId: strin
   }),
 );
 
-export async function insertAnswer(
-  db: Database,
+export function deferAnswer(
+  trx: Transaction<DB>,
   given: GivenAnswer & { webhookId: string; now: Date },
-): Promise<void> {
-  await insert(db, given);
+): void {
+  insert(trx, given);
 }

@@ -1,20 +1,11 @@
 // Brings the database to the current schema, however many instances start at once: one migrates, the others wait for it
 // and find nothing left to do (docs/decisions/migration-lock.md).
-import {
-  type DatabaseConnection,
-  type Dialect,
-  DummyDriver,
-  Kysely,
-  Migrator,
-  PostgresAdapter,
-  sql,
-  type Transaction,
-} from 'kysely';
+import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
 import { migrations } from '../migrations/list.ts';
 import type { DB } from '../schema.ts';
-import { type Database, openDatabase } from './client.ts';
-import { buildDialect } from './dialect.ts';
-import { inTransaction, liftTimeouts } from './transactions.ts';
+import { liftTimeouts } from '../timeouts.ts';
+import { buildDialect, type Database, openDatabase } from './client.ts';
+import { inTransaction, requireOpen } from './transactions.ts';
 
 /** What it waits for, in words for operators. */
 type OnWait = (what: string) => void;
@@ -76,25 +67,16 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 }
 
 async function runMigrations(trx: Transaction<DB>): Promise<void> {
-  await trx.getExecutor().provideConnection(async (connection) => {
-    const provider = { getMigrations: async () => migrations };
-    const within = new Kysely<DB>({ dialect: dialectOn(connection) });
-    const migrator = new Migrator({ db: within, provider, disableTransactions: true });
-    const { error } = await migrator.migrateToLatest();
-    if (error) throw error;
-  });
+  const provider = { getMigrations: async () => migrations };
+  const dialect = buildDialect(async () => requireOpen(trx).connection);
+  dialect.createAdapter = () => new WithoutLock();
+  const db = new Kysely<DB>({ dialect });
+  const { error } = await new Migrator({ db, provider, disableTransactions: true }).migrateToLatest();
+  if (error) throw error;
 }
 
-/** The migrator does not run in a transaction of ours, but it does on a connection, where one happens to be open. */
-function dialectOn(connection: DatabaseConnection): Dialect {
-  class OneConnection extends DummyDriver {
-    override acquireConnection = async () => connection;
-  }
-  return { ...buildDialect(new OneConnection()), createAdapter: () => new Adapter() };
-}
-
-/** Without Kysely's own lock, which belongs to a session. */
-class Adapter extends PostgresAdapter {
+/** Kysely's own lock belongs to a session. */
+class WithoutLock extends PostgresAdapter {
   override async acquireMigrationLock() {}
   override async releaseMigrationLock() {}
 }

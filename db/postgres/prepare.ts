@@ -8,16 +8,14 @@
 // | `prepare(…)`, run on `db`        | Busy paths. In a transaction, statements that do not need each other's        |
 // |                                  | answers can go out together (`Promise.all`). `returning` says what a write    |
 // |                                  | did.                                                                          |
-// | `prepare(…)`, run on `read`      | What every request reads, on one connection that all share: only statements   |
-// |                                  | that find a few rows by an index and wait for no lock.                        |
-// | `prepareDeferredWrite(…)`        | Writes on busy paths whose answer nobody needs. In a transaction they go out  |
-// |                                  | at once and are awaited before the commit; if one fails, so does all of it.   |
-import { type Compilable, type CompiledQuery, DummyDriver, Kysely } from 'kysely';
+// | `prepareRead(…)`, run on `read`  | What every request reads, on one connection that all share. Also on `db`.     |
+// | `prepareDeferred(…)`             | Writes on busy paths whose answer nobody needs, in a transaction: it awaits   |
+// |                                  | them before its end. What calls one has a name that begins with `defer`.      |
+import { type Compilable, type CompiledQuery, Kysely, SelectQueryNode, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
-import type { Database } from './client.ts';
-import { buildDialect } from './dialect.ts';
-import type { Reader } from './reader.ts';
-import { findOpen } from './transactions.ts';
+import { buildDialect, type Database } from './client.ts';
+import type { Reader, SharedRead } from './reader.ts';
+import { findOpen, requireOpen } from './transactions.ts';
 
 /**
  * Builds one statement. Its text must not depend on its values, so each value is a stand-in that can only be passed on,
@@ -27,33 +25,48 @@ type Build<Values, Row> = (builder: Database, values: Values) => Compilable<Row>
 
 export function prepare<Values extends object, Row>(
   build: Build<Values, Row>,
-): (on: Database | Reader, values: Values) => Promise<Row[]> {
+): (db: Database, values: Values) => Promise<Row[]> {
   const fill = compile(build);
-  return async (on, values) => {
-    const statement = fill(values);
-    // A reader goes past Kysely, whose executor costs more than the rest of the way.
-    if (typeof on === 'function') return on(statement);
-    return (await (findOpen(on)?.connection ?? on).executeQuery(statement)).rows;
+  return (db, values) => run(db, fill(values));
+}
+
+/** Throws for what could wait for a lock, or changes something. That it finds few rows, by an index, is up to its author. */
+export function prepareRead<Values extends object, Row>(
+  build: Build<Values, Row>,
+): (on: Database | Reader, values: Values) => Promise<Row[]> {
+  const fill = compile(build, (query) => {
+    if (!SelectQueryNode.is(query) || query.endModifiers)
+      throw new Error('On the connection that all share, statements only read, and lock nothing.');
+  });
+  return (on, values) => {
+    const statement = fill(values) as SharedRead<Row>;
+    return typeof on === 'function' ? on(statement) : run(on, statement);
   };
 }
 
-export function prepareDeferredWrite<Values extends object>(
+/** Sent at once, and awaited by the transaction before its end. If one fails, so does all of it, with that error. */
+export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,
-): (db: Database, values: Values) => Promise<void> {
+): (trx: Transaction<DB>, values: Values) => void {
   const fill = compile(build);
-  return async (db, values) => {
-    const open = findOpen(db);
-    if (!open) return void (await db.executeQuery(fill(values)));
-    const write = open.connection.executeQuery(fill(values));
-    // Not unhandled: the transaction awaits it.
-    write.catch(() => undefined);
-    open.writes.push(write);
+  return (trx, values) => {
+    const { sql: text, parameters } = fill(values);
+    const open = requireOpen(trx);
+    open.defer(open.connection.query(text, parameters));
   };
+}
+
+/** Past Kysely in a transaction, whose executor costs more than the rest of the way. */
+async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
+  const open = findOpen(db);
+  if (!open) return (await db.executeQuery(statement)).rows;
+  return (await open.connection.query(statement.sql, statement.parameters)).rows;
 }
 
 /** The statement for the values of each call. Throws where its text could depend on them. */
 function compile<Values extends object, Row>(
   build: Build<Values, Row>,
+  check: (query: CompiledQuery['query']) => void = () => {},
 ): (values: Values) => CompiledQuery<Row> {
   const names = new Map<unknown, keyof Values>();
   const standIns = refuseAllBut<Values>('The values of a prepared statement', {
@@ -65,6 +78,7 @@ function compile<Values extends object, Row>(
     },
   });
   const compiled = build(builder, standIns).compile();
+  check(compiled.query);
   for (const [standIn, name] of names) {
     if (!compiled.parameters.includes(standIn))
       throw new Error(`A prepared statement reads the value "${String(name)}" and does not pass it on.`);
@@ -97,4 +111,4 @@ function refuse(what: string): never {
 }
 
 // Compiles, and runs nothing.
-const builder = new Kysely<DB>({ dialect: buildDialect(new DummyDriver()) });
+const builder = new Kysely<DB>({ dialect: buildDialect(() => refuse('What builds statements')) });

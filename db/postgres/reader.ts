@@ -1,18 +1,25 @@
-// Reading for many requests at once on one connection. Measured at 1.5 times the requests of a connection for each:
-// what is asked in one go is read and answered in one go, and the database has one process awake instead of many.
+// Reading for many requests at once on one connection: what they ask in one go is sent and answered in one go, and Postgres has
+// one process awake instead of many. A profile took 1.4 times the CPU without it (docs/decisions/pipelining.md).
 //
-// Answers come in turn, so a statement that hangs holds up those behind it. The connection is left then: what waits on
-// it is asked again on another one, and the statement that hung goes to a connection of its own until it is answered
-// fast again (docs/decisions/deadline.md). So readers take two connections of the pool at most.
+// The way out of a statement that hangs: answers come in turn, so it holds up all those behind it. If nothing was answered for
+// some 400 ms, the connection is left, and what waits on it is asked again: the statement at its head, and all of the same
+// text, on a second connection, the "slow" one; everything else on a new "fast" one. Reads change nothing, so they may be asked
+// twice, and the first answer counts. The slow connection is never left, so readers take two connections of the pool at most. A
+// text goes back to the fast one once it is answered fast (docs/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';
+import { createSilenceWatch } from './silence.ts';
+
+declare const isShared: unique symbol;
 
 /**
- * Runs a statement among those of others, where answers come in turn, and perhaps a second time. So only what finds a
- * few rows by an index, changes nothing and waits for no lock.
+ * A statement that finds a few rows by an index, changes nothing and waits for no lock, for it is run among those of others,
+ * where answers come in turn, and perhaps a second time. Only `prepareRead` makes one.
  */
-export type Reader = <Row>(statement: CompiledQuery<Row>) => Promise<Row[]>;
+export type SharedRead<Row> = CompiledQuery<Row> & { readonly [isShared]: true };
+
+export type Reader = <Row>(statement: SharedRead<Row>) => Promise<Row[]>;
 
 type Reading = {
   statement: CompiledQuery;
@@ -20,24 +27,9 @@ type Reading = {
   failed: (error: unknown) => void;
 };
 
-type Lane = {
-  client: Promise<Connection>;
-  /** The same, once there is one. */
-  connected?: Connection;
-  /** Oldest first. */
-  waiting: Set<Reading>;
-  isLeft: boolean;
-  answers: number;
-  /** At the last look. */
-  answersSeen: number;
-  /** How many looks in a row found no answer since the one before, and somebody who waits for one. */
-  stalls: number;
-};
+type Lane = { connection: Promise<Connection>; waiting: Set<Reading>; isLeft: boolean };
 
-// A connection is left after two to three of them without an answer. Counted in looks, not by a clock: after a pause of
-// this process, the answers that came meanwhile are read before the next look.
-const lookMs = 200;
-const maxStalls = 2;
+const stallMs = 400;
 
 /** Connections are the pool's, and go back to it when nobody reads. `countReads`: statements under way. */
 export function createReader(connect: () => Promise<Connection>): {
@@ -47,33 +39,46 @@ export function createReader(connect: () => Promise<Connection>): {
   const lanes: { fast?: Lane; slow?: Lane } = {};
   // The texts of statements that hung, and were not answered fast since.
   const slow = new Set<string>();
-  let isLooking = false;
 
   const send = (reading: Reading) => {
     const kind = slow.has(reading.statement.sql) ? 'slow' : 'fast';
-    lanes[kind] ??= openLane(connect);
-    if (!isLooking) setTimeout(look, lookMs);
-    isLooking = true;
+    lanes[kind] ??= { connection: connect(), waiting: new Set(), isLeft: false };
+    lanes[kind].waiting.add(reading);
     void ask(lanes[kind], reading);
   };
 
   const ask = async (lane: Lane, reading: Reading) => {
-    lane.waiting.add(reading);
+    const { sql: text, parameters } = reading.statement;
     try {
-      const client = await lane.client;
-      reading.done((await client.executeQuery(reading.statement)).rows);
-      if (lane === lanes.slow && lane.stalls === 0) slow.delete(reading.statement.sql);
+      const connection = await lane.connection;
+      const askedAt = performance.now();
+      const { rows } = await watch(lane, connection.query(text, parameters));
+      reading.done(rows);
+      if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // Of a lane that was left only answers count: somebody else was asked the same.
+      // Of a lane that was left only answers count: the same was asked again.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }
-    lane.answers++;
     lane.waiting.delete(reading);
-    if (lane.waiting.size > 0) return;
+    if (lane.waiting.size > 0 || lane.isLeft) return;
     forget(lane);
-    if (!lane.isLeft) lane.connected?.release();
+    lane.connection.then(
+      (connection) => connection.release(),
+      () => undefined,
+    );
   };
+
+  const watch = createSilenceWatch<Lane>(stallMs, 'all', async (lane) => {
+    const [oldest] = lane.waiting;
+    if (lane !== lanes.fast || !oldest) return;
+    forget(lane);
+    lane.isLeft = true;
+    slow.add(oldest.statement.sql);
+    // First, so that nobody who goes on gets one of those that may be as silent.
+    (await lane.connection).leave();
+    for (const reading of lane.waiting) send(reading);
+  });
 
   /** No new reader gets it. */
   const forget = (lane: Lane) => {
@@ -81,50 +86,11 @@ export function createReader(connect: () => Promise<Connection>): {
     if (lanes.slow === lane) lanes.slow = undefined;
   };
 
-  const look = () => {
-    const open = Object.values(lanes).filter((lane) => lane !== undefined);
-    for (const lane of open) {
-      lane.stalls = lane.connected && lane.answers === lane.answersSeen ? lane.stalls + 1 : 0;
-      lane.answersSeen = lane.answers;
-    }
-    if (lanes.fast && lanes.fast.stalls >= maxStalls) leave(lanes.fast);
-    // One timer for all lanes, and none while nobody reads.
-    isLooking = open.length > 0;
-    if (isLooking) setTimeout(look, lookMs);
-  };
-
-  const leave = (lane: Lane) => {
-    forget(lane);
-    lane.isLeft = true;
-    const [oldest] = lane.waiting;
-    if (oldest) slow.add(oldest.statement.sql);
-    lane.connected?.leave();
-    for (const reading of lane.waiting) send(reading);
-  };
-
   return {
-    read: <Row>(statement: CompiledQuery<Row>) =>
+    read: <Row>(statement: SharedRead<Row>) =>
       new Promise<Row[]>((done, failed) => {
         send({ statement, done: done as (rows: unknown[]) => void, failed });
       }),
     countReads: () => (lanes.fast?.waiting.size ?? 0) + (lanes.slow?.waiting.size ?? 0),
   };
-}
-
-function openLane(connect: () => Promise<Connection>): Lane {
-  const lane: Lane = {
-    client: connect(),
-    waiting: new Set(),
-    isLeft: false,
-    answers: 0,
-    answersSeen: -1,
-    stalls: 0,
-  };
-  lane.client.then(
-    (client) => {
-      lane.connected = client;
-    },
-    () => undefined,
-  );
-  return lane;
 }

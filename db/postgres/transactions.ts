@@ -1,66 +1,48 @@
 // Transactions: all or nothing, and run again where another one was first.
-import { CompiledQuery, type DatabaseConnection, sql, type Transaction } from 'kysely';
+import { Kysely, type Transaction } from 'kysely';
+import { isLostRace } from '../races.ts';
 import type { DB } from '../schema.ts';
 import { buildAway } from './away.ts';
-import type { Database } from './client.ts';
-import { setOriginText } from './connection.ts';
+import { buildDialect, type Database, PooledDatabase } from './client.ts';
+import type { Connection } from './connection.ts';
 
-/** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
-export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
-  await sql`set local lock_timeout = '1s'`.execute(trx);
-}
-
-const timeouts = [
-  'statement_timeout',
-  'lock_timeout',
-  'idle_in_transaction_session_timeout',
-  // From Postgres 17.
-  'transaction_timeout',
-];
-
-/**
- * For what may take as long as it takes. Those of the role and the database, too: behind a pooler they count, whatever a
- * connection asks for.
- */
-export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
-  await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
-}
-
-// Unique keys that two transactions may reach for at once, each in good faith.
-const racedFor = new Set([
-  'users_held_email_key',
-  'users_email_not_reserved',
-  'external_links_pkey',
-  'external_links_user_id_provider_key',
-  'service_contracts_signup_id_key',
-  'webhook_requests_pkey',
-]);
-// References to a user who is erased, or an account that goes or gets somebody, at the same moment: the next attempt finds
-// what is so, and goes on from there.
-const removed = new Set([
-  'users_account_id_fkey',
-  'service_contracts_user_id_fkey',
-  'service_contracts_account_id_fkey',
-  'mails_user_id_fkey',
-]);
 const maxAttempts = 8;
 
-/** Thrown in a transaction that found, too late to go on, that another one was first. */
-export class LostRace extends Error {}
-
-type Open = {
-  connection: DatabaseConnection;
-  /** Sent, and not waited for before the end. */
-  writes: Promise<unknown>[];
-};
+/** A transaction under way. What its statements are run on is a Kysely of its own, which does not hold one back for another. */
+class Open {
+  isOver = false;
+  readonly #connection: Connection;
+  readonly #deferred: Promise<unknown>[] = [];
+  constructor(connection: Connection) {
+    // It goes back to the pool at the end of the transaction, not after each statement.
+    this.#connection = { ...connection, release: () => {} };
+  }
+  get connection(): Connection {
+    if (this.isOver) throw new Error('The transaction is over.');
+    return this.#connection;
+  }
+  /** Awaits it before the end of the transaction. */
+  defer(write: Promise<unknown>): void {
+    // Not unhandled until then.
+    write.catch(() => undefined);
+    this.#deferred.push(write);
+  }
+  /** Throws the first failure. */
+  async settle(): Promise<void> {
+    await Promise.all(this.#deferred);
+  }
+}
 
 const openTransactions = new WeakMap<Database, Open>();
 
-/**
- * Where the statements of a transaction under way go: Kysely holds each back until the one before is answered, which
- * a pipelined connection need not.
- */
+/** Undefined on the pool. */
 export const findOpen = (db: Database) => openTransactions.get(db);
+
+export function requireOpen(trx: Transaction<DB>): Open {
+  const open = findOpen(trx);
+  if (!open) throw new Error('Not a transaction of `inTransaction`.');
+  return open;
+}
 
 /** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
 export type Origin = {
@@ -75,10 +57,8 @@ export type Origin = {
 
 /** From here on, in a transaction of `inTransaction` that works for several. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
-  const open = openTransactions.get(trx);
-  if (!open) throw new Error('Only a transaction under way has an origin.');
-  // It goes out ahead of the first statement that it is the origin of; if it fails, so does that.
-  void open.connection.executeQuery(CompiledQuery.raw(setOriginText, [origin]));
+  const open = requireOpen(trx);
+  open.defer(open.connection.query("select set_config('identity.origin', $1, true)", [origin]));
 }
 
 type Options = {
@@ -90,6 +70,8 @@ type Options = {
   commit?: 'after_writes' | 'with_writes';
   /** A transaction that is not ready to commit by then is rolled back. */
   deadline?: { readonly isNear: boolean };
+  begin?: 'begin' | 'begin isolation level repeatable read';
+  end?: 'commit' | 'rollback';
 };
 
 /**
@@ -106,14 +88,7 @@ export async function inTransaction<T>(
     try {
       return await runOnce(db, origin, work, options);
     } catch (error) {
-      const { code, constraint } = error as { code?: string; constraint?: string };
-      const isConflict =
-        error instanceof LostRace ||
-        code === '40001' ||
-        code === '40P01' ||
-        (code === '23505' && racedFor.has(constraint ?? '')) ||
-        (code === '23503' && removed.has(constraint ?? ''));
-      if (!isConflict || attempt === maxAttempts) throw error;
+      if (!isLostRace(error) || attempt === maxAttempts) throw error;
     }
   }
 }
@@ -133,76 +108,61 @@ export const inTransactionOf = <T>(
  * What `work` comes to, without doing it: the same transaction, rolled back at its end. For one person's rows, which it locks
  * meanwhile.
  */
-export async function tryOutTransactionOf<T>(
-  visit: PersonalVisit,
+export const tryOutTransactionOf = <T>(
+  { deadline, requestId, userId }: PersonalVisit,
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-): Promise<T> {
-  return inTransactionOf(visit, db, async (trx): Promise<T> => {
-    throw new RollBack(await work(trx));
-  }).catch(readRolledBack<T>);
-}
+): Promise<T> =>
+  inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline, end: 'rollback' });
 
 /**
  * For what changes nothing: one view of the database from its start to its end, run once, and rolled back whatever comes
  * of it.
  */
-export async function inRolledBackTransaction<T>(
+export const inRolledBackTransaction = <T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-): Promise<T> {
-  const transaction = db.transaction().setIsolationLevel('repeatable read');
-  return transaction
-    .execute(async (trx): Promise<T> => {
-      throw new RollBack(await work(trx));
-    })
-    .catch(readRolledBack<T>);
-}
-
-function readRolledBack<T>(error: unknown): T {
-  if (error instanceof RollBack) return error.result as T;
-  throw error;
-}
-
-/** Thrown where all went well: nothing else makes Kysely roll back. */
-class RollBack extends Error {
-  result: unknown;
-  constructor(result: unknown) {
-    super('rolled back');
-    this.result = result;
-  }
-}
+): Promise<T> =>
+  runOnce(db, { by: 'service' }, work, { begin: 'begin isolation level repeatable read', end: 'rollback' });
 
 async function runOnce<T>(
   db: Database,
   origin: Origin,
   work: (trx: Transaction<DB>) => Promise<T>,
-  { commit = 'after_writes', deadline }: Options,
+  { commit = 'after_writes', deadline, begin = 'begin', end = 'commit' }: Options,
 ): Promise<T> {
   requireTime(deadline);
-  const writes: Promise<unknown>[] = [];
-  const result = await db.transaction().execute(async (trx) => {
-    await trx.getExecutor().provideConnection(async (connection) => {
-      openTransactions.set(trx, { connection, writes });
-    });
-    setOrigin(trx, origin);
-    let isDone = false;
-    let done: T;
-    try {
-      done = await work(trx);
-      isDone = true;
-    } finally {
-      // What somebody forgot to wait for must not go out after the end: Kysely refuses it.
-      openTransactions.delete(trx);
-      // One that failed made all after it fail, so it is the reason.
-      if (!isDone || commit === 'after_writes') await Promise.all(writes);
-    }
+  if (!(db instanceof PooledDatabase)) throw new Error('Transactions are opened on the pool.');
+  const connection = await db.connect();
+  const open = new Open(connection);
+  // Kysely's own transaction would send each statement only when the one before is answered.
+  const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
+  openTransactions.set(trx, open);
+  // Each goes out right behind the one before, and fails where that fails.
+  open.defer(connection.query(begin, []));
+  setOrigin(trx as Transaction<DB>, origin);
+  try {
+    const result = await work(trx as Transaction<DB>);
+    if (commit === 'after_writes') await open.settle();
     requireTime(deadline);
-    return done;
-  });
-  // Where one of them failed, Postgres has made a rollback of the commit, and does not call that an error.
-  await Promise.all(writes);
-  return result;
+    open.isOver = true;
+    await connection.query(end, []);
+    // Where one of them failed, Postgres has made a rollback of the commit, and does not call that an error.
+    await open.settle();
+    connection.release();
+    return result;
+  } catch (error) {
+    open.isOver = true;
+    await connection.query('rollback', []).then(
+      () => connection.release(),
+      () => connection.release(true),
+    );
+    // One that failed made all after it fail (25P02), so it is the reason.
+    await open.settle().catch((first) => {
+      if (first.code !== '25P02') throw first;
+    });
+    throw error;
+  }
 }
 
 function requireTime(deadline: Options['deadline']): void {

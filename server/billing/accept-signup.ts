@@ -8,9 +8,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { findAddressOwner } from '../../db/address-owners.ts';
 import { hasDueInvoice } from '../../db/invoices.ts';
-import { insertMail } from '../../db/mails.ts';
+import { deferMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
-import { type Contract, insertContract, lockContract, updateContract } from '../../db/service-contracts.ts';
+import { type Contract, deferContract, lockContract, updateContract } from '../../db/service-contracts.ts';
 import { AppError } from '../errors.ts';
 import type { Trace } from '../http/trace-context.ts';
 import { keepTrace } from '../identity/address-proof.ts';
@@ -50,7 +50,7 @@ export async function acceptSignup(
     ? { id: customer.id, accountId: customer.account.id }
     : await welcomeCustomer(trx, config, signup, now, trace);
   const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
-  await insertContract(trx, contract);
+  deferContract(trx, contract);
   if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
   return { contract, change: 'created', isNewCustomer: !customer };
 }
@@ -89,7 +89,7 @@ async function welcomeCustomer(
     throw new AppError('validation_failed', { errors: [{ pointer: '/user/email', detail }] });
   }
   const ids = await createCustomer(trx, { ...user, holdsEmail: true, emailVerifiedAt: null, account });
-  await insertMail(trx, {
+  deferMail(trx, {
     kind: 'welcome',
     userId: ids.id,
     recipient: user.email,

@@ -4,7 +4,7 @@
 // The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that
 // lock, and a unique index allows one invoice a period.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import {
   findContractsInArrears,
   findContractsToInvoice,
@@ -14,9 +14,10 @@ import {
 import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { type Contract, lockContract, updateContract } from '../../db/service-contracts.ts';
+import { limitLockWait } from '../../db/timeouts.ts';
 import { daysAfter } from '../instant.ts';
 import type { Services } from '../services.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
@@ -111,7 +112,7 @@ async function invoiceNextPeriod(
   });
   const invoiced = { ...contract, nextPeriodStartsAt: endsAt };
   await updateContract(trx, contract.id, invoiced);
-  await recordAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
+  deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
   return invoiced;
 }
 
@@ -121,7 +122,7 @@ async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move
   if (!status) return false;
   await updateContract(trx, contract.id, { ...contract, status });
   const details = { contractId: contract.id, status };
-  await recordAuditEvent(trx, { type: 'contract.moved', reason: move, details });
+  deferAuditEvent(trx, { type: 'contract.moved', reason: move, details });
   return true;
 }
 
@@ -147,7 +148,7 @@ export async function settleInvoice(
     if (!(await closeInvoice(trx, number, closing))) {
       return (await findInvoice(trx, number))?.status === status ? 'already_closed' : 'closed_otherwise';
     }
-    await recordAuditEvent(trx, { type: `invoice.${status}`, details: { number } });
+    deferAuditEvent(trx, { type: `invoice.${status}`, details: { number } });
     const isSettled = !(await hasDueInvoice(trx, invoice.contractId, now()));
     if (contract?.status === 'past_due' && isSettled) await moveContract(trx, contract, 'activate');
     return 'closed';

@@ -6,7 +6,8 @@ import {
   findDifferences,
   insertContractViews,
 } from '../../db/contract-views.ts';
-import { inTransaction, liftTimeouts } from '../../db/postgres/transactions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { liftTimeouts } from '../../db/timeouts.ts';
 import type { Services } from '../services.ts';
 import type { View, ViewLine } from './crm-view.ts';
 

@@ -1,7 +1,7 @@
 // What is decided here about an account, whatever the marketplace says (contract section 2).
 import { Argument, type Command } from 'commander';
 import { type Decision, decideCapability, decideVerification } from '../../db/accounts.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { lockExternalLinks } from '../../db/external-links.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findHolder, lockUser } from '../../db/users.ts';
@@ -56,7 +56,7 @@ async function decide({ command, email, what, decision, why }: Asked): Promise<v
         ? await decideVerification(trx, id, decision)
         : await decideCapability(trx, id, what, decision);
       if (account) {
-        await recordAuditEvent(trx, {
+        deferAuditEvent(trx, {
           type: isVerification ? 'verification.decided' : 'capability.decided',
           reason: reasons.get(decision),
           userId: user.id,

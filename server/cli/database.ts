@@ -1,7 +1,7 @@
 // Migrating the database, and what has to be done after it was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { postponeDeletions, setDeletionDue } from '../../db/deletions.ts';
 import { forgetAllDevices } from '../../db/devices.ts';
 import { deleteDeliveries } from '../../db/event-deliveries.ts';
@@ -76,6 +76,6 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   // Clients keep the newest profile that they were handed, and that may be one that is lost.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
-  await recordAuditEvent(trx, { type: 'database.restored', details });
+  deferAuditEvent(trx, { type: 'database.restored', details });
   return { sessions, mails, invoice };
 }

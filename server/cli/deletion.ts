@@ -1,7 +1,7 @@
 // Deleting a user for somebody who cannot do it themselves.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { setDeletionDue } from '../../db/deletions.ts';
 import { listInvoices } from '../../db/invoices.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -61,7 +61,7 @@ async function plan(trx: Transaction<DB>, user: User): Promise<string> {
   const dueAt = user.deletionDueAt ?? dueAfter(at);
   if (!user.deletionDueAt) {
     await setDeletionDue(trx, id, dueAt);
-    await recordAuditEvent(trx, { type: 'user.deletion_requested', userId: id, details: { by: 'cli' } });
+    deferAuditEvent(trx, { type: 'user.deletion_requested', userId: id, details: { by: 'cli' } });
     await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
   }
   const contracts = await listContracts(trx, user.account.id);

@@ -1,7 +1,7 @@
 // Creating, suspending and resuming users.
 import { type Command, Option } from 'commander';
 import { findAddressOwner } from '../../db/address-owners.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
 import { createCustomer } from '../identity/customers.ts';
@@ -46,7 +46,7 @@ export function addUserCommands(program: Command): void {
               'A user with this email address already exists, or has changed it within the last 7 days.',
             );
           const { id } = await createCustomer(trx, customer);
-          await recordAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
+          deferAuditEvent(trx, { type: 'user.created', userId: id, details: { role, by: 'cli' } });
           return id;
         }),
       );
@@ -91,7 +91,7 @@ async function suspend(email: string, at: Date | null): Promise<void> {
         throw new CommandError('This account is frozen, which is a suspension: end that with user:thaw.');
       const userId = await setUserSuspended(trx, email, at);
       if (!userId) throw new CommandError('No user has this email address.');
-      await recordAuditEvent(trx, {
+      deferAuditEvent(trx, {
         type: at ? 'user.suspended' : 'user.resumed',
         userId,
         details: { by: 'cli' },

@@ -2,9 +2,9 @@
 // contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
 
 import { constantTimeEqual } from 'oslo/crypto';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findAnswer, insertAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
+import { deferAnswer, findAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
 import { acceptSignup, describeOutcome } from '../billing/accept-signup.ts';
 import { readSignup, type Signup } from '../billing/signup-message.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
@@ -85,7 +85,7 @@ function answerOnce({ db, config, now }: Services, message: Message): Promise<An
       const outcome = await acceptSignup(trx, config, signup, now(), visit.trace);
       const status = outcome.change === 'created' ? 201 : 200;
       const text = JSON.stringify(describeOutcome(outcome, now()));
-      await recordAuditEvent(trx, {
+      deferAuditEvent(trx, {
         type: 'signup.accepted',
         reason: outcome.change,
         userId: outcome.contract.userId,
@@ -93,7 +93,7 @@ function answerOnce({ db, config, now }: Services, message: Message): Promise<An
         requestId: visit.requestId,
         details: { signupId: signup.signup_id, contractId: outcome.contract.id, webhookId },
       });
-      await insertAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
+      deferAnswer(trx, { webhookId, bodyHash, status, answer: text, now: now() });
       return { status, text, result: outcome.change };
     },
     { commit: 'with_writes', deadline: visit.deadline },

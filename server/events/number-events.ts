@@ -14,7 +14,8 @@
 import { listUnnumberedClients, numberEvents } from '../../db/events.ts';
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { limitLockWait } from '../../db/timeouts.ts';
 import type { Services } from '../services.ts';
 
 // Some 20 milliseconds.

@@ -1,8 +1,7 @@
 // Somebody who is logged in, and the request they make: what rules about their own data work with.
 import type { Transaction } from 'kysely';
-import { type AuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/audit-events.ts';
 import type { Session } from '../../db/live-sessions.ts';
-import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockOpenSession } from '../../db/sessions.ts';
 import { lockUser, type User } from '../../db/users.ts';
@@ -86,14 +85,14 @@ type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
  * `rate_limited`.
  */
 export async function recordActorEvent(
-  db: Database,
+  trx: Transaction<DB>,
   { session, visit }: Actor,
   event: ActorEvent,
   of?: string,
 ): Promise<void> {
   if (event.type in allowances) {
     const name = event.type as AllowanceName;
-    await spendAllowance(db, name, of ?? ownerOf(session, name));
+    await spendAllowance(trx, name, of ?? ownerOf(session, name));
   }
-  await recordAuditEvent(db, { ...event, ...trailOf(visit), userId: session.user.id });
+  deferAuditEvent(trx, { ...event, ...trailOf(visit), userId: session.user.id });
 }

@@ -1,8 +1,9 @@
 // Mail tokens: the secrets in the links of our mails. 256 random bits, of which the database stores the SHA-256. A
 // token has one purpose, and works once, in time, while its user still has the address that the mail went to.
 
+import type { Transaction } from 'kysely';
 import {
-  deleteMailTokens,
+  deferEndOfMailTokens,
   findMailToken,
   insertMailToken,
   insertTakeBackToken,
@@ -11,15 +12,16 @@ import {
 import { deleteUnsentLetters } from '../../db/mails.ts';
 import { deletePendingEmailChange } from '../../db/pending-email-changes.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import type { DB } from '../../db/schema.ts';
 import type { Trace } from '../http/trace-context.ts';
 import type { Config } from '../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
 /** All mails to the user with a token, sent or not, lead nowhere from now on, but for take-back links. */
-export async function voidMails(trx: Database, userId: string): Promise<void> {
+export async function voidMails(trx: Transaction<DB>, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
-  await deleteMailTokens(trx, userId);
+  deferEndOfMailTokens(trx, userId);
   await deletePendingEmailChange(trx, userId);
 }
 

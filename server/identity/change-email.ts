@@ -2,13 +2,13 @@
 // back for seven days (take-back.ts), and belongs to nobody else meanwhile.
 import type { Transaction } from 'kysely';
 import { findAddressOwner } from '../../db/address-owners.ts';
-import { consumeMailToken, deleteMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
-import { deleteUnsentLetters, insertMail } from '../../db/mails.ts';
+import { consumeMailToken, deferEndOfMailTokens, findAddressToken } from '../../db/mail-tokens.ts';
+import { deferMail, deleteUnsentLetters } from '../../db/mails.ts';
 import {
+  deferPendingEmailChange,
   deletePendingEmailChange,
   findPendingEmailChange,
   type PendingEmailChange,
-  setPendingEmailChange,
 } from '../../db/pending-email-changes.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { reserveAddress } from '../../db/reserved-addresses.ts';
@@ -65,17 +65,17 @@ export async function requestEmailChange(services: Services, actor: Actor, typed
     const owner = await findAddressOwner(trx, email, now());
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, services, { owner, email, details });
-    else await insertMail(trx, { ...mail, details, now: now() });
+    else deferMail(trx, { ...mail, details, now: now() });
     // Last, as in an erasure of the owner, whose row a mail to them waits for.
     const expiresAt = new Date(now().getTime() + linkMs);
-    await setPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
+    deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
 }
 
 async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['change_email']);
-  await deleteMailTokens(trx, userId, 'change_email');
+  deferEndOfMailTokens(trx, userId, 'change_email');
 }
 
 /** What the actor has asked for and not used yet; the same whoever has that address. */

@@ -1,9 +1,9 @@
 // A customer: a user with an account of their own. Every new one is made here.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { insertAccount } from '../../db/accounts.ts';
+import { deferAccount } from '../../db/accounts.ts';
 import type { DB } from '../../db/schema.ts';
-import { type InternalRole, insertUser, type User } from '../../db/users.ts';
+import { deferUser, type InternalRole, type User } from '../../db/users.ts';
 import type { Capability } from './capabilities.ts';
 
 export type NewCustomer = {
@@ -39,13 +39,13 @@ export async function createCustomer(
   { account, ...user }: NewCustomer,
   ids: CustomerIds = { id: uuidv7(), accountId: uuidv7() },
 ): Promise<CustomerIds> {
-  await insertAccount(trx, {
+  deferAccount(trx, {
     id: ids.accountId,
     name: account.name,
     capabilities: [...(account.capabilities ?? [])],
     verifiedAt: account.verifiedAt ?? null,
   });
-  await insertUser(trx, {
+  deferUser(trx, {
     ...ids,
     email: user.email,
     holdsEmail: user.holdsEmail,

@@ -4,14 +4,16 @@
 // was the last. It logs nobody in but as contract section 6 says.
 
 import Bowser from 'bowser';
+import type { Transaction } from 'kysely';
 import {
+  deferDeviceLogin,
   findHolderOfDevice,
   findLastUserOfDevice,
   recordDeviceCredential,
-  recordDeviceLogin,
 } from '../../db/devices.ts';
 import type { PasswordOwner } from '../../db/password-owners.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import type { DB } from '../../db/schema.ts';
 import { headerBounds, readHeader } from '../http/text.ts';
 import type { Services } from '../services.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
@@ -30,7 +32,7 @@ export function readDevice({ config }: Pick<Services, 'config'>, request: Reques
 
 /** From now on that user is the last who logged in with this browser. The result is a `Set-Cookie` value. */
 export async function rememberLogin(
-  trx: Database,
+  trx: Transaction<DB>,
   { config, now }: Services,
   request: Request,
   { userId, ...given }: { userId: string; credentialAt: Date | null; firstCredentialAt: Date | null },
@@ -38,7 +40,7 @@ export async function rememberLogin(
   const token = createToken();
   const previousHash = readDevice({ config }, request);
   const login = { userId, ...given, tokenHash: hashToken(token), now: now() };
-  await recordDeviceLogin(trx, { previousHash, ...login });
+  deferDeviceLogin(trx, { previousHash, ...login });
   return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
 }
 

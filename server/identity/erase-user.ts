@@ -2,19 +2,20 @@
 // with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security.md).
 import type { Transaction } from 'kysely';
 import { listFreeAddresses } from '../../db/address-owners.ts';
-import { eraseFromAuditEvents, recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent, eraseFromAuditEvents } from '../../db/audit-events.ts';
 import { eraseChangesOf, listFormerAddresses } from '../../db/changes.ts';
 import { findUsersToErase, isAccountShared, lockUserToErase } from '../../db/deletions.ts';
 import { insertErasedUser } from '../../db/erased-users.ts';
 import { eraseEventsOf } from '../../db/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../db/external-links.ts';
 import { deleteTokensToTyped } from '../../db/mail-tokens.ts';
-import { deleteMailsToTyped, insertMail } from '../../db/mails.ts';
+import { deferMail, deleteMailsToTyped } from '../../db/mails.ts';
 import { deletePendingEmailChangesTo } from '../../db/pending-email-changes.ts';
 import { breaksConnection, isDatabaseBusy } from '../../db/postgres/away.ts';
-import { inTransaction, limitLockWait } from '../../db/postgres/transactions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { detachContracts, listContractIds, lockContract } from '../../db/service-contracts.ts';
+import { limitLockWait } from '../../db/timeouts.ts';
 import { deleteUser, type User } from '../../db/users.ts';
 import { endContract } from '../billing/invoicing.ts';
 import type { Services } from '../services.ts';
@@ -81,9 +82,9 @@ export async function eraseUser(
   await eraseChangesOf(trx, { userId: id, accountId: keepsAccount ? undefined : user.account.id });
   await deleteUser(trx, user);
   await eraseTyped(trx, held);
-  await recordAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
+  deferAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
   if (user.holdsEmail) {
-    await insertMail(trx, {
+    deferMail(trx, {
       kind: 'account_deleted',
       userId: null,
       recipient: user.email,

@@ -1,8 +1,8 @@
 // Freezing an account (contract section 2): what whoever has a take-back link can do without a factor that is left. It is a
 // suspension, and only the operator ends it (thaw), who finds out whose account it is.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
-import { insertMail } from '../../db/mails.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
+import { deferMail } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { releaseAllAddresses } from '../../db/reserved-addresses.ts';
@@ -37,7 +37,7 @@ export async function freeze(
     for (const { email } of await listMailboxes(trx, user, now()))
       await notifyMailbox(trx, services, { userId: user.id, email }, 'account_frozen', request);
     await setUserFrozen(trx, user.id, now());
-    await recordAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: user.id });
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: user.id });
   });
 }
 
@@ -75,7 +75,7 @@ export async function thaw(
   await setUserFrozen(trx, userId, null);
   const thawed = { ...user, suspendedAt: null, frozenAt: null };
   const details = { by: 'cli', why, kept: keep === user.email ? 'present' : 'earlier' };
-  await recordAuditEvent(trx, { type: 'account.thawed', userId, details });
+  deferAuditEvent(trx, { type: 'account.thawed', userId, details });
   if (keep === user.email) {
     await endTakeBackLinks(trx, userId, { except: keep });
     await releaseAllAddresses(trx, userId);
@@ -92,11 +92,11 @@ export async function thaw(
   }
   if (removesFactors) {
     await deleteFactors(trx, userId);
-    await recordAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
+    deferAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
     await notifyMailbox(trx, services, { userId, email: keep }, 'factors_removed');
     await updateUser(trx, userId, { passwordHash: nobodysHash });
   }
   if (removesFactors || keep !== user.email)
-    await insertMail(trx, { kind: 'set_password', userId, recipient: keep, details: {}, now });
+    deferMail(trx, { kind: 'set_password', userId, recipient: keep, details: {}, now });
   return true;
 }

@@ -1,6 +1,6 @@
 // Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
 // work.
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
 import { findPasswordOwner, type PasswordOwner } from '../../db/password-owners.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { endSessions } from '../../db/sessions.ts';
@@ -85,12 +85,12 @@ async function tryLogin(
     const login = ownBrowser ? 'login-own-browser' : otherBrowser;
     await spendAllowance(trx, login, `${ownBrowser ?? userId} ${passwordHash}`);
     if (user.suspendedAt) {
-      await recordAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
+      deferAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
       await giveBack(trx);
       return suspensionOf(user);
     }
     const step = await startSessionOrAsk(trx, services, { user, startedBy: 'password', request, visit });
-    if (!step.needsCode) await recordAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
+    if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
     // Last, so that nobody waits long to count a try of theirs.
     await giveBack(trx);
     return step;
@@ -114,7 +114,7 @@ export async function logout(services: Services, request: Request, visit: Visit)
   if (session && session !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());
-      await recordAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
+      deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
     });
   }
   return buildEndedCookie(config.issuer);

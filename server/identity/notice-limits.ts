@@ -1,9 +1,12 @@
 // How many notices a mailbox gets (contract section 9). What comes beyond is in one mail about the rest, which says that
 // more happened and where to look; where one with a take-back link is held back, that mail has the link.
+
+import type { Transaction } from 'kysely';
 import type { NoticeKind } from '../../db/mail-kinds.ts';
-import { findLastRest, insertMail, joinRest } from '../../db/mails.ts';
+import { deferMail, findLastRest, joinRest } from '../../db/mails.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { countChange } from '../../db/rate-limits.ts';
+import type { DB } from '../../db/schema.ts';
 import { digestOf } from './rate-limits.ts';
 
 const hourMs = 60 * 60 * 1_000;
@@ -26,9 +29,13 @@ type Notice = {
 type TakeBackLink = { change: string; until: string };
 
 /** Writes the notice, or holds it back, in the transaction that it tells of. */
-export async function insertWithinLimits(trx: Database, notice: Notice, link?: TakeBackLink): Promise<void> {
+export async function insertWithinLimits(
+  trx: Transaction<DB>,
+  notice: Notice,
+  link?: TakeBackLink,
+): Promise<void> {
   const details = { ...notice.details, ...link };
-  if (await isWithinLimits(trx, notice.recipient)) await insertMail(trx, { ...notice, details });
+  if (await isWithinLimits(trx, notice.recipient)) deferMail(trx, { ...notice, details });
   else await holdBack(trx, notice, link);
 }
 
@@ -44,7 +51,7 @@ async function isWithinLimits(trx: Database, recipient: string): Promise<boolean
  * The mail about the rest takes in what is held back until a worker takes it. The next one is due an hour later; but the
  * first one with a link waits for none without, which whoever is in the account could have had sent.
  */
-async function holdBack(trx: Database, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
+async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
   const last = await findLastRest(trx, { userId, recipient });
   const lastDueAt = link ? last.withLinkDueAt : last.dueAt;
@@ -52,5 +59,5 @@ async function holdBack(trx: Database, notice: Notice, link: TakeBackLink | unde
   if (await joinRest(trx, { userId, recipient, dueAt, link: link && { kind, ...link } })) return;
   // Its kind is for the version before, which sends it as that notice.
   const details = { at: now.toISOString(), rest: 'true', ...link };
-  await insertMail(trx, { kind, userId, recipient, details, now: dueAt });
+  deferMail(trx, { kind, userId, recipient, details, now: dueAt });
 }

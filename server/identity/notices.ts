@@ -1,10 +1,12 @@
 // Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
 // address, and without any text that somebody could have typed.
+
+import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { findDeviceUse } from '../../db/devices.ts';
 import type { NoticeKind } from '../../db/mail-kinds.ts';
-import { hasRecentMail, insertMail } from '../../db/mails.ts';
-import type { Database } from '../../db/postgres/client.ts';
+import { deferMail, hasRecentMail } from '../../db/mails.ts';
+import type { DB } from '../../db/schema.ts';
 import { insertTakeBackChange, type Told } from '../../db/take-back-changes.ts';
 import type { User } from '../../db/users.ts';
 import { readTrace } from '../http/trace-context.ts';
@@ -18,7 +20,7 @@ type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
 /** `request` is the one that did it, if a person's browser did. */
 export async function notify(
-  trx: Database,
+  trx: Transaction<DB>,
   { now }: Pick<Services, 'now'>,
   user: ToldUser,
   kind: NoticeKind,
@@ -30,13 +32,13 @@ export async function notify(
 
 /** The same to a mailbox of theirs, whether they hold its address or did once; and whatever it got before. */
 export async function notifyMailbox(
-  trx: Database,
+  trx: Transaction<DB>,
   { now }: Pick<Services, 'now'>,
   mailbox: Mailbox,
   kind: NoticeKind,
   request?: Request,
 ): Promise<void> {
-  await insertMail(trx, buildNotice(mailbox, kind, { at: now(), request }));
+  deferMail(trx, buildNotice(mailbox, kind, { at: now(), request }));
 }
 
 type Mailbox = { userId: string; email: string };
@@ -55,7 +57,7 @@ export const takeBackDays = 7;
  * stored with it: the window of a take-back may begin with it.
  */
 export async function notifyWithTakeBack(
-  trx: Database,
+  trx: Transaction<DB>,
   { now }: Pick<Services, 'now'>,
   user: ToldUser,
   kind: Told,
@@ -77,7 +79,7 @@ const describeRequest = (request: Request | undefined): { device?: string; trace
 
 /** The same, once a day at most. */
 export async function notifyOnceADay(
-  trx: Database,
+  trx: Transaction<DB>,
   services: Pick<Services, 'now'>,
   user: User,
   kind: NoticeKind,
@@ -90,7 +92,7 @@ export async function notifyOnceADay(
 
 /** Once a day at most, and not at the first login of all. */
 export async function notifyNewBrowser(
-  trx: Database,
+  trx: Transaction<DB>,
   services: Services,
   user: User,
   request: Request,

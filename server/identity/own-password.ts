@@ -1,8 +1,9 @@
 // Checking the password of somebody who is logged in, before a change that a session alone must not make.
+import { recordAuditEvent } from '../../db/audit-events.ts';
 import { findPasswordOwner } from '../../db/password-owners.ts';
 import { AppError } from '../errors.ts';
 import type { Services } from '../services.ts';
-import { type Actor, recordActorEvent } from './actor.ts';
+import { type Actor, trailOf } from './actor.ts';
 import { guessPassword } from './guess-password.ts';
 import { lacksSecondFactor } from './second-factor.ts';
 import { isFresh } from './sessions.ts';
@@ -29,7 +30,8 @@ export async function requireOwnPassword(
     find: (deviceHash) => findPasswordOwner(read, { userId }, deviceHash),
   });
   if (!isRight || !owner?.passwordHash) {
-    await recordActorEvent(db, actor, { type: 'password.refused', reason: 'wrong_password' });
+    const event = { type: 'password.refused', reason: 'wrong_password' };
+    await recordAuditEvent(db, { ...event, ...trailOf(visit), userId });
     throw wrongPassword();
   }
   await giveBack(db);

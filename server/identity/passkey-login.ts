@@ -1,6 +1,6 @@
 // Logging in with a passkey, which says by itself who it is. No address is typed and nothing can be guessed, so no limit
 // of strangers counts it, and it gets its owner in where they have used up the tries at the password.
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { lockUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -56,13 +56,13 @@ async function start(
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
     // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
     if (refusal === 'counter')
-      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'passkey_counter' });
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'passkey_counter' });
     if (refusal) return refusal;
     if (user.suspendedAt) {
-      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended' });
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended' });
       return suspensionOf(user);
     }
-    await recordAuditEvent(trx, { ...trail, type: 'login.succeeded', reason: 'passkey' });
+    deferAuditEvent(trx, { ...trail, type: 'login.succeeded', reason: 'passkey' });
     return startSession(trx, services, { user, startedBy: 'passkey', request, visit });
   });
   if (outcome instanceof AppError) throw outcome;

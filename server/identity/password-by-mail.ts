@@ -2,7 +2,7 @@
 // proves the address, so using it also verifies the address.
 import type { Transaction } from 'kysely';
 import { findAddressOwner, lockAddressOwner } from '../../db/address-owners.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { lockExternalLinks, sleepExternalLinks } from '../../db/external-links.ts';
 import { consumeMailToken } from '../../db/mail-tokens.ts';
 import { deletePendingHandOffs } from '../../db/pending-hand-offs.ts';
@@ -161,7 +161,7 @@ export async function startAnew(
 ): Promise<LoginStep> {
   await endWhatMailsOpened(trx, services, user.id);
   const type = isPasskey ? 'passkey.added' : 'password.set';
-  await recordAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
+  deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
   await notify(trx, services, user, isPasskey ? 'passkey_added' : 'password_set', request);
   const amr = isPasskey ? passkeyAmr : undefined;
   // As a session would: what comes now is only the code.

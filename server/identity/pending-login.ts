@@ -1,7 +1,7 @@
 // A login of somebody with an authenticator app: after the password it waits for the code, in the same browser, for ten
 // minutes. Until then there is no session.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { findPasswordOwner } from '../../db/password-owners.ts';
 import { deletePendingLogin, findPendingLogin, insertPendingLogin } from '../../db/pending-logins.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
@@ -44,7 +44,7 @@ export async function startSessionOrAsk(
   const token = createToken();
   const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
   await insertPendingLogin(trx, { tokenHash: hashToken(token), userId: user.id, expiresAt });
-  await recordAuditEvent(trx, { ...trailOf(visit), type: 'login.code_asked', userId: user.id });
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'login.code_asked', userId: user.id });
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
 
@@ -102,7 +102,7 @@ async function tryCode(
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || !(await factor.consume(trx))) {
-      await recordAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
       // Somebody has their password and goes on guessing.
       if (isLast) await notifyOnceADay(trx, services, user, 'codes_guessed', request);
       return 'wrong';
@@ -122,7 +122,7 @@ async function recordSuccess(
   { user, factor, request, visit }: { user: User; factor: FactorUse; request: Request; visit: Visit },
 ): Promise<void> {
   const details = { factor: factor.kind };
-  await recordAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
   if (factor.kind === 'recovery_code') await notify(trx, services, user, 'recovery_code_used', request);
 }
 

@@ -147,7 +147,7 @@ function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
       return {
         isLast,
         async giveBack(db) {
-          for (const each of counted) await giveBackTry(db, each);
+          await Promise.all(counted.map((each) => giveBackTry(db, each)));
         },
       };
     },

@@ -1,6 +1,6 @@
 // What an operator does for somebody who has lost every second factor.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { deleteAuthenticator } from '../../db/authenticators.ts';
 import { deletePasskeys } from '../../db/passkeys.ts';
 import { deleteRecoveryCodes } from '../../db/recovery-codes.ts';
@@ -20,7 +20,7 @@ export async function removeFactors(
   if (!hasSecondFactor(user)) return false;
   await deleteFactors(trx, user.id);
   await endSessions(trx, user.id, 'all', services.now());
-  await recordAuditEvent(trx, { type: 'factors.removed', userId: user.id, details: { by: 'cli' } });
+  deferAuditEvent(trx, { type: 'factors.removed', userId: user.id, details: { by: 'cli' } });
   await notify(trx, services, user, 'factors_removed');
   return true;
 }

@@ -1,7 +1,7 @@
 // Asking for the mail through which a password is set (password-by-mail.ts).
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
-import { insertMail } from '../../db/mails.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
+import { deferMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
 import { findHolder } from '../../db/users.ts';
 import { AppError } from '../errors.ts';
@@ -58,9 +58,9 @@ async function sendPasswordMail(
   const reason = user.suspendedAt ? 'suspended' : 'sent';
   metrics.countPasswordMail(reason);
   const event = { type: 'password_link.requested', reason, userId: user.id };
-  await recordAuditEvent(trx, { ...trailOf(visit), ...event });
+  deferAuditEvent(trx, { ...trailOf(visit), ...event });
   if (user.suspendedAt) return;
-  await insertMail(trx, {
+  deferMail(trx, {
     kind: 'set_password',
     userId: user.id,
     recipient: email,

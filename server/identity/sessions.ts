@@ -10,10 +10,10 @@ import { findSessionByTokenHash, type Session } from '../../db/live-sessions.ts'
 import type { DB } from '../../db/schema.ts';
 import {
   type Amr,
-  endOldestSessions,
-  endSessionByTokenHash,
+  deferEndOfOldestSessions,
+  deferEndOfSession,
+  deferSession,
   endSessions,
-  insertSession,
   renewSession,
   type SessionLimits,
   touchSession,
@@ -112,10 +112,10 @@ export async function startSession(
     await forgetDevices(trx, userId, now, device);
   }
   if (!isRenewed) {
-    if (previousHash) await endSessionByTokenHash(trx, previousHash, now);
+    if (previousHash) deferEndOfSession(trx, previousHash, now);
     const { createdAfter } = limits;
-    await endOldestSessions(trx, { userId, now, createdAfter, keep: maxSessions - 1 });
-    await insertSession(trx, { id: uuidv7(), ...session });
+    deferEndOfOldestSessions(trx, { userId, now, createdAfter, keep: maxSessions - 1 });
+    deferSession(trx, { id: uuidv7(), ...session });
   }
   if (startedBy !== 'password_change' && startedBy !== 'mail')
     await notifyNewBrowser(trx, services, user, request);

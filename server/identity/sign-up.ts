@@ -3,9 +3,9 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { findAddressOwner } from '../../db/address-owners.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { assignSignUpTokens, consumeMailToken, findSignUpToken } from '../../db/mail-tokens.ts';
-import { assignSignUpMails, insertMail } from '../../db/mails.ts';
+import { assignSignUpMails, deferMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockUser, type User } from '../../db/users.ts';
@@ -50,7 +50,7 @@ export async function requestSignUp(
   await answerAlike(services, visit, { email, request }, async (trx) => {
     const owner = await findAddressOwner(trx, email, services.now());
     if (owner) return tellOwner(trx, services, { owner, email, details });
-    await insertMail(trx, {
+    deferMail(trx, {
       kind: 'sign_up',
       userId: null,
       recipient: email,
@@ -71,7 +71,7 @@ export async function tellOwner(
 ): Promise<void> {
   if (owner.suspendedAt || owner.email !== email) return;
   const kind = hasOwnLogin(owner) ? 'account_exists' : 'set_password';
-  await insertMail(trx, { kind, userId: owner.id, recipient: email, details, now: now() });
+  deferMail(trx, { kind, userId: owner.id, recipient: email, details, now: now() });
 }
 
 function readName(text: string): { value: string; errors: FieldError[] } {
@@ -158,7 +158,7 @@ export async function confirmSignUp(
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
     const event = { type: 'user.created', reason: 'sign_up', userId: id };
-    await recordAuditEvent(trx, { ...trailOf(visit), ...event });
+    deferAuditEvent(trx, { ...trailOf(visit), ...event });
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('the user was made in this transaction');
     const amr = passkey && passkeyAmr;

@@ -2,7 +2,7 @@
 // the password and be logged in, so the owner of the mailbox sets a new password in the same step, gives a factor that is
 // left, and nobody else is in from then on.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { setDeletionDue } from '../../db/deletions.ts';
 import { lockExternalLinks } from '../../db/external-links.ts';
 import { findTakeBackToken } from '../../db/mail-tokens.ts';
@@ -165,12 +165,12 @@ export async function giveToMailbox(
   await deleteFactors(trx, userId, { since, keeps });
   await endWhatMailsOpened(trx, services, userId);
   await endWhatPasswordOpened(trx, userId, now, device);
-  await recordAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
+  deferAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
   if (user.email !== email) await notify(trx, services, user, 'email_change_undone', request);
   const restored = { ...user, email, emailVerifiedAt: now };
   if (deletionDueAt && daysAfter(deletionDueAt, -graceDays) >= since) {
     await setDeletionDue(trx, userId, null);
-    await recordAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });
+    deferAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });
     await notify(trx, services, restored, 'deletion_canceled', request);
   }
   const present = await lockUser(trx, { id: userId });
@@ -277,7 +277,7 @@ async function refuseCode(
     const user = await lockUser(trx, { id: userId });
     if (!user) return;
     const refused = { type: 'account.take_back_refused', reason: 'wrong_code', userId };
-    await recordAuditEvent(trx, { ...trailOf(visit), ...refused });
+    deferAuditEvent(trx, { ...trailOf(visit), ...refused });
     if (isLast) await notifyOnceADay(trx, services, user, 'codes_guessed', request);
   });
   throw wrongCode();

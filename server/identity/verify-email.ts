@@ -1,6 +1,6 @@
 // Proving an address from a session of its user: a mail with a link, and the click on it.
 import { consumeMailToken } from '../../db/mail-tokens.ts';
-import { insertMail } from '../../db/mails.ts';
+import { deferMail } from '../../db/mails.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
 import { findReservation } from '../../db/reserved-addresses.ts';
 import { lockUser, updateUser } from '../../db/users.ts';
@@ -32,7 +32,7 @@ export async function requestEmailVerification(
     await lockActor(trx, actor);
     // Reserved for whoever had it until a short while ago: it gets no other mail.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
-    await insertMail(trx, {
+    deferMail(trx, {
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
       userId: user.id,
       recipient: user.email,

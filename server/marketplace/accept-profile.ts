@@ -14,7 +14,7 @@ import {
   wakeExternalLink,
 } from '../../db/external-links.ts';
 import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
-import { LostRace } from '../../db/postgres/transactions.ts';
+import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
 import { deleteUser, lockUser, type User, updateUser } from '../../db/users.ts';
 import { AppError } from '../errors.ts';

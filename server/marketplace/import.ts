@@ -2,7 +2,7 @@
 // without a session. Each batch is one transaction and each line may come again, so an import can be interrupted at any
 // moment and run again.
 import type { Transaction } from 'kysely';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { lockLinkedUser } from '../../db/linked-users.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';
@@ -118,7 +118,7 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
     const { change, userId, applied } = outcome;
     if (change === 'stale') return { line, id, kind: 'unchanged' };
     const details = { id, line };
-    await recordAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
+    deferAuditEvent(trx, { type: 'import.accepted', reason: change, userId, details });
     return {
       line,
       id,

@@ -5,15 +5,15 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { findConnectChanges } from '../../db/activity.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent } from '../../db/audit-events.ts';
 import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
 import type { Session } from '../../db/live-sessions.ts';
 import {
   consumePendingHandOff,
+  deferPendingHandOff,
   deletePendingHandOff,
   findPendingHandOff,
   findPendingIdByNonce,
-  insertPendingHandOff,
   type PendingHandOff,
   type PendingKey,
   type PendingKind,
@@ -41,14 +41,14 @@ const maxPending = 5;
 /** Where the browser goes to be asked, and the cookies that tie the hand-off to it. */
 export async function keepPendingHandOff(
   { config, now }: Services,
-  trx: Database,
+  trx: Transaction<DB>,
   request: Request,
   pending: PendingHandOff,
 ): Promise<{ next: string; setCookies: string[] }> {
   const id = uuidv7();
   const token = createToken();
   const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
-  await insertPendingHandOff(trx, { ...pending, id, tokenHash: hashToken(token), expiresAt });
+  deferPendingHandOff(trx, { ...pending, id, tokenHash: hashToken(token), expiresAt });
   const setCookies = [buildTokenCookie(config.issuer, cookiePrefix + id, token, lifeSeconds)];
   // Ids sort by time.
   const pushedOut = readKeys(config.issuer, request)
@@ -170,7 +170,7 @@ export async function confirmPending(
             next: pending.returnTo,
             setCookies: await logIn(trx, services, { known, pending, session, request, visit }),
           };
-    await recordAuditEvent(trx, {
+    deferAuditEvent(trx, {
       type: 'hand_off.confirmed',
       reason: pending.kind,
       ...trailOf(visit),

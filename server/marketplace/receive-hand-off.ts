@@ -2,7 +2,7 @@
 // event and the session, or the pending hand-off, come together or not at all.
 import type { Transaction } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
 import { lockLinkedUser } from '../../db/linked-users.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -147,11 +147,11 @@ async function recordOutcome(
 ): Promise<void> {
   const trail = { ...trailOf(visit), userId: outcome.userId, details: { id: externalId } };
   if (outcome.kind === 'connect_needed') {
-    await recordAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'connect_needed' });
+    deferAuditEvent(trx, { ...trail, type: 'hand_off.pending', reason: 'connect_needed' });
     return;
   }
-  await recordAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
+  deferAuditEvent(trx, { ...trail, type: 'hand_off.accepted', reason: outcome.change });
   const reason = outcome.applied?.kept.email;
   if (reason === 'email_in_use' || reason === 'email_refused')
-    await recordAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason });
+    deferAuditEvent(trx, { ...trail, type: 'hand_off.email_skipped', reason });
 }

@@ -1,7 +1,7 @@
 // A prepared statement has one text for every call, so its values can only be passed on as parameters.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { prepare, prepareDeferredWrite } from '../../db/postgres/prepare.ts';
+import { prepare, prepareDeferred, prepareRead } from '../../db/postgres/prepare.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { openFreshDatabase, type TestClient } from '../support/database.ts';
 
@@ -14,7 +14,7 @@ afterAll(() => client.close());
 type Values = { a: string | null; b: string };
 type Build = Parameters<typeof prepare<Values, unknown>>[0];
 
-const echo = prepare((db, { a, b }: Values) =>
+const echo = prepareRead((db, { a, b }: Values) =>
   db.selectNoFrom([sql<string>`${a}::text`.as('a'), sql<string>`${b}::text`.as('b')]),
 );
 
@@ -29,7 +29,7 @@ it('a prepared statement gives each call its own values, on the pool, in a trans
 });
 
 it('a prepared statement sees what its own transaction wrote, which the reading connection does not', async () => {
-  const find = prepare((db, { a }: { a: string }) =>
+  const find = prepareRead((db, { a }: { a: string }) =>
     db.selectFrom('audit_events').select('type').where('type', '=', a),
   );
   await inTransaction(client.db, { by: 'service' }, async (trx) => {
@@ -44,7 +44,8 @@ const selectText = (db: Parameters<Build>[0], text: unknown) =>
 
 describe.each([
   ['prepare', prepare],
-  ['prepareDeferredWrite', prepareDeferredWrite],
+  ['prepareRead', prepareRead],
+  ['prepareDeferred', prepareDeferred],
 ])('%s refuses a statement that uses a value', (_, prepareIt: (build: Build) => unknown) => {
   it.each<[how: string, build: Build]>([
     ['in a template string', (db, { a }) => selectText(db, `${a}`)],
@@ -77,4 +78,15 @@ describe.each([
   ])('%s', (_, build) => {
     expect(() => prepareIt(build)).toThrow(/reads the value "[ab]" and does not pass it on/);
   });
+});
+
+it.each<[what: string, build: Build]>([
+  ['locks', (db, { b }) => db.selectFrom('users').select('id').where('email', '=', b).forUpdate()],
+  [
+    'waits for others to write',
+    (db, { b }) => db.selectFrom('users').select('id').where('email', '=', b).forShare(),
+  ],
+  ['writes', (db, { b }) => db.deleteFrom('users').where('email', '=', b)],
+])('the connection that all share takes no statement that %s', (_, build) => {
+  expect(() => prepareRead((db, { b }: Values) => build(db, { a: null, b }))).toThrow('only read');
 });

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import pg from 'pg';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRateLimits } from '../../server/identity/rate-limits.ts';
 import { countRows } from '../support/database.ts';
 import { cloneDatabase, connect } from '../support/postgres.ts';
@@ -36,32 +35,6 @@ it('a connection keeps at most 500 prepared statements, however many texts it ha
   const count = await countRows(db, 'pg_prepared_statements');
   await close();
   expect(count).toBe(500);
-});
-
-it('a connection is asked once what the columns of a statement are, and not for one that failed', async () => {
-  const { db, close } = connect(database.url, { poolSize: 1 });
-  const describeColumns = vi.spyOn(
-    pg.Connection.prototype as unknown as { describe: () => void },
-    'describe',
-  );
-  const divide = async (by: number | null) =>
-    (await sql`select 6 / ${by}::int as quotient, array['a', null] as list, null as nothing`.execute(db))
-      .rows;
-  try {
-    await expect(divide(0)).rejects.toThrow('division by zero');
-    // 16 at once are sent before the first is answered.
-    const row = (quotient: number | null) => [{ quotient, list: ['a', null], nothing: null }];
-    expect(await Promise.all(Array.from({ length: 16 }, () => divide(2)))).toEqual(Array(16).fill(row(3)));
-    describeColumns.mockClear();
-    await expect(divide(0)).rejects.toThrow('division by zero');
-    expect([await divide(3), await divide(null), await divide(1)]).toEqual([row(2), row(null), row(6)]);
-    const none = await sql`select 1 as one where ${1}::int = 2`.execute(db);
-    expect([none.rows, (await sql`select 1 as one where ${1}::int = 2`.execute(db)).rows]).toEqual([[], []]);
-    expect(describeColumns).toHaveBeenCalledTimes(1);
-  } finally {
-    describeColumns.mockRestore();
-    await close();
-  }
 });
 
 it('a column that became another under a connection is refused, never misread', async () => {

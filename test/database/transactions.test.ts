@@ -1,7 +1,7 @@
 // Statements that a transaction sends without waiting for each other's answers.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { recordAuditEvent } from '../../db/audit-events.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -28,19 +28,20 @@ async function recorded(): Promise<string[]> {
 }
 
 it('statements sent at once in a transaction are all kept', async () => {
-  await inTransaction(client.db, { by: 'service' }, (trx) =>
-    Promise.all(types.map((type) => recordAuditEvent(trx, { type }))),
-  );
+  await inTransaction(client.db, { by: 'service' }, async (trx) => {
+    for (const type of types) deferAuditEvent(trx, { type });
+  });
   expect(await recorded()).toEqual([...types].sort());
 });
 
 it('statements sent at once are all undone if one of them fails, or the work around them', async () => {
-  const withOneWrong = inTransaction(client.db, { by: 'service' }, (trx) =>
-    Promise.all(types.map((type, n) => recordAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) }))),
-  );
+  const withOneWrong = inTransaction(client.db, { by: 'service' }, async (trx) => {
+    for (const [n, type] of types.entries())
+      deferAuditEvent(trx, { type, ...(n === 7 && { userId: noUuid }) });
+  });
   await expect(withOneWrong).rejects.toMatchObject({ code: '22P02' });
   const withAnEnd = inTransaction(client.db, { by: 'service' }, async (trx) => {
-    await Promise.all(types.map((type) => recordAuditEvent(trx, { type })));
+    for (const type of types) deferAuditEvent(trx, { type });
     throw new Error('changed my mind');
   });
   await expect(withAnEnd).rejects.toThrow('changed my mind');
@@ -49,9 +50,9 @@ it('statements sent at once are all undone if one of them fails, or the work aro
 
 it('a transaction fails with the error of its first failed statement', async () => {
   const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
-    await recordAuditEvent(trx, { type: 'before' });
-    await recordAuditEvent(trx, { type: 'wrong', userId: noUuid });
-    await recordAuditEvent(trx, { type: 'after' });
+    deferAuditEvent(trx, { type: 'before' });
+    deferAuditEvent(trx, { type: 'wrong', userId: noUuid });
+    deferAuditEvent(trx, { type: 'after' });
     return consumeNonce(trx, {
       audience: 'test',
       nonce: '0123456789abcdef',
@@ -60,6 +61,21 @@ it('a transaction fails with the error of its first failed statement', async () 
     });
   });
   await expect(work).rejects.toMatchObject({ code: '22P02' });
+  expect(await recorded()).toEqual([]);
+});
+
+it('a transaction that swallowed a failure is not committed, and says which it was', async () => {
+  const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
+    await sql`select 1 / 0`.execute(trx).catch(() => undefined);
+    deferAuditEvent(trx, { type: 'after' });
+  });
+  await expect(work).rejects.toMatchObject({ code: '25P02' });
+  const alongside = inTransaction(client.db, { by: 'service' }, async (trx) => {
+    const failing = sql`select 1 / 0`.execute(trx);
+    deferAuditEvent(trx, { type: 'after' });
+    await failing;
+  });
+  await expect(alongside).rejects.toMatchObject({ code: '22012' });
   expect(await recorded()).toEqual([]);
 });
 
@@ -80,7 +96,9 @@ it('statements sent at once each get their own answer', async () => {
 
 it('a statement sent after the end of its transaction is refused', async () => {
   const trx = await inTransaction(client.db, { by: 'service' }, async (trx) => trx);
-  await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('already committed');
+  expect(() => deferAuditEvent(trx, { type: 'late' })).toThrow('is over');
+  await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('is over');
+  await expect(trx.deleteFrom('nonces').execute()).rejects.toThrow('is over');
   expect(await recorded()).toEqual([]);
 });
 
@@ -88,13 +106,13 @@ it('a transaction fails if the connection is cut before its begin is answered', 
   const wire = await openWire(client.url);
   const wired = connect(wire.url);
   await sql`select 1`.execute(wired.db);
-  const work = inTransaction(wired.db, { by: 'service' }, (trx) => {
+  const work = inTransaction(wired.db, { by: 'service' }, async (trx) => {
     wire.cut();
-    return recordAuditEvent(trx, { type: 'cut' });
+    return deferAuditEvent(trx, { type: 'cut' });
   });
   await expect(work).rejects.toSatisfy(isDatabaseAway);
   wire.restore();
-  await inTransaction(wired.db, { by: 'service' }, (trx) => recordAuditEvent(trx, { type: 'sound' }));
+  await inTransaction(wired.db, { by: 'service' }, async (trx) => deferAuditEvent(trx, { type: 'sound' }));
   expect(await recorded()).toEqual(['sound']);
   await wired.close();
   wire.close();

@@ -1,9 +1,11 @@
 // Generated requests to every route and method, and to none: no answer is an internal error, none takes over a second,
 // and nothing ends the process.
+
 import { appendFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertSession } from '../../db/sessions.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { deferSession } from '../../db/sessions.ts';
 import { createToken, hashToken } from '../../server/identity/tokens.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, type TestApp } from '../support/app.ts';
@@ -31,17 +33,18 @@ afterAll(() => app.close());
 async function openSession(user: string): Promise<string> {
   const token = createToken();
   const now = new Date();
-  await insertSession(app.db, {
+  const session = {
     id: uuidv7(),
     tokenHash: hashToken(token),
     userId: ids.get(user) ?? '',
     now,
     authTime: now,
-    amr: ['pwd'],
+    amr: ['pwd' as const],
     address: '192.0.2.1',
     userAgent: 'fuzz',
     place: null,
-  });
+  };
+  await inTransaction(app.db, { by: 'service' }, async (trx) => deferSession(trx, session));
   return `identity_session=${token}`;
 }
 

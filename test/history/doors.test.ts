@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Change, tracked } from '../../db/changes.ts';
-import { tablesWithoutHistory } from '../../db/postgres/connection.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { updateUser } from '../../db/users.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
@@ -387,13 +386,6 @@ describe('SQL by another role of the database', () => {
     });
     expect(changes).toMatchObject([{ role: other.role, members: { name: { to: 'Seen' } } }]);
   });
-});
-
-it('tables that are written to without an origin have no trigger that could ask for it', async () => {
-  const { rows } = await sql<{ name: string }>`select distinct tgfoid::regproc::text as name from pg_trigger
-    where not tgisinternal and tgrelid = any(${tablesWithoutHistory}::regclass[])`.execute(app.db);
-  // It appends to `events`, which has no history.
-  expect(rows).toEqual([{ name: 'tell_clients_of_session' }]);
 });
 
 it('the service’s own role, by hand, is not the service', async () => {

@@ -92,8 +92,8 @@ describe('the rules of the source', () => {
     ['db/live-sessions.ts', "await db.updateTable('sessions').set({ amr })"],
     ['db/nonces.ts', 'await sql`delete from mails`.execute(db);'],
     ['db/nonces.ts', 'await sql`\n  update mails set kind = 1`.execute(db);'],
-    ['server/x.ts', 'await insertSession(trx, session);'],
-    ['server/identity/login.ts', 'await insertUser(trx, user);'],
+    ['server/x.ts', 'deferSession(trx, session);'],
+    ['server/identity/login.ts', 'deferUser(trx, user);'],
     ['db/users.ts', "const f = (\n  db: Database,\n) => db.deleteFrom('users')"],
     ['db/accounts.ts', 'export async function f(db: Database, row: Row) {\n  await insert(db, row);\n}'],
     [
@@ -117,8 +117,7 @@ describe('the rules of the source', () => {
     ['server/runtime/x.ts', "import process from 'node:process';\nprocess.exit(1);"],
     ['db/embedded/server.ts', "import { spawn } from 'node:child_process';\nconst it = await import(name);"],
     ['db/postgres/client.ts', "import pg from 'pg';"],
-    ['server/identity/sessions.ts', 'await insertSession(trx, session);'],
-    ['db/postgres/transactions.ts', 'return db.transaction().execute(work);'],
+    ['server/identity/sessions.ts', 'deferSession(trx, session);'],
     ['db/users.ts', "async function f(trx: Transaction<DB>) {\n  await trx.updateTable('users');\n}"],
     ['db/users.ts', "async function f(db: Database) {\n  return db.selectFrom('users');\n}"],
     [
@@ -137,7 +136,7 @@ describe('the rules of the source', () => {
       { file: 'app/x.ts', text: "import '../db/users.ts';" },
       {
         file: 'server/x.ts',
-        text: "import 'react';\nimport '../test/x.ts';\nimport 'node:fs';\nimport 'pg';\ninsertUser(db);",
+        text: "import 'react';\nimport '../test/x.ts';\nimport 'node:fs';\nimport 'pg';\ndeferUser(db);",
       },
       {
         file: 'db/x.ts',

@@ -1,6 +1,6 @@
 // Changes of many rows, in statements that each take well under the time that one may take.
 import type { RawBuilder, Transaction } from 'kysely';
-import type { DB } from '../schema.ts';
+import type { DB } from './schema.ts';
 
 const batchSize = 5_000;
 

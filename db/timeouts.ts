@@ -1,0 +1,24 @@
+// How long the statements of a transaction may take, and wait for locks.
+import { sql, type Transaction } from 'kysely';
+import type { DB } from './schema.ts';
+
+/** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
+export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
+  await sql`set local lock_timeout = '1s'`.execute(trx);
+}
+
+const timeouts = [
+  'statement_timeout',
+  'lock_timeout',
+  'idle_in_transaction_session_timeout',
+  // From Postgres 17.
+  'transaction_timeout',
+];
+
+/**
+ * For what may take as long as it takes. Those of the role and the database, too: behind a pooler they count, whatever a
+ * connection asks for.
+ */
+export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
+  await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);
+}
