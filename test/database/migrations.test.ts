@@ -234,8 +234,11 @@ describe('the test of migrations', () => {
     'alter table invoices drop constraint invoices_status_known',
     `alter table invoices drop constraint invoices_status_known,
       add constraint invoices_status_known check (status in ('lost', 'open', 'paid', 'void', 'it''s, gone'))`,
-    `alter table accounts drop constraint accounts_capabilities_known, add constraint accounts_capabilities_known
-      check (capabilities <@ array['manage_storefront', 'sell_anything', 'sell_media_inventory', 'sell_products', 'sell_services'])`,
+    // Whatever it lists by now.
+    `do $$ begin execute (
+      select format('alter table accounts drop constraint %1$s, add constraint %1$s %2$s', conname,
+        replace(pg_get_constraintdef(oid), 'ARRAY[', 'ARRAY[''sell_anything''::text, '))
+      from pg_constraint where conname = 'accounts_capabilities_known'); end $$`,
   ])('allows one that says: %s', async (statements) => {
     expect(await breaksOf(statements)).toEqual([]);
   });
