@@ -1,5 +1,5 @@
 // The only writer of `accounts`. Triggers keep what an account may do the sum of what was decided here and what its links
-// say (db/migrations/m021-decided-here.ts).
+// say (db/schema.sql, at accounts and external_links).
 import { sql, type Transaction } from 'kysely';
 import type { Database } from './postgres/client.ts';
 import { prepareDeferred } from './postgres/prepare.ts';

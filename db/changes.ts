@@ -1,5 +1,5 @@
 // Reads and erases `changes`: the history of people, accounts, links and contracts. Triggers alone add to it
-// (db/migrations/2026-11-25-history.ts).
+// (record_change in db/schema.sql).
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { runInBatches } from './batches.ts';
 import type { Database } from './postgres/client.ts';

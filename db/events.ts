@@ -183,7 +183,7 @@ type ContractBody = {
   occurred_at: string;
 };
 
-/** As the triggers write it (the migration `events`). */
+/** As the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
 type Row = { seq: string; occurred_at: Date; user_id: string; contract_id: string } & (
   | { type: 'profile.updated'; body: ProfileBody }
   | { type: 'session.ended'; body: { sid: string } }

@@ -1,5 +1,5 @@
 // Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts have what is theirs.
-// `profile_updated_at` is set by a trigger (see the first migration).
+// `profile_updated_at` is set by a trigger (keep_profile_updated_at in db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import { type Account, deleteUnusedAccount } from './accounts.ts';
 import type { Database } from './postgres/client.ts';

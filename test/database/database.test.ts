@@ -9,9 +9,11 @@ import { consumeNonce } from '../../db/nonces.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app.ts';
+import { readCatalog } from '../support/catalog.ts';
 import { countRows } from '../support/database.ts';
 import { connect, emptyDatabase } from '../support/postgres.ts';
 import { buildSchema, schemaFile } from '../support/schema.ts';
+import { buildSchemaSql, schemaSqlFile } from '../support/schema-sql.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -85,6 +87,30 @@ describe('migrations', () => {
 
   it('make the schema that db/schema.ts declares (npm run schema writes it)', async () => {
     expect(await buildSchema(app.databaseUrl)).toBe(await readFile(schemaFile, 'utf8'));
+  });
+
+  it('make the database that db/schema.sql shows (npm run schema writes it)', async () => {
+    const inForce = await buildSchemaSql(app.databaseUrl);
+    expect(inForce, 'run npm run schema').toBe(await readFile(schemaSqlFile, 'utf8'));
+  });
+
+  it('make what db/schema.sql makes by itself in an empty database', async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    try {
+      const text = await readFile(schemaSqlFile, 'utf8');
+      await sql.raw(text).execute(db);
+      expect(await buildSchemaSql(url)).toBe(text);
+      expect(await readCatalog(db)).toEqual(await readCatalog(app.db));
+      // It says the same whatever the schema is called.
+      await sql`alter schema public rename to elsewhere`.execute(db);
+      const options = encodeURIComponent('-c search_path=elsewhere');
+      const moved = await buildSchemaSql(`${url}?options=${options}`);
+      expect(moved).toBe(text);
+    } finally {
+      await close();
+      await drop();
+    }
   });
 });
 

@@ -178,6 +178,42 @@ describe('the test of migrations', () => {
       "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text]))))",
     ],
     [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (status in ('open', 'paid', 'canceled'))`,
+      "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'::text, 'paid'::text, 'canceled'::text]))))",
+    ],
+    // A wider list that is not the only thing it says, or that says it of something else.
+    [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (status in ('open', 'paid', 'void', 'lost') and plan <> '')`,
+      "invoices.invoices_status_known may refuse a row (CHECK (((status = ANY (ARRAY['open'::text, 'paid'::text, 'void'::text, 'lost'::text])) AND (plan <> ''::text))))",
+    ],
+    [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (plan in ('open', 'paid', 'void', 'lost'))`,
+      "invoices.invoices_status_known may refuse a row (CHECK ((plan = ANY (ARRAY['open'::text, 'paid'::text, 'void'::text, 'lost'::text]))))",
+    ],
+    [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (status not in ('open', 'paid', 'void', 'lost')) not valid`,
+      "invoices.invoices_status_known may refuse a row (CHECK ((status <> ALL (ARRAY['open'::text, 'paid'::text, 'void'::text, 'lost'::text]))) NOT VALID)",
+    ],
+    [
+      `alter table invoices drop constraint invoices_status_known,
+        add constraint invoices_status_known check (status in ('open'', ''paid', 'void'))`,
+      "invoices.invoices_status_known may refuse a row (CHECK ((status = ANY (ARRAY['open'', ''paid'::text, 'void'::text]))))",
+    ],
+    [
+      `alter table invoices drop constraint invoices_unit_amount_positive,
+        add constraint invoices_unit_amount_positive check (unit_amount > 0)`,
+      'invoices.invoices_unit_amount_positive may refuse a row (CHECK ((unit_amount > 0)))',
+    ],
+    [
+      `alter table accounts drop constraint accounts_capabilities_known,
+        add constraint accounts_capabilities_known check (capabilities <@ array['sell_products', 'sell_services'])`,
+      "accounts.accounts_capabilities_known may refuse a row (CHECK ((capabilities <@ ARRAY['sell_products'::text, 'sell_services'::text])))",
+    ],
+    [
       'alter table launches add constraint real foreign key (session_id) references sessions',
       'launches.real may refuse a row (FOREIGN KEY (session_id) REFERENCES sessions(id))',
     ],
@@ -196,6 +232,13 @@ describe('the test of migrations', () => {
     'drop index mails_user_id_idx',
     'alter table mails alter column kind drop not null',
     'alter table invoices drop constraint invoices_status_known',
+    `alter table invoices drop constraint invoices_status_known,
+      add constraint invoices_status_known check (status in ('lost', 'open', 'paid', 'void', 'it''s, gone'))`,
+    // Whatever it lists by now.
+    `do $$ begin execute (
+      select format('alter table accounts drop constraint %1$s, add constraint %1$s %2$s', conname,
+        replace(pg_get_constraintdef(oid), 'ARRAY[', 'ARRAY[''sell_anything''::text, '))
+      from pg_constraint where conname = 'accounts_capabilities_known'); end $$`,
   ])('allows one that says: %s', async (statements) => {
     expect(await breaksOf(statements)).toEqual([]);
   });

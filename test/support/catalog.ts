@@ -78,10 +78,28 @@ function findRuleBreaks(before: Table, after: Table): string[] {
     kind === 'unique' && !after.rules[name] ? [`${name} is gone`] : [],
   );
   const added = Object.entries(after.rules).flatMap(([name, rule]) => {
-    if (before.rules[name]?.definition === rule.definition) return [];
+    const old = before.rules[name];
+    if (old?.definition === rule.definition || (old && isWider(old, rule))) return [];
     return mayRefuse(rule, before, after) ? [`${name} may refuse a row (${rule.definition})`] : [];
   });
   return [...gone, ...added];
+}
+
+/** Whether all that the old check allows is in the list of the new one. Of any other form than a list nothing is assumed. */
+function isWider(old: Rule, next: Rule): boolean {
+  const [before, after] = [readList(old.definition), readList(next.definition)];
+  if (!before || !after || before.subject !== after.subject) return false;
+  return before.values.every((value) => after.values.includes(value));
+}
+
+/** `column in ('a', 'b')`, or `column <@ array['a', 'b']`, as Postgres writes them. */
+function readList(definition: string): { subject?: string; values: string[] } | undefined {
+  const value = "'(?:[^']|'')*'::text";
+  const list = new RegExp(
+    `^CHECK \\(\\((\\w+ (?:= ANY|<@) \\(?ARRAY)\\[(${value}(?:, ${value})*)\\]\\)?\\)\\)$`,
+  );
+  const [, subject, values] = list.exec(definition) ?? [];
+  return values === undefined ? undefined : { subject, values: values.match(new RegExp(value, 'g')) ?? [] };
 }
 
 /** Whether it says more than what the version before, which leaves new columns alone, keeps by itself. */

@@ -1,0 +1,246 @@
+// Databases that earlier versions of this code have left, brought to the present: what was there is there, and its people go
+// on as they were. Each is what that version itself made, kept as plain SQL.
+import { readFile } from 'node:fs/promises';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrations } from '../../db/migrations/list.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { locationOf, openApp, type TestApp } from '../support/app.ts';
+import { runCli } from '../support/cli.ts';
+import { type SignupBody, sendSignup } from '../support/crm.ts';
+import { loadDump, type Rows, readRows } from '../support/dump.ts';
+import { readOn } from '../support/events.ts';
+import { handOver } from '../support/marketplace.ts';
+import { connect, emptyDatabase } from '../support/postgres.ts';
+import { enterCode, expectCodeAsked, payloadOf, showCode } from '../support/totp-app.ts';
+import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+
+/** What only the browsers, apps and senders of that database know. */
+type Known = {
+  /** Of whom it is a session that goes on. */
+  sessions: Record<string, string>;
+  signups: { webhookId: string; body: string; status: number; answer: string }[];
+  /** The token in a mail of customer@example.test. */
+  setPassword: string;
+  authenticator?: { email: string; secret: string; codes: string[] };
+  /** In a mail to cora@example.test, who is cora-new@example.test now. */
+  undo?: string;
+  /** Those that the CRM has read: number, type, user. */
+  events?: [seq: number, type: string, userId: string | null][];
+};
+
+/** What migrations since then change on purpose: two tables have new names, and one of them began anew. */
+const moved: Record<string, string> = { mail_links: 'mail_tokens', pending_links: 'pending_hand_offs' };
+const emptied = ['pending_links'];
+
+const otherPassword = 'seven quiet lanterns';
+const shop = { id: 'shop-1', role: 'merchant' as const, accountName: 'Shop & Sons' };
+
+describe.each(['da00085', '11da18b'])('a database of %s', (version) => {
+  let known: Known;
+  let before: Rows;
+  let after: Rows;
+  let url: string;
+  let drop: () => Promise<void>;
+  let app: TestApp;
+
+  beforeAll(async () => {
+    const read = (ending: string) => readFile(new URL(`${version}.${ending}`, import.meta.url), 'utf8');
+    known = JSON.parse(await read('json'));
+    ({ url, drop } = await emptyDatabase(inject('templateUrl')));
+    await loadDump(url, await read('sql'));
+    const { db, close } = connect(url);
+    before = await readRows(db);
+    await migrate(url);
+    after = await readRows(db);
+    await close();
+    app = await openApp({ databaseUrl: url });
+  });
+  afterAll(async () => {
+    await app?.close();
+    await drop?.();
+  });
+
+  const from = '198.51.100.7';
+  const open = async (email: string, password: string) => {
+    const browser = openBrowser((path, options) => app.send(path, { from, ...options }));
+    return { browser, answer: await browser.login(email, password) };
+  };
+  const logIn = async (email: string, password = demoPassword) => {
+    const { browser, answer } = await open(email, password);
+    expect([email, answer.status, locationOf(answer).pathname]).toEqual([email, 303, '/profile']);
+    return browser;
+  };
+  const profileOf = async (cookie: string) => JSON.parse((await app.send('/sso/profile', { cookie })).text);
+
+  it('keeps every row, and every value in it', () => {
+    expect(Object.values(before).filter(({ rows }) => rows.length > 0).length).toBeGreaterThan(14);
+    const lost: string[] = [];
+    for (const [name, table] of Object.entries(before)) {
+      const now = after[moved[name] ?? name] ?? { columns: [], rows: [] };
+      const isKept = (column: string) => now.columns.includes(column);
+      lost.push(...table.columns.filter((column) => !isKept(column)).map((column) => `${name}.${column}`));
+      const columns = table.columns.filter(isKept);
+      const valuesOf = ({ columns: all, rows }: Rows[string]) =>
+        rows.map((row) => JSON.stringify(columns.map((column) => row[all.indexOf(column)]))).sort();
+      if (name === 'kysely_migration') expect(valuesOf(now)).toEqual(expect.arrayContaining(valuesOf(table)));
+      else expect(valuesOf(now), name).toEqual(emptied.includes(name) ? [] : valuesOf(table));
+    }
+    expect(lost).toEqual([]);
+    expect(after.kysely_migration?.rows.map(([name]) => name).sort()).toEqual(Object.keys(migrations));
+  });
+
+  it('lets its people in by their passwords, and launches them with their capabilities', async () => {
+    const people: [email: string, password: string, capabilities: string[]][] = [
+      ['merchant@example.test', demoPassword, ['manage_storefront', 'sell_products', 'sell_services']],
+      [
+        'new-merchant@example.test',
+        demoPassword,
+        version === 'da00085' ? ['sell_products', 'sell_services'] : [],
+      ],
+      ['customer@example.test', demoPassword, []],
+      ['admin@example.test', demoPassword, []],
+      ['paid@example.test', otherPassword, []],
+    ];
+    for (const [email, password, capabilities] of people) {
+      const browser = await logIn(email, password);
+      const launched = payloadOf(await browser.send('/sso/launch/marketplace'));
+      expect([email, launched?.profile.email, launched?.profile.account.capabilities]).toEqual([
+        email,
+        email,
+        capabilities,
+      ]);
+    }
+    expect((await open('merchant@example.test', otherPassword)).answer.status).toBe(401);
+  });
+
+  it('keeps out who is suspended, and whose password was changed', async () => {
+    expect((await open('suspended@example.test', demoPassword)).answer.status).toBe(403);
+    expect(
+      (await open('manager@example.test', version === 'da00085' ? demoPassword : otherPassword)).answer
+        .status,
+    ).toBe(401);
+  });
+
+  it('goes on with its sessions', async () => {
+    for (const [email, cookie] of Object.entries(known.sessions))
+      expect((await profileOf(cookie)).email).toBe(email);
+    const renamed = {
+      json: { json: { name: 'After The Upgrade' } },
+      cookie: known.sessions['merchant@example.test'],
+    };
+    expect((await app.send('/trpc/profile.update', renamed)).status).toBe(200);
+    expect((await profileOf(known.sessions['merchant@example.test'] ?? '')).name).toBe('After The Upgrade');
+  });
+
+  it('shows an invoice to whom it is for, and to nobody else', async () => {
+    const paid = await logIn('paid@example.test', otherPassword);
+    const page = await paid.send('/invoices/1');
+    expect(page.status).toBe(200);
+    expect(textOf(page)).toMatch(/29[.,]00/);
+    expect((await (await logIn('customer@example.test')).send('/invoices/1')).status).toBe(404);
+  });
+
+  it('shows what happened before', async () => {
+    const browser = await logIn('customer@example.test');
+    const page = textOf(await browser.send('/profile/activity'));
+    expect(page).toMatch(/name/i);
+    expect(
+      (
+        await browser.send('/profile', {
+          form: { intent: 'names', name: 'Casey Later', accountName: 'Casey’s' },
+        })
+      ).status,
+    ).toBe(303);
+    const { code, out } = await runCli(url, ['history', 'customer@example.test']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/name .*Casey.* → .*Casey Later/);
+    // Who somebody was before is known, too.
+    expect(out).toContain('customer@example.test');
+  });
+
+  it('gives a marketplace user who arrives again what the marketplace says now', async () => {
+    const before = await profileOf(known.sessions['shop-1@example.test'] ?? '');
+    expect(before.account.capabilities).toEqual(['manage_storefront', 'sell_products']);
+    const said = {
+      ...shop,
+      name: 'Sharon Renamed',
+      capabilities: ['sell_services'],
+      profileUpdatedAt: new Date(),
+    };
+    const answer = await handOver(app, said, { from });
+    expect(answer.status).toBe(303);
+    const now = await profileOf(cookieOf(answer));
+    expect([now.id, now.name, now.account.capabilities]).toEqual([
+      before.id,
+      'Sharon Renamed',
+      ['sell_services'],
+    ]);
+  });
+
+  it('answers a signup that is sent again as it did', async () => {
+    for (const { webhookId, body, status, answer } of known.signups) {
+      const again = await sendSignup(app, body, { webhookId });
+      expect([again.status, again.text, again.headers.get('idempotent-replayed')]).toEqual([
+        status,
+        answer,
+        'true',
+      ]);
+      const { signup_id }: SignupBody = JSON.parse(body);
+      const anew = await sendSignup(app, body);
+      expect([signup_id, anew.status]).toEqual([signup_id, 200]);
+      expect(JSON.parse(anew.text).contract.id).toBe(JSON.parse(answer).contract.id);
+    }
+  });
+
+  it('takes a link of a mail that was sent before', async () => {
+    const path = `/set-password?token=${known.setPassword}`;
+    expect((await app.send(path, { form: { newPassword: 'eight louder lanterns' }, from })).status).toBe(303);
+    await logIn('customer@example.test', 'eight louder lanterns');
+  });
+
+  it.runIf(version === '11da18b')('asks for the second factor that was set up', async () => {
+    const { email = '', secret = '', codes = [] } = known.authenticator ?? {};
+    const { browser, answer } = await open(email, demoPassword);
+    expectCodeAsked(answer);
+    expect((await enterCode(browser, showCode(secret, Date.now() + 30_000))).status).toBe(303);
+    expect(await browser.whoAmI()).toBe(email);
+    const other = await open(email, demoPassword);
+    expect((await enterCode(other.browser, codes[0] ?? '', '/login/code?use=recovery')).status).toBe(303);
+    expect(await other.browser.whoAmI()).toBe(email);
+    expect(textOf(await (await logIn('merchant@example.test')).send('/profile/passkeys'))).toContain(
+      'My phone',
+    );
+  });
+
+  it.runIf(version === '11da18b')('goes on with the numbers of events', async () => {
+    const events = await readOn(app, 'crm_app');
+    const read = known.events ?? [];
+    expect(
+      events.slice(0, read.length).map(({ seq, type, user_id }) => [seq, type, user_id ?? null]),
+    ).toEqual(read);
+    // Those that waited when it was left.
+    expect(events[read.length]).toMatchObject({ type: 'profile.updated', profile: { name: 'Casey Last' } });
+  });
+
+  it.runIf(version === '11da18b')('brings an address back by the link that its mail had', async () => {
+    const opened = await app.send(`/undo-email-change?token=${known.undo}`, { from });
+    const { pathname, search } = locationOf(opened);
+    expect(
+      (await app.send(pathname + search, { form: { newPassword: 'eight louder lanterns' }, from })).status,
+    ).toBe(303);
+    await logIn('cora@example.test', 'eight louder lanterns');
+  });
+
+  it.runIf(version === '11da18b')('keeps out who is erased, and knows what is left of them', async () => {
+    expect((await open('leaver@example.test', otherPassword)).answer.status).toBe(401);
+    const { db, close } = connect(url);
+    const { rows } = await sql<{
+      erased: boolean;
+    }>`select erased_user_id is not null as erased from service_contracts
+      where signup_id = 'left'`.execute(db);
+    await close();
+    expect(rows).toEqual([{ erased: true }]);
+  });
+});
