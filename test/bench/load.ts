@@ -13,8 +13,10 @@ export type Measured = {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of the server's process, for each request. */
+  requests: number;
+  /** Of the server's process and Postgres together, for each request. */
   cpuMs: number;
+  postgresMs: number;
 };
 
 type Load = { server: Server; ask: () => Asked; seconds: number; connections: number; perSecond?: number };
@@ -35,21 +37,30 @@ const timeoutSeconds = 5;
 export async function measure(
   server: Server,
   ask: () => Asked,
-  options: { seconds: number; connections?: number; perSecond?: number; expected: number },
+  options: {
+    seconds: number;
+    connections?: number;
+    perSecond?: number;
+    expected: number;
+    postgresCpuMs?: () => Promise<number>;
+  },
 ): Promise<Measured> {
-  const { seconds, connections = 16, perSecond, expected } = options;
+  const { seconds, connections = 16, perSecond, expected, postgresCpuMs = async () => Number.NaN } = options;
   const { method, path, headers, body } = ask();
   const first = await fetch(server.url + path, { method, headers, body, redirect: 'manual' });
   if (first.status !== expected) throw new Error(`${path} answers ${first.status}, not ${expected}`);
 
   const load = { server, ask, seconds, connections, perSecond };
   const wrk = hasWrk && !perSecond ? await prepareWrk(load) : undefined;
-  const cpuBefore = await server.cpuMs();
-  const { requests, faults, timeouts, ...loaded } = await (wrk ? wrk() : runAutocannon(load, expected));
+  const readCpu = () => Promise.all([server.cpuMs(), postgresCpuMs()]);
+  const [cpuBefore, postgresBefore] = await readCpu();
+  const { faults, timeouts, ...loaded } = await (wrk ? wrk() : runAutocannon(load, expected));
   if (faults > 0) throw new Error(`${faults} answers to ${path} are not ${expected}`);
   if (timeouts > 0)
     throw new Error(`${timeouts} requests to ${path} had no answer in ${timeoutSeconds} seconds`);
-  return { ...loaded, cpuMs: ((await server.cpuMs()) - cpuBefore) / requests };
+  const [cpuAfter, postgresAfter] = await readCpu();
+  const postgresMs = (postgresAfter - postgresBefore) / loaded.requests;
+  return { ...loaded, cpuMs: (cpuAfter - cpuBefore) / loaded.requests + postgresMs, postgresMs };
 }
 
 async function runAutocannon(load: Load, expected: number): Promise<Loaded> {
@@ -127,6 +138,8 @@ export function median(values: number[]): number {
 }
 
 export function medians(rounds: Measured[]): Measured {
-  const of = (name: keyof Measured) => median(rounds.map((round) => round[name]));
-  return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), cpuMs: of('cpuMs') };
+  const names = Object.keys(rounds[0] ?? {}) as (keyof Measured)[];
+  return Object.fromEntries(
+    names.map((name) => [name, median(rounds.map((round) => round[name]))]),
+  ) as Measured;
 }
