@@ -1,6 +1,6 @@
 // What is printed in the end, and how sure it is.
 import { cpus } from 'node:os';
-import { hasWrk, type Measured, median } from './load.ts';
+import { type Measured, median } from './load.ts';
 
 type Cells = { perSecond?: number; p50Ms?: number; p99Ms?: number; cpuMs?: number; postgresMs?: number };
 
@@ -59,7 +59,7 @@ function intervalOfMedian(values: number[]): [low: number, high: number] {
 /** Prints what has been measured so far; true where no line is missed. */
 export function printTable(): boolean {
   const [first, ...others] = cpus();
-  const machine = `${others.length + 1} × ${first?.model.trim()}, Node ${process.version}, load by ${hasWrk ? 'wrk' : 'autocannon'}`;
+  const machine = `${others.length + 1} × ${first?.model.trim()}, Node ${process.version}`;
   process.stdout.write(
     `\n${new Date().toISOString().slice(0, 10)}, ${machine}\n\n${table.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`,
   );
