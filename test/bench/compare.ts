@@ -4,7 +4,7 @@ import { type Measured, measure, medians } from './load.ts';
 import { buildAsking } from './population.ts';
 import { type Row, rows } from './rows.ts';
 import type { Server } from './servers.ts';
-import { addComparison, addRow, number } from './table.ts';
+import { addComparison, addRow } from './table.ts';
 
 // Many short rounds: what else happens on the machine then meets all alike.
 export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
@@ -76,16 +76,6 @@ async function requireFirst({ requests }: Measured, { client }: BenchDatabase): 
     throw new Error(`Only ${rows[0].count} of ${requests} launches were first ones: take shorter rounds`);
 }
 
-/** Launches at a calm rate, six tenths of what the service could do. */
-export async function compareCalmLaunches(suffix: string, [service, reference]: [Contender, Contender]) {
-  const ask = buildAsking(service.database.people).launch;
-  const expected = rows.launch.status;
-  const { perSecond: most } = await measure(service.server, ask, { seconds: warmUpSeconds, expected });
-  const at = { seconds: 5, expected, perSecond: Math.floor(most * 0.6) };
-  const [theirs, ours] = [await measure(reference.server, ask, at), await measure(service.server, ask, at)];
-  addLatencies(`launch at ${at.perSecond}/s${suffix}`, theirs, ours);
-}
-
 /** A hundred launches a second, beside sixteen logins that are always under way. */
 export async function compareLaunchesBesideLogins(suffix: string, contenders: [Contender, Contender]) {
   const ask = buildAsking(contenders[0].database.people);
@@ -99,13 +89,10 @@ export async function compareLaunchesBesideLogins(suffix: string, contenders: [C
     return launches;
   };
   const [ours = [], theirs = []] = await takeTurns(contenders, 3, measureBoth);
-  addLatencies(`launch at 100/s beside 16 logins${suffix}`, medians(theirs), medians(ours));
-}
-
-function addLatencies(name: string, theirs: Measured, ours: Measured): void {
   const cellsOf = ({ perSecond, p50Ms, p99Ms }: Measured) => ({ perSecond, p50Ms, p99Ms });
-  addRow(name, cellsOf(ours));
-  addRow(`${name}, reference`, cellsOf(theirs), `p99 ${number(ours.p99Ms / theirs.p99Ms)}`);
+  const name = `launch at 100/s beside 16 logins${suffix}`;
+  addRow(name, cellsOf(medians(ours)));
+  addRow(`${name}, reference`, cellsOf(medians(theirs)));
 }
 
 /** What is measured of each, round by round; who began a round is last in the next. */

@@ -9,13 +9,7 @@ import { hashPassword } from '../../server/identity/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
 import { addPeak, measureMemory, measureStart } from './alone.ts';
-import {
-  before,
-  type Contender,
-  compareCalmLaunches,
-  compareLaunchesBesideLogins,
-  compareRow,
-} from './compare.ts';
+import { before, type Contender, compareLaunchesBesideLogins, compareRow } from './compare.ts';
 import { makeDatabase } from './database.ts';
 import { measureEvents } from './events.ts';
 import { measureFlood } from './flood.ts';
@@ -28,7 +22,7 @@ import { measureSoak } from './soak.ts';
 import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
-const parts = ['calm', 'beside logins', 'flood', 'start', 'memory'];
+const parts = ['beside logins', 'flood', 'start', 'memory'];
 // Only where it is asked for, and on Node.
 const long = ['growth', 'soak', 'processes', 'events'];
 const { values, positionals } = parseArgs({
@@ -107,7 +101,6 @@ async function measureAll(passwordHash: string): Promise<void> {
         const others = [...(rows[row].hasNoReference ? [] : [reference]), ...previous];
         await compareRow(row, suffix, [service, ...others], postgresCpuMs);
       }
-      if (isChosen('calm')) await compareCalmLaunches(suffix, [service, reference]);
       if (isChosen('beside logins')) await compareLaunchesBesideLogins(suffix, [service, reference]);
       if (runtime === 'node' && chosen.length > 0) await addPeak(chosen.join(', '), service.server);
     } finally {

@@ -45,12 +45,8 @@ function requireSignature(key: string | Buffer, text: string, encoding: 'hex' | 
 app.use(async (c, next) => {
   const startedAt = performance.now();
   await next();
-  log.info({
-    method: c.req.method,
-    path: c.req.path,
-    status: c.res.status,
-    ms: performance.now() - startedAt,
-  });
+  const { method, path } = c.req;
+  log.info({ method, path, status: c.res.status, ms: performance.now() - startedAt });
 });
 app.onError((error, c) => {
   if (error instanceof HTTPException) return error.getResponse();
@@ -58,6 +54,17 @@ app.onError((error, c) => {
   return c.text('', error instanceof z.ZodError ? 422 : 500);
 });
 app.get('/healthz', (c) => c.text('ok'));
+
+const insert = <Table extends keyof DB>(on: Kysely<DB>, table: Table, row: Insertable<DB[Table]>) =>
+  on.insertInto(table).values(row).execute();
+
+const findHolder = (on: Kysely<DB>, email: string) =>
+  on
+    .selectFrom('users')
+    .select(['id', 'account_id', 'password_hash'])
+    .where('email', '=', email)
+    .where('holds_email', '=', true)
+    .executeTakeFirst();
 
 async function requireSession(c: Context) {
   const session = await db
@@ -67,24 +74,9 @@ async function requireSession(c: Context) {
     .leftJoin('launches as l', (join) =>
       join.onRef('l.session_id', '=', 's.id').on('l.client', '=', 'marketplace'),
     )
-    .select([
-      's.id',
-      's.last_seen_at',
-      's.auth_time',
-      's.amr',
-      's.user_id',
-      'l.sid',
-      'u.email',
-      'u.name',
-      'u.role',
-    ])
-    .select([
-      'u.email_verified_at',
-      'u.deletion_due_at',
-      'u.profile_updated_at',
-      'a.capabilities',
-      'a.verified_at',
-    ])
+    .select(['s.id', 's.last_seen_at', 's.auth_time', 's.amr', 's.user_id', 'l.sid', 'u.email'])
+    .select(['u.name', 'u.role', 'u.email_verified_at', 'u.deletion_due_at', 'u.profile_updated_at'])
+    .select(['a.capabilities', 'a.verified_at'])
     .where('s.token_hash', '=', sha256(getCookie(c, 'identity_session', 'host') ?? ''))
     .where('s.created_at', '>', ago(30 * dayMs))
     .where('s.last_seen_at', '>', ago(14 * dayMs))
@@ -97,15 +89,15 @@ async function requireSession(c: Context) {
   return session;
 }
 
+const isActive = (name: string, verifiedAt: Date | null) => verifiedAt !== null || name !== 'sell_products';
+
 const buildProfile = (session: Awaited<ReturnType<typeof requireSession>>) => ({
   id: session.user_id,
   email: session.email,
   name: session.name,
   role: session.role !== 'user' ? 'admin' : session.capabilities.length > 0 ? 'merchant' : 'customer',
   account: {
-    capabilities: session.capabilities
-      .filter((name) => session.verified_at || name !== 'sell_products')
-      .sort(),
+    capabilities: session.capabilities.filter((name) => isActive(name, session.verified_at)).sort(),
   },
   profile_updated_at: session.profile_updated_at.toISOString(),
 });
@@ -118,11 +110,8 @@ app.get('/sso/profile', async (c) => {
 });
 
 app.get('/sso/launch/marketplace', async (c) => {
-  const state = z
-    .string()
-    .regex(/^[\w.~-]{1,512}$/)
-    .optional()
-    .parse(c.req.query('state'));
+  const { state } = c.req.query();
+  if (state !== undefined && !/^[\w.~-]{1,512}$/.test(state)) refuse(400);
   const session = await requireSession(c);
   if (!session.email_verified_at || session.deletion_due_at || session.role !== 'user') refuse(403);
   const iat = Math.floor(Date.now() / 1_000);
@@ -142,10 +131,8 @@ app.get('/sso/launch/marketplace', async (c) => {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   const signature = createHmac('sha256', settings.SSO_MARKETPLACE_SECRET).update(payload).digest('hex');
   c.header('Cache-Control', 'no-store');
-  return c.redirect(
-    `${settings.SSO_MARKETPLACE_CALLBACK_URL}?payload=${payload}&signature=${signature}`,
-    303,
-  );
+  const query = `payload=${payload}&signature=${signature}`;
+  return c.redirect(`${settings.SSO_MARKETPLACE_CALLBACK_URL}?${query}`, 303);
 });
 
 /** What changes the user or ends the session comes before it, or waits. */
@@ -192,10 +179,8 @@ app.get('/sso/marketplace/callback', async (c) => {
   if (iat > seconds + 30 || exp < seconds - 30 || exp - iat > 300) refuse(400);
   const [id, token] = [uuidv7(), createToken()];
   await db.transaction().execute(async (trx) => {
-    const restore = trx
-      .selectFrom('restores')
-      .select('at')
-      .where('at', '>', new Date(iat * 1_000));
+    const issuedAt = new Date(iat * 1_000);
+    const restore = trx.selectFrom('restores').select('at').where('at', '>', issuedAt);
     if (await restore.executeTakeFirst()) refuse(400);
     const { numInsertedOrUpdatedRows } = await trx
       .insertInto('nonces')
@@ -213,30 +198,22 @@ app.get('/sso/marketplace/callback', async (c) => {
       .forUpdate('l')
       .forNoKeyUpdate(['a', 'u'])
       .executeTakeFirst();
-    if (user?.suspended_at || (user && user.role !== 'user')) refuse(403);
-    const updatedAt = new Date(profile.profile_updated_at);
-    if (
-      !user?.applied_profile_updated_at ||
-      user.sleeping_since ||
-      updatedAt > user.applied_profile_updated_at
-    )
-      return refuse(501);
+    if (!user?.applied_profile_updated_at || user.sleeping_since) return refuse(501);
+    if (user.suspended_at || user.role !== 'user') refuse(403);
+    if (new Date(profile.profile_updated_at) > user.applied_profile_updated_at) refuse(501);
     await audit(trx, c, { type: 'hand_off.accepted', reason: 'stale', user_id: user.id }, { id: profile.id });
-    await trx
-      .insertInto('pending_hand_offs')
-      .values({
-        id,
-        kind: 'continue',
-        provider: 'marketplace',
-        external_id: profile.id,
-        user_id: user.id,
-        nonce,
-        token_hash: sha256(token),
-        profile: JSON.stringify(profile),
-        return_to: '/profile',
-        expires_at: ago(-10 * minuteMs),
-      })
-      .execute();
+    await insert(trx, 'pending_hand_offs', {
+      id,
+      kind: 'continue',
+      provider: 'marketplace',
+      external_id: profile.id,
+      user_id: user.id,
+      nonce,
+      token_hash: sha256(token),
+      profile: JSON.stringify(profile),
+      return_to: '/profile',
+      expires_at: ago(-10 * minuteMs),
+    });
   });
   c.header('Set-Cookie', `__Host-identity_pending_${id}=${token}; Max-Age=600; ${cookieFlags}`);
   return c.redirect(`/continue?id=${id}`, 303);
@@ -251,23 +228,15 @@ const signupSchema = z.object({
     plan: z.string().regex(/^[a-z0-9_-]{1,64}$/),
     status: z.literal('trialing'),
     trial_ends_at: z.iso.datetime(),
-    price: z.object({
-      currency: z.string(),
-      unit_amount: z.int().min(0),
-      interval: z.enum(['month', 'year']),
-    }),
+    price: z.object({ currency: z.string(), unit_amount: z.int(), interval: z.enum(['month', 'year']) }),
   }),
 });
 
 app.post('/integrations/crm/signups', async (c) => {
   const body = await c.req.text();
   const { 'webhook-id': webhookId = '', 'webhook-timestamp': timestamp } = c.req.header();
-  requireSignature(
-    webhookKey,
-    `${webhookId}.${timestamp}.${body}`,
-    'base64',
-    c.req.header('webhook-signature')?.slice(3),
-  );
+  const signature = c.req.header('webhook-signature')?.slice('v1,'.length);
+  requireSignature(webhookKey, `${webhookId}.${timestamp}.${body}`, 'base64', signature);
   if (Math.abs(Date.now() / 1_000 - Number(timestamp)) > 300) refuse(401);
   const signup = signupSchema.parse(JSON.parse(body));
   const { email, name } = signup.user;
@@ -275,13 +244,10 @@ app.post('/integrations/crm/signups', async (c) => {
   const trialEndsAt = new Date(signup.contract.trial_ends_at);
 
   const [answer, isRepeated] = await db.transaction().execute(async (trx) => {
-    await sql`select set_config('identity.origin', ${JSON.stringify({ by: 'crm', cause: webhookId })}, true)`.execute(
-      trx,
-    );
-    const lock = sql<{
-      free: boolean;
-    }>`select pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0)) as free`;
-    if (!(await lock.execute(trx)).rows[0]?.free) refuse(409);
+    const origin = JSON.stringify({ by: 'crm', cause: webhookId });
+    await sql`select set_config('identity.origin', ${origin}, true)`.execute(trx);
+    const free = sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0))`;
+    if (!(await trx.selectNoFrom(free.as('free')).executeTakeFirst())?.free) refuse(409);
     const given = trx.selectFrom('webhook_requests').selectAll().where('webhook_id', '=', webhookId);
     const before = await given.executeTakeFirst();
     if (before && !sha256(body).equals(before.body_hash)) refuse(422);
@@ -289,41 +255,30 @@ app.post('/integrations/crm/signups', async (c) => {
     const known = trx.selectFrom('service_contracts').select('id').where('signup_id', '=', signup.signup_id);
     if (await known.forUpdate().executeTakeFirst()) refuse(501);
 
-    const holder = await trx
-      .selectFrom('users')
-      .select(['id', 'account_id'])
-      .where('email', '=', email)
-      .where('holds_email', '=', true)
-      .executeTakeFirst();
+    const holder = await findHolder(trx, email);
     const reserved = trx.selectFrom('reserved_addresses').select('user_id').where('email', '=', email);
     if (!holder && (await reserved.executeTakeFirst())) refuse(501);
     const { id: user_id, account_id } = holder ?? { id: uuidv7(), account_id: uuidv7() };
     if (!holder) {
-      await trx.insertInto('accounts').values({ id: account_id, name: signup.account.name }).execute();
-      await trx
-        .insertInto('users')
-        .values({ id: user_id, account_id, email, holds_email: true, name })
-        .execute();
+      await insert(trx, 'accounts', { id: account_id, name: signup.account.name });
+      await insert(trx, 'users', { id: user_id, account_id, email, holds_email: true, name });
     }
     const id = uuidv7();
-    await trx
-      .insertInto('service_contracts')
-      .values({
-        id,
-        user_id,
-        account_id,
-        signup_id: signup.signup_id,
-        plan,
-        status,
-        trial_ends_at: trialEndsAt,
-        price_currency: price.currency,
-        price_unit_amount: price.unit_amount,
-        price_interval: price.interval,
-        occurred_at: signup.occurred_at,
-        next_period_starts_at: trialEndsAt,
-        billing_anchor_day: trialEndsAt.getUTCDate(),
-      })
-      .execute();
+    await insert(trx, 'service_contracts', {
+      id,
+      user_id,
+      account_id,
+      signup_id: signup.signup_id,
+      plan,
+      status,
+      trial_ends_at: trialEndsAt,
+      price_currency: price.currency,
+      price_unit_amount: price.unit_amount,
+      price_interval: price.interval,
+      occurred_at: signup.occurred_at,
+      next_period_starts_at: trialEndsAt,
+      billing_anchor_day: trialEndsAt.getUTCDate(),
+    });
     if (holder) await notify(trx, user_id, email, 'contract_added');
     else await mail(trx, user_id, email, 'welcome');
     const created = !holder;
@@ -336,16 +291,13 @@ app.post('/integrations/crm/signups', async (c) => {
     });
     const details = { signupId: signup.signup_id, contractId: id, webhookId };
     await audit(trx, c, { type: 'signup.accepted', reason: 'created', user_id }, details);
-    await trx
-      .insertInto('webhook_requests')
-      .values({
-        webhook_id: webhookId,
-        body_hash: sha256(body),
-        status: 201,
-        answer: text,
-        created_at: new Date(),
-      })
-      .execute();
+    await insert(trx, 'webhook_requests', {
+      webhook_id: webhookId,
+      body_hash: sha256(body),
+      status: 201,
+      answer: text,
+      created_at: new Date(),
+    });
     return [text, false];
   });
   if (isRepeated) c.header('Idempotent-Replayed', 'true');
@@ -357,12 +309,7 @@ app.post('/login', async (c) => {
   const form = z.object({ email: z.email(), password: z.string().max(1_024) }).parse(await c.req.parseBody());
   const { email } = form;
   const address = addressOf(c);
-  const owner = await db
-    .selectFrom('users')
-    .select(['id', 'password_hash'])
-    .where('email', '=', email)
-    .where('holds_email', '=', true)
-    .executeTakeFirst();
+  const owner = await findHolder(db, email);
   const network = address.split('.').slice(0, 3).join('.');
   const account = `${email} ${owner?.password_hash}`;
   const guesses = [
@@ -399,48 +346,38 @@ app.post('/login', async (c) => {
       .orderBy('created_at', 'desc')
       .offset(49);
     await trx.updateTable('sessions').set({ ended_at: now }).where('id', 'in', tooMany).execute();
-    await trx
-      .insertInto('sessions')
-      .values({
-        id: uuidv7(),
-        token_hash: sha256(token),
-        user_id,
-        created_at: now,
-        last_seen_at: now,
-        auth_time: now,
-        amr: ['pwd'],
-        address,
-        user_agent: c.req.header('user-agent') ?? '',
-      })
-      .execute();
+    await insert(trx, 'sessions', {
+      id: uuidv7(),
+      token_hash: sha256(token),
+      user_id,
+      created_at: now,
+      last_seen_at: now,
+      auth_time: now,
+      amr: ['pwd'],
+      address,
+      user_agent: c.req.header('user-agent') ?? '',
+    });
     const others = trx.selectFrom('devices').select('token_hash').where('user_id', '=', user_id).limit(1);
-    const told = trx
-      .selectFrom('mails')
-      .select('id')
-      .where('user_id', '=', user_id)
-      .where('kind', '=', 'new_browser');
-    if (
-      (await others.executeTakeFirst()) &&
-      !(await told.where('created_at', '>', ago(dayMs)).limit(1).executeTakeFirst())
-    )
+    const told = trx.selectFrom('mails').select('id').where('user_id', '=', user_id);
+    const isTold = told.where('kind', '=', 'new_browser').where('created_at', '>', ago(dayMs)).limit(1);
+    if ((await others.executeTakeFirst()) && !(await isTold.executeTakeFirst()))
       await notify(trx, user_id, email, 'new_browser');
-    await trx
-      .insertInto('devices')
-      .values({ token_hash: sha256(device), user_id, last_login_at: now, known_since: now, is_last: true })
-      .execute();
+    await insert(trx, 'devices', {
+      token_hash: sha256(device),
+      user_id,
+      last_login_at: now,
+      known_since: now,
+      is_last: true,
+    });
     await audit(trx, c, { type: 'login.succeeded', user_id });
-    for (const { key } of guesses)
-      await trx
-        .updateTable('rate_limits')
-        .set({ points: sql`points - 1` })
-        .where('key', '=', key)
-        .where('points', '>', 0)
-        .execute();
+    for (const { key } of guesses) {
+      const one = trx.updateTable('rate_limits').where('key', '=', key).where('points', '>', 0);
+      await one.set({ points: sql`points - 1` }).execute();
+    }
   });
   c.header('Set-Cookie', `__Host-identity_session=${token}; Max-Age=2592000; ${cookieFlags}`);
-  c.header('Set-Cookie', `__Host-identity_device=${device}; Max-Age=34560000; ${cookieFlags}`, {
-    append: true,
-  });
+  const deviceCookie = `__Host-identity_device=${device}; Max-Age=34560000; ${cookieFlags}`;
+  c.header('Set-Cookie', deviceCookie, { append: true });
   return c.redirect('/profile', 303);
 });
 
@@ -464,39 +401,32 @@ async function count(on: Kysely<DB>, { key, times, ms }: { key: string; times: n
   return points <= times;
 }
 
-async function audit(
-  on: Kysely<DB>,
-  c: Context,
-  event: Pick<Insertable<AuditEvents>, 'type' | 'reason' | 'user_id'>,
-  details = {},
-) {
-  const row = {
-    id: uuidv7(),
-    ...event,
-    address: addressOf(c),
-    request_id: uuidv7(),
-    details: JSON.stringify(details),
-  };
-  await on.insertInto('audit_events').values(row).execute();
+type Event = Pick<Insertable<AuditEvents>, 'type' | 'reason' | 'user_id'>;
+
+function audit(on: Kysely<DB>, c: Context, event: Event, details = {}) {
+  const trail = { address: addressOf(c), request_id: uuidv7(), details: JSON.stringify(details) };
+  return insert(on, 'audit_events', { id: uuidv7(), ...event, ...trail });
 }
 
 /** Within what a mailbox gets of these at most. */
 async function notify(trx: Transaction<DB>, userId: string, email: string, kind: string) {
-  for (const [name, times, ms] of [
-    ['hour', 20, 60 * minuteMs],
-    ['day', 60, dayMs],
-  ] as const)
-    if (!(await count(trx, { key: `notices-${name}:${email}`, times, ms }))) return;
+  if (!(await count(trx, { key: `notices-hour:${email}`, times: 20, ms: 60 * minuteMs }))) return;
+  if (!(await count(trx, { key: `notices-day:${email}`, times: 60, ms: dayMs }))) return;
   await mail(trx, userId, email, kind);
 }
 
 async function mail(trx: Transaction<DB>, user_id: string, recipient: string, kind: string) {
   const now = new Date();
   const details = JSON.stringify({ at: now });
-  await trx
-    .insertInto('mails')
-    .values({ id: uuidv7(), kind, user_id, recipient, details, created_at: now, next_attempt_at: now })
-    .execute();
+  await insert(trx, 'mails', {
+    id: uuidv7(),
+    kind,
+    user_id,
+    recipient,
+    details,
+    created_at: now,
+    next_attempt_at: now,
+  });
 }
 
 const at = { port: Number(process.env.PORT), hostname: '127.0.0.1' };
