@@ -26,16 +26,15 @@ export async function compareRow(
     const { server, database } = contender;
     await forget(row, database);
     const ask = buildAsking(database.people)[row];
-    const measured = await measure(server, ask, { seconds: forSeconds, expected, postgresCpuMs });
-    if (isFirst(row)) await requireFirst(measured, database);
-    return measured;
+    return measure(server, ask, { seconds: forSeconds, expected, postgresCpuMs });
   };
   await takeTurns(contenders, 1, measureFor(isLong ? 4 * warmUpSeconds : warmUpSeconds));
-  const [ours = [], ...others] = await takeTurns(
-    contenders,
-    rounds,
-    measureFor(isLong ? 2 * seconds : seconds),
-  );
+  const measureRound = measureFor(isLong ? 2 * seconds : seconds);
+  const [ours = [], ...others] = await takeTurns(contenders, rounds, async (contender) => {
+    const measured = await measureRound(contender);
+    if (isFirst(row)) await requireFirst(measured, contender.database);
+    return measured;
+  });
   addRow(row + suffix, medians(ours));
   for (const [n, theirs] of others.entries()) {
     const { name } = contenders[n + 1] as Contender;

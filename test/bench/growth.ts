@@ -13,26 +13,27 @@ export async function measureGrowth(
   postgresCpuMs: () => Promise<number>,
 ): Promise<void> {
   const inWords = (people: number) => `${people.toLocaleString('en')} people`;
-  const begin = async (people: number): Promise<Contender> => {
+  const withPeople = async (people: number, work: (contender: Contender) => Promise<void>) => {
     const startedAt = performance.now();
     const database = await makeDatabase(postgresUrl, `growth_${people}`, { people, passwordHash });
-    addRow(
-      `${inWords(people)}: ${await describeSize(database)}, made in ${Math.round((performance.now() - startedAt) / 1_000)} s`,
-    );
-    return { name: inWords(people), database, server: await startService('node', database.env) };
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    addRow(`${inWords(people)}: ${await describeSize(database)}, made in ${seconds} s`);
+    const server = await startService('node', database.env);
+    try {
+      await work({ name: inWords(people), database, server });
+    } finally {
+      await server.stop();
+      await database.drop();
+    }
   };
-  const end = async ({ server, database }: Contender) => {
-    await server.stop();
-    await database.drop();
-  };
-  const small = await begin(least);
-  for (const people of more) {
-    const large = await begin(people);
-    for (const row of rowNames)
-      if (!rows[row].hasNoReference) await compareRow(row, `, ${large.name}`, [large, small], postgresCpuMs);
-    await end(large);
-  }
-  await end(small);
+  await withPeople(least, async (small) => {
+    for (const people of more)
+      await withPeople(people, async (large) => {
+        for (const row of rowNames)
+          if (!rows[row].hasNoReference)
+            await compareRow(row, `, ${large.name}`, [large, small], postgresCpuMs);
+      });
+  });
 }
 
 async function describeSize({ client, people }: BenchDatabase): Promise<string> {
