@@ -1,34 +1,57 @@
-// What is measured of the service alone: how fast it starts, and the memory it takes.
+// What is measured of a process rather than of a request: how fast it starts, and the memory it takes.
 import { join } from 'node:path';
-import { rounds, users } from './compare.ts';
+import { before, rounds, takeTurns } from './compare.ts';
+import type { BenchDatabase } from './database.ts';
 import { measure, median } from './load.ts';
 import { buildAsking } from './population.ts';
-import { startService } from './servers.ts';
-import { addRow, number } from './table.ts';
+import { peakMemoryLineMb, startLine } from './rows.ts';
+import { ownRoot, type Server, startService } from './servers.ts';
+import { addRow, describeShares, markOver, number } from './table.ts';
 
-export async function measureStart(env: Record<string, string>, folder: string): Promise<void> {
-  const timeStart = async (settings: Record<string, string>) => {
-    const service = await startService('node', settings);
+type Version = { root?: string; env: Record<string, string> };
+
+/** In turns with the code of `--against`, where that is given. */
+export async function measureStart(folder: string, versions: Version[]): Promise<void> {
+  const timeStart = async ({ root, env }: Version) => {
+    const service = await startService('node', env, root);
     await service.stop();
     return service.startMs;
   };
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round++) times.push(await timeStart(env));
-  addRow(`start: ${number(median(times))} ms`);
-  const embedded = { EMBEDDED_DATABASE_FOLDER: join(folder, 'embedded') };
-  addRow(`start with a new embedded database: ${number(await timeStart(embedded))} ms`);
-  addRow(`start with that database: ${number(await timeStart(embedded))} ms`);
+  const [ours = [], theirs] = await takeTurns(versions, rounds, timeStart);
+  addRow(`start: ${number(median(ours))} ms`);
+  if (theirs) {
+    const name = `start, ${before}: ${number(median(theirs))} ms`;
+    addRow(
+      name,
+      {},
+      describeShares(
+        `start, ${before}`,
+        ours.map((ms, n) => ms / (theirs[n] ?? Number.NaN)),
+        startLine,
+      ),
+    );
+  }
+  const env = { EMBEDDED_DATABASE_FOLDER: join(folder, 'embedded') };
+  addRow(`start with a new embedded database: ${number(await timeStart({ root: ownRoot, env }))} ms`);
 }
 
-export async function measureMemory(env: Record<string, string>): Promise<void> {
+/** 100,000 launches, logins, and a little of everything else. */
+export async function measureMemory({ env, people }: BenchDatabase): Promise<void> {
   const service = await startService('node', env);
-  addRow(`memory at rest: ${number(await service.residentMb())} MB`);
-  const sizes: number[] = [];
+  const ask = buildAsking(people);
+  addRow(`memory at rest: ${number(await service.residentMb())} MiB`);
   for (let done = 0; done < 100_000; ) {
-    const { perSecond } = await measure(service, buildAsking(users).launch, { seconds: 5, expected: 303 });
-    done += perSecond * 5;
-    sizes.push(await service.residentMb());
+    const { requests } = await measure(service, ask.launch, { seconds: 5, expected: 303 });
+    done += requests;
   }
+  await measure(service, ask.login, { seconds: 10, expected: 303 });
+  await measure(service, ask['page /profile'], { seconds: 5, expected: 200 });
+  await addPeak('100,000 launches, logins and pages', service);
   await service.stop();
-  addRow(`memory every 5 s of 100,000 launches: ${sizes.map(number).join(' ')} MB`);
+}
+
+export async function addPeak(after: string, service: Server): Promise<void> {
+  const peak = await service.peakMb();
+  const name = `peak memory after ${after}: ${number(peak)} MiB`;
+  addRow(name, {}, markOver('peak memory', peak, peakMemoryLineMb).slice(2));
 }

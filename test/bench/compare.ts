@@ -1,71 +1,85 @@
-// The service against the floor, row by row. They take turns, so that what slows the machine slows both.
-import type { Runtime } from '../support/process.ts';
+// The service in turns with others, row by row, so that what slows the machine slows all of them.
+import type { BenchDatabase } from './database.ts';
 import { type Measured, measure, medians } from './load.ts';
 import { buildAsking } from './population.ts';
 import { type Row, rows } from './rows.ts';
-import { type RunSql, requireSameWrites } from './same-writes.ts';
 import type { Server } from './servers.ts';
-import { addComparison, addRow, number } from './table.ts';
+import { addComparison, addRow } from './table.ts';
 
-// Many short rounds: what else happens on the machine then meets both alike.
-export const rounds = Number(process.env.BENCH_ROUNDS ?? 12);
-export const seconds = Number(process.env.BENCH_SECONDS ?? 1);
-export const warmUpSeconds = 5;
-export const users = 10_000;
+// Many short rounds: what else happens on the machine then meets all alike.
+export const rounds = Number(process.env.BENCH_ROUNDS ?? 8);
+const seconds = Number(process.env.BENCH_SECONDS ?? 1);
+const warmUpSeconds = 3;
 
-export type Pair = { runtime: Runtime; floor: Server; service: Server };
+export type Contender = { name: string; server: Server; database: BenchDatabase };
 
-const nameOf = (row: string, runtime: Runtime) => (runtime === 'node' ? row : `${row} (Deno)`);
-
-export async function compareRow(row: Row, { runtime, floor, service }: Pair, runSql: RunSql): Promise<void> {
-  const ask = buildAsking(users)[row];
-  const { status: expected, line } = rows[row];
-  if (row === 'login') await runSql(forgetLogins);
-  // A session that was last seen some minutes ago is noted as seen again.
-  await runSql('update sessions set last_seen_at = now()');
-  await requireSameWrites(runSql, ask, { floor, service });
-  // Few logins a second: what runs beside the hash is compiled late, and a round says little.
-  const [warmUp, times] = row === 'login' ? [20, 3 * rounds] : [warmUpSeconds, rounds];
-  const measureRound = async (server: Server, forSeconds: number) => {
-    if (row === 'first launch') await runSql('truncate launches');
-    if (row === 'login') await runSql(forgetLogins);
-    return measure(server, ask, { seconds: forSeconds, expected });
+/** `service` first; what the others' names say is compared with it. `postgresCpuMs` is of all of Postgres. */
+export async function compareRow(
+  row: Row,
+  suffix: string,
+  contenders: Contender[],
+  postgresCpuMs: () => Promise<number>,
+): Promise<void> {
+  const { status: expected, line, isLong } = rows[row];
+  for (const { client } of new Set(contenders.map(({ database }) => database))) await client.query('analyze');
+  const measureFor = (forSeconds: number) => async (contender: Contender) => {
+    const { server, database } = contender;
+    await forget(row, database);
+    const ask = buildAsking(database.people)[row];
+    return measure(server, ask, { seconds: forSeconds, expected, postgresCpuMs });
   };
-  for (const server of [floor, service]) await measureRound(server, warmUp);
-  const [theirs = [], ours = []] = await takeTurns([floor, service], times, (server) =>
-    measureRound(server, seconds),
-  );
-  const name = nameOf(row, runtime);
-  addRow(`${name}, floor`, medians(theirs));
-  addComparison(name, medians(ours), { ours, theirs, line });
-  if (row === 'first launch') await runSql(launchAll);
-  // Nobody takes the mails to new customers here, and no row is about trying them.
-  await runSql('delete from mails');
+  await takeTurns(contenders, 1, measureFor(isLong ? 4 * warmUpSeconds : warmUpSeconds));
+  const measureRound = measureFor(isLong ? 2 * seconds : seconds);
+  const [ours = [], ...others] = await takeTurns(contenders, rounds, async (contender) => {
+    const measured = await measureRound(contender);
+    if (isFirst(row)) await requireFirst(measured, contender.database);
+    return measured;
+  });
+  addRow(row + suffix, medians(ours));
+  for (const [n, theirs] of others.entries()) {
+    const { name } = contenders[n + 1] as Contender;
+    addComparison(`${row}${suffix}, ${name}`, medians(theirs), {
+      ours,
+      theirs,
+      line: name === before ? line : undefined,
+    });
+  }
 }
 
-// A login in a browser that is new to its user writes a mail, which the service tries to send and the floor does not.
-const forgetLogins = 'truncate devices, rate_limits, mails';
+/** The name of the code of `--against`: what has lines is compared with it. */
+export const before = 'before';
 
-// As `populate` left it.
-const launchAll = `insert into launches (session_id, client, user_id, sid)
-  select id, 'marketplace', user_id, left(replace(gen_random_uuid()::text, '-', ''), 22) from sessions
-  on conflict do nothing`;
+const isFirst = (row: Row) => row === 'newcomer' || row === 'first launch';
 
-/** Launches at a calm rate, six tenths of what the service could do. */
-export async function compareCalmLaunches({ runtime, floor, service }: Pair): Promise<void> {
-  const ask = buildAsking(users).launch;
-  const expected = rows.launch.status;
-  const { perSecond: most } = await measure(service, ask, { seconds: warmUpSeconds, expected });
-  const perSecond = Math.floor(most * 0.6);
-  const at = { seconds: 5, expected, perSecond };
-  const [theirs, ours] = [await measure(floor, ask, at), await measure(service, ask, at)];
-  addLatencies(nameOf(`launch at ${perSecond}/s`, runtime), theirs, ours);
+const launchedLately = "at > now() - interval '12 hours'";
+
+/** What earlier rounds have left, as far as it would change what this one measures. */
+async function forget(row: Row, { client }: BenchDatabase): Promise<void> {
+  // Nobody takes mails here, and no row is about trying them.
+  const statements = ['delete from mails where sent_at is null and given_up_at is null'];
+  if (row === 'login') statements.push('truncate devices', 'truncate rate_limits');
+  if (isFirst(row))
+    statements.push(
+      `delete from launches where ${launchedLately}`,
+      `delete from client_users where ${launchedLately.replace('at', 'since')}`,
+    );
+  // Without triggers, which would make events of it; and one by one, for what is still under way.
+  await client.query('set session_replication_role = replica');
+  for (const statement of statements) await client.query(statement);
+  if (isFirst(row)) await client.query('vacuum analyze launches, client_users');
+}
+
+async function requireFirst({ requests }: Measured, { client }: BenchDatabase): Promise<void> {
+  const { rows } = await client.query(`select count(*)::int from launches where ${launchedLately}`);
+  if (rows[0].count < requests)
+    throw new Error(`Only ${rows[0].count} of ${requests} launches were first ones: take shorter rounds`);
 }
 
 /** A hundred launches a second, beside sixteen logins that are always under way. */
-export async function compareLaunchesBesideLogins({ runtime, floor, service }: Pair): Promise<void> {
-  const ask = buildAsking(users);
-  const measureBoth = async (server: Server) => {
+export async function compareLaunchesBesideLogins(suffix: string, contenders: [Contender, Contender]) {
+  const ask = buildAsking(contenders[0].database.people);
+  const measureBoth = async ({ server, database }: Contender) => {
+    await forget('login', database);
     const logins = measure(server, ask.login, { seconds: 7, expected: rows.login.status });
     await new Promise((done) => setTimeout(done, 1_000));
     const at = { seconds: 5, expected: rows.launch.status, perSecond: 100 };
@@ -73,23 +87,20 @@ export async function compareLaunchesBesideLogins({ runtime, floor, service }: P
     await logins;
     return launches;
   };
-  const [theirs = [], ours = []] = await takeTurns([floor, service], 3, measureBoth);
-  addLatencies(nameOf('launch at 100/s beside 16 logins', runtime), medians(theirs), medians(ours));
-}
-
-function addLatencies(name: string, theirs: Measured, ours: Measured): void {
+  const [ours = [], theirs = []] = await takeTurns(contenders, 3, measureBoth);
   const cellsOf = ({ perSecond, p50Ms, p99Ms }: Measured) => ({ perSecond, p50Ms, p99Ms });
-  addRow(`${name}, floor`, cellsOf(theirs));
-  addRow(name, cellsOf(ours), `p99 ${number(ours.p99Ms / theirs.p99Ms)}`);
+  const name = `launch at 100/s beside 16 logins${suffix}`;
+  addRow(name, cellsOf(medians(ours)));
+  addRow(`${name}, reference`, cellsOf(medians(theirs)));
 }
 
 /** What is measured of each, round by round; who began a round is last in the next. */
-export async function takeTurns<T>(
-  contenders: T[],
+export async function takeTurns<Of, T>(
+  contenders: Of[],
   times: number,
-  measureOne: (contender: T) => Promise<Measured>,
-): Promise<Measured[][]> {
-  const results = contenders.map((): Measured[] => []);
+  measureOne: (contender: Of) => Promise<T>,
+): Promise<T[][]> {
+  const results = contenders.map((): T[] => []);
   const turns = [...contenders.entries()];
   for (let round = 0; round < times; round++) {
     for (const [n, contender] of turns) results[n]?.push(await measureOne(contender));

@@ -1,42 +1,42 @@
-// The same service on ever more people; ratios are to the fewest.
-import { rounds, seconds, takeTurns, warmUpSeconds } from './compare.ts';
-import { measure, medians } from './load.ts';
-import { buildAsking, populate, settings } from './population.ts';
-import { rows } from './rows.ts';
-import type { RunSql } from './same-writes.ts';
-import { type Server, startService } from './servers.ts';
-import { addComparison } from './table.ts';
+// The same service on ever more people, each size in turns with the least: what a request costs more there.
+import { type Contender, compareRow } from './compare.ts';
+import { type BenchDatabase, makeDatabase } from './database.ts';
+import { rowNames, rows } from './rows.ts';
+import { startService } from './servers.ts';
+import { addRow } from './table.ts';
 
-const sizes = [10_000, 100_000, 1_000_000];
-
+/** Each database but the first is dropped before the next. Three million people take some 30 GB. */
 export async function measureGrowth(
-  databaseUrl: string,
+  postgresUrl: string,
   passwordHash: string,
-  runSql: RunSql,
+  [least = 10_000, ...more]: number[],
+  postgresCpuMs: () => Promise<number>,
 ): Promise<void> {
-  const services: { size: number; service: Server }[] = [];
-  try {
-    for (const size of sizes) {
-      const url = new URL(databaseUrl);
-      await runSql(`create database growth_${size}`);
-      url.pathname = `/growth_${size}`;
-      await populate(url.href, size, passwordHash);
-      const env = { ...settings, DATABASE_URL: url.href };
-      services.push({ size, service: await startService('node', env) });
+  const inWords = (people: number) => `${people.toLocaleString('en')} people`;
+  const withPeople = async (people: number, work: (contender: Contender) => Promise<void>) => {
+    const startedAt = performance.now();
+    const database = await makeDatabase(postgresUrl, `growth_${people}`, { people, passwordHash });
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    addRow(`${inWords(people)}: ${await describeSize(database)}, made in ${seconds} s`);
+    const server = await startService('node', database.env);
+    try {
+      await work({ name: inWords(people), database, server });
+    } finally {
+      await server.stop();
+      await database.drop();
     }
-    for (const row of ['launch', 'profile', 'hand-off'] as const) {
-      const measureFor =
-        (duration: number) =>
-        ({ size, service }: (typeof services)[number]) =>
-          measure(service, buildAsking(size)[row], { seconds: duration, expected: rows[row].status });
-      await takeTurns(services, 1, measureFor(warmUpSeconds));
-      const results = await takeTurns(services, rounds, measureFor(seconds));
-      for (const [n, ours] of results.entries()) {
-        const name = `${row}, ${sizes[n]?.toLocaleString('en')} users`;
-        addComparison(name, medians(ours), { ours, theirs: results[0] ?? [] });
-      }
-    }
-  } finally {
-    await Promise.all(services.map(({ service }) => service.stop()));
-  }
+  };
+  await withPeople(least, async (small) => {
+    for (const people of more)
+      await withPeople(people, async (large) => {
+        for (const row of rowNames)
+          if (!rows[row].hasNoReference)
+            await compareRow(row, `, ${large.name}`, [large, small], postgresCpuMs);
+      });
+  });
+}
+
+async function describeSize({ client, people }: BenchDatabase): Promise<string> {
+  const { rows } = await client.query('select pg_database_size(current_database())::float8 as bytes');
+  return `${(rows[0].bytes / 1e9).toFixed(1)} GB, ${Math.round(rows[0].bytes / people / 1e3)} kB each`;
 }

@@ -1,33 +1,23 @@
-// One measurement: a load for some seconds, and what the server needed for it. By wrk where it is installed, because
-// it takes less of the machine, and by autocannon where it is not, or where a rate is asked for.
+// One measurement: a load for some seconds, and what it cost. By wrk, which takes little of the machine; in an open loop
+// where a rate is asked for.
 import { execFile, spawnSync } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import autocannon from 'autocannon';
+import { percentile, runOpenLoop } from '../support/open-loop.ts';
 import type { Asked } from './population.ts';
 import type { Server } from './servers.ts';
 
-export type Measured = {
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-  /** Of the server's process, for each request. */
+type Loaded = { requests: number; perSecond: number; p50Ms: number; p99Ms: number };
+
+export type Measured = Loaded & {
+  /** Of the server's process and Postgres together, for each request. */
   cpuMs: number;
+  postgresMs: number;
 };
 
-type Load = { server: Server; ask: () => Asked; seconds: number; connections: number; perSecond?: number };
-type Loaded = {
-  requests: number;
-  faults: number;
-  timeouts: number;
-  perSecond: number;
-  p50Ms: number;
-  p99Ms: number;
-};
-
-export const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
+const hasWrk = spawnSync('wrk', ['--version']).error === undefined;
 
 const timeoutSeconds = 5;
 
@@ -35,41 +25,48 @@ const timeoutSeconds = 5;
 export async function measure(
   server: Server,
   ask: () => Asked,
-  options: { seconds: number; connections?: number; perSecond?: number; expected: number },
+  options: {
+    seconds: number;
+    connections?: number;
+    perSecond?: number;
+    expected: number;
+    postgresCpuMs?: () => Promise<number>;
+  },
 ): Promise<Measured> {
-  const { seconds, connections = 16, perSecond, expected } = options;
+  const { seconds, connections = 16, perSecond, expected, postgresCpuMs = async () => Number.NaN } = options;
   const { method, path, headers, body } = ask();
   const first = await fetch(server.url + path, { method, headers, body, redirect: 'manual' });
   if (first.status !== expected) throw new Error(`${path} answers ${first.status}, not ${expected}`);
 
-  const load = { server, ask, seconds, connections, perSecond };
-  const wrk = hasWrk && !perSecond ? await prepareWrk(load) : undefined;
-  const cpuBefore = await server.cpuMs();
-  const { requests, faults, timeouts, ...loaded } = await (wrk ? wrk() : runAutocannon(load, expected));
-  if (faults > 0) throw new Error(`${faults} answers to ${path} are not ${expected}`);
-  if (timeouts > 0)
-    throw new Error(`${timeouts} requests to ${path} had no answer in ${timeoutSeconds} seconds`);
-  return { ...loaded, cpuMs: ((await server.cpuMs()) - cpuBefore) / requests };
+  if (!hasWrk) throw new Error('The bench needs wrk, which Debian has as a package.');
+  const load =
+    perSecond === undefined
+      ? await prepareWrk(server, ask, { seconds, connections })
+      : () => loadAtRate(server, ask, { seconds, perSecond, expected });
+  const readCpu = () => Promise.all([server.cpuMs(), postgresCpuMs()]);
+  const [cpuBefore, postgresBefore] = await readCpu();
+  const { faults, ...loaded } = await load();
+  if (faults > 0) throw new Error(`${faults} requests to ${path} got no ${expected} in ${timeoutSeconds} s`);
+  const [cpuAfter, postgresAfter] = await readCpu();
+  const postgresMs = (postgresAfter - postgresBefore) / loaded.requests;
+  return { ...loaded, cpuMs: (cpuAfter - cpuBefore) / loaded.requests + postgresMs, postgresMs };
 }
 
-async function runAutocannon(load: Load, expected: number): Promise<Loaded> {
-  const { server, ask, seconds, connections, perSecond } = load;
-  const result = await autocannon({
-    url: server.url,
-    duration: seconds,
-    connections,
-    timeout: timeoutSeconds,
-    ...(perSecond && { overallRate: perSecond }),
-    requests: [{ setupRequest: (request) => ({ ...request, ...ask() }) }],
-  });
-  const good = result.statusCodeStats?.[`${expected}`]?.count ?? 0;
+async function loadAtRate(
+  { port }: Server,
+  ask: () => Asked,
+  { expected, seconds, perSecond }: { expected: number; seconds: number; perSecond: number },
+): Promise<Loaded & { faults: number }> {
+  const askOne = () => ({ ...ask(), kind: '' });
+  const patienceMs = timeoutSeconds * 1_000;
+  const sent = await runOpenLoop({ port, seconds, perSecond, patienceMs, ask: askOne });
+  const times = sent.map(({ ms }) => ms);
   return {
-    requests: result.requests.total,
-    faults: result.errors - result.timeouts + result.requests.total - good,
-    timeouts: result.timeouts,
-    perSecond: result.requests.total / result.duration,
-    p50Ms: result.latency.p50,
-    p99Ms: result.latency.p99,
+    requests: sent.length,
+    faults: sent.filter(({ status }) => status !== expected).length,
+    perSecond: sent.length / seconds,
+    p50Ms: percentile(times, 0.5),
+    p99Ms: percentile(times, 0.99),
   };
 }
 
@@ -77,8 +74,11 @@ async function runAutocannon(load: Load, expected: number): Promise<Loaded> {
 const requestsPerSecond = 6_000;
 
 /** The requests are written down before, so that making them takes nothing of the machine meanwhile. */
-async function prepareWrk(load: Load): Promise<() => Promise<Loaded>> {
-  const { server, ask, seconds, connections } = load;
+async function prepareWrk(
+  server: Server,
+  ask: () => Asked,
+  { seconds, connections }: { seconds: number; connections: number },
+): Promise<() => Promise<Loaded & { faults: number }>> {
   const file = join(tmpdir(), `bench-${process.pid}`);
   const requests = Array.from({ length: seconds * requestsPerSecond }, () => writeRequest(server, ask()));
   await writeFile(`${file}.http`, requests.join('\0'));
@@ -89,22 +89,14 @@ for text in io.open("${file}.http", "rb"):read("*a"):gmatch("[^%z]+") do request
 request = function() at = at % #requests + 1; return requests[at] end
 done = function(summary, latency)
   local e = summary.errors
-  io.write(string.format("\\n{\\"requests\\":%d,\\"us\\":%d,\\"p50\\":%d,\\"p99\\":%d,\\"faults\\":%d,\\"timeouts\\":%d}\\n",
+  io.write(string.format("\\n{\\"requests\\":%d,\\"us\\":%d,\\"p50\\":%d,\\"p99\\":%d,\\"faults\\":%d}\\n",
     summary.requests, summary.duration, latency:percentile(50), latency:percentile(99),
-    e.connect + e.read + e.write + e.status, e.timeout))
+    e.connect + e.read + e.write + e.status + e.timeout))
 end`,
   );
   return async () => {
-    const words = [
-      '-t1',
-      `-c${connections}`,
-      `-d${seconds}s`,
-      `--timeout=${timeoutSeconds}s`,
-      '-s',
-      `${file}.lua`,
-      server.url,
-    ];
-    const { stdout } = await promisify(execFile)('wrk', words);
+    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, `--timeout=${timeoutSeconds}s`];
+    const { stdout } = await promisify(execFile)('wrk', [...words, '-s', `${file}.lua`, server.url]);
     await Promise.all([rm(`${file}.http`), rm(`${file}.lua`)]);
     const { us, p50, p99, ...counts } = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? '');
     return { ...counts, perSecond: counts.requests / (us / 1e6), p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 };
@@ -127,6 +119,8 @@ export function median(values: number[]): number {
 }
 
 export function medians(rounds: Measured[]): Measured {
-  const of = (name: keyof Measured) => median(rounds.map((round) => round[name]));
-  return { perSecond: of('perSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms'), cpuMs: of('cpuMs') };
+  const names = Object.keys(rounds[0] ?? {}) as (keyof Measured)[];
+  return Object.fromEntries(
+    names.map((name) => [name, median(rounds.map((round) => round[name]))]),
+  ) as Measured;
 }

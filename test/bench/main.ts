@@ -1,43 +1,46 @@
-// npm run bench: what the service costs above the floor (floor.ts), in one run. Words choose rows, parts and runtimes:
-// `npm run bench -- launch login deno`. Ends with 1 where a row is below its line (rows.ts). Linux only, for the CPU
-// time of a process.
+// npm run bench: what a request costs, of service and Postgres, beside a reference program (reference.ts) and, with
+// `--against FOLDER`, beside another version of this code, which is built there. Words choose rows, parts and runtimes:
+// `npm run bench -- launch login deno`. Ends with 1 where a line is missed (rows.ts). Linux only, for /proc.
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { sql } from 'kysely';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { openDatabase } from '../../db/postgres/client.ts';
 import { hashPassword } from '../../server/identity/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
-import { measureMemory, measureStart } from './alone.ts';
-import { compareCalmLaunches, compareLaunchesBesideLogins, compareRow, users } from './compare.ts';
+import { addPeak, measureMemory, measureStart } from './alone.ts';
+import { before, type Contender, compareLaunchesBesideLogins, compareRow } from './compare.ts';
+import { makeDatabase } from './database.ts';
 import { measureEvents } from './events.ts';
 import { measureFlood } from './flood.ts';
 import { measureGrowth } from './growth.ts';
-import { comparePages } from './pages.ts';
-import { password, populate, settings } from './population.ts';
+import { password } from './population.ts';
 import { measureProcesses } from './processes.ts';
-import { rowNames } from './rows.ts';
-import { startFloor, startService } from './servers.ts';
+import { rowNames, rows } from './rows.ts';
+import { readPostgresCpuMs, startReference, startService } from './servers.ts';
 import { measureSoak } from './soak.ts';
 import { printTable } from './table.ts';
 
 const runtimes: Runtime[] = ['node', 'deno'];
-const latencies = ['calm', 'beside logins', 'flood'];
-// On Node only.
-const parts = ['start', 'memory', 'pages', 'growth'];
-// Only where it is asked for.
-const long = ['soak', 'processes', 'events'];
-const words = process.argv.slice(2);
-const unknown = words.filter(
-  (word) => ![...runtimes, ...rowNames, ...latencies, ...parts, ...long].includes(word),
-);
+const parts = ['beside logins', 'flood', 'start', 'memory'];
+// Only where it is asked for, and on Node.
+const long = ['growth', 'soak', 'processes', 'events'];
+const { values, positionals } = parseArgs({
+  options: { against: { type: 'string' } },
+  allowPositionals: true,
+});
+const sizes = positionals.filter((word) => /^\d+$/.test(word)).map(Number);
+const words = positionals.filter((word) => !/^\d+$/.test(word));
+const unknown = words.filter((word) => ![...runtimes, ...rowNames, ...parts, ...long].includes(word));
 if (unknown.length > 0) throw new Error(`No row, part or runtime: ${unknown.join(', ')}`);
+const root = values.against && resolve(values.against);
 const chosenRuntimes = runtimes.filter((runtime) => words.includes(runtime));
 const runs = (runtime: Runtime) => chosenRuntimes.length === 0 || chosenRuntimes.includes(runtime);
 const choosesAll = words.length === chosenRuntimes.length;
-const isChosen = (name: string) =>
-  choosesAll ? !parts.includes(name) || runs('node') : words.includes(name);
+const isChosen = (name: string) => words.includes(name) || (choosesAll && !long.includes(name));
+
+// A third of them are newcomers, more than there are requests in a round.
+const people = 30_000;
 
 const folder = await makeFolder();
 const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
@@ -45,51 +48,71 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
     // The bench does not measure the disk.
     synchronous_commit: 'off',
     max_connections: '100',
-    // Room for a million users, as a database of that size has it.
+    // Room for millions of people, as a database of that size has it.
     shared_buffers: '2GB',
     max_wal_size: '4GB',
   },
 });
-const database = openDatabase({
-  url: postgres.url,
-  poolSize: 1,
-  preparedStatements: false,
-  onError: () => undefined,
-});
-const runSql = (text: string) => sql.raw(text).execute(database.db);
+const postgresCpuMs = () => readPostgresCpuMs(postgres.pid);
 try {
   const passwordHash = await hashPassword(password);
-  await populate(postgres.url, users, passwordHash);
-  const env = { ...settings, DATABASE_URL: postgres.url };
-  if (isChosen('start')) await measureStart(env, folder);
-  // Before there are new customers, whose mails nobody takes here.
-  if (isChosen('memory')) await measureMemory(env);
-  for (const runtime of runtimes) if (runs(runtime)) await compare(runtime, env);
-  for (const runtime of runtimes) if (runs(runtime) && isChosen('flood')) await measureFlood(runtime, env);
-  if (words.includes('soak')) await measureSoak(env);
-  if (words.includes('events')) await measureEvents(env);
-  if (words.includes('processes')) await measureProcesses(env);
-  if (isChosen('growth')) await measureGrowth(postgres.url, passwordHash, runSql);
+  if (!choosesAll && words.every((word) => word === 'growth')) await grow(passwordHash);
+  else await measureAll(passwordHash);
 } finally {
-  await database.close();
   await postgres.stop();
   await rm(folder, { recursive: true, force: true });
   // Also what was measured before something failed.
   if (!printTable()) process.exitCode = 1;
 }
 
-async function compare(runtime: Runtime, env: Record<string, string>): Promise<void> {
-  const pair = {
-    runtime,
-    floor: await startFloor(runtime, env),
-    service: await startService(runtime, env),
-  };
-  try {
-    for (const row of rowNames) if (isChosen(row)) await compareRow(row, pair, runSql);
-    if (isChosen('calm')) await compareCalmLaunches(pair);
-    if (isChosen('beside logins')) await compareLaunchesBesideLogins(pair);
-    if (runtime === 'node' && isChosen('pages')) await comparePages(pair);
-  } finally {
-    await Promise.all([pair.floor.stop(), pair.service.stop()]);
+function grow(passwordHash: string): Promise<void> {
+  const all = sizes.length > 0 ? sizes : [10_000, 300_000, 3_000_000];
+  return measureGrowth(postgres.url, passwordHash, all, postgresCpuMs);
+}
+
+async function measureAll(passwordHash: string): Promise<void> {
+  const database = await makeDatabase(postgres.url, 'present', { people, passwordHash });
+  const old =
+    root === undefined
+      ? undefined
+      : {
+          root,
+          database: await makeDatabase(postgres.url, before, { people, passwordHash, root }),
+        };
+  const { env } = database;
+  if (isChosen('start') && runs('node'))
+    await measureStart(folder, [{ env }, ...(old ? [{ root: old.root, env: old.database.env }] : [])]);
+  for (const runtime of runtimes.filter(runs)) {
+    const suffix = runtime === 'node' ? '' : ' (Deno)';
+    const service: Contender = { name: 'service', database, server: await startService(runtime, env) };
+    const reference: Contender = { name: 'reference', database, server: await startReference(runtime, env) };
+    const previous: Contender[] = old
+      ? [
+          {
+            name: before,
+            database: old.database,
+            server: await startService(runtime, old.database.env, old.root),
+          },
+        ]
+      : [];
+    const chosen = rowNames.filter(isChosen);
+    try {
+      for (const row of chosen) {
+        const others = [...(rows[row].hasNoReference ? [] : [reference]), ...previous];
+        await compareRow(row, suffix, [service, ...others], postgresCpuMs);
+      }
+      if (isChosen('beside logins')) await compareLaunchesBesideLogins(suffix, [service, reference]);
+      if (runtime === 'node' && chosen.length > 0) await addPeak(chosen.join(', '), service.server);
+    } finally {
+      await Promise.all([service, reference, ...previous].map(({ server }) => server.stop()));
+    }
   }
+  if (isChosen('memory') && runs('node')) await measureMemory(database);
+  for (const runtime of runtimes.filter(runs)) if (isChosen('flood')) await measureFlood(runtime, env);
+  if (isChosen('soak')) await measureSoak(database);
+  if (isChosen('events')) await measureEvents(env);
+  if (isChosen('processes')) await measureProcesses(database);
+  if (isChosen('growth')) await grow(passwordHash);
+  await database.drop();
+  await old?.database.drop();
 }

@@ -1,7 +1,6 @@
 // People in any number, made by the database itself, and what a load asks in their names.
 import { createHash, createHmac } from 'node:crypto';
-import { CompiledQuery, sql } from 'kysely';
-import { openDatabase } from '../../db/postgres/client.ts';
+import pg from 'pg';
 import { migrate } from '../../db/postgres/migrate.ts';
 
 export const password = 'a password for the bench';
@@ -28,53 +27,107 @@ const webhookKey = Buffer.from(settings.CRM_SIGNUPS_SECRET.slice('whsec_'.length
 /** Session tokens follow from the number of the user, so that the load needs no list of them. */
 export const tokenOf = (n: number) => createHash('sha256').update(`bench ${n}`).digest('base64url');
 
-/** Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. */
-export async function populate(url: string, users: number, passwordHash: string): Promise<void> {
+/** Migrated by this version, and filled: `people` users who are all at the marketplace, with a session each. */
+export async function populate(url: string, people: number, passwordHash: string): Promise<void> {
   await migrate(url);
-  const { db, close } = openDatabase({
-    url,
-    poolSize: 1,
-    preparedStatements: false,
-    // A million people take longer than a request may.
-    statementTimeoutMs: 0,
-    onError: () => undefined,
-  });
-  const id = (kind: number) => `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid`;
-  const run = (text: string, values: unknown[] = []) =>
-    db.executeQuery(CompiledQuery.raw(`${text} from generate_series(1, $1::int) n`, [users, ...values]));
+  const client = new pg.Client(url);
+  await client.connect();
+  await fill(client, { people, passwordHash });
+  await client.end();
+}
+
+const idOf = (kind: string, n = 'n') =>
+  `('0190f5a0-000${kind}-7000-8000-' || lpad(to_hex(${n}), 12, '0'))::uuid`;
+const [accountId, userId, sessionId] = [idOf('0'), idOf('1'), idOf('2')];
+
+/**
+ * Each with an account, a marketplace link, a session and a contract; nonces, audit events and messages in proportion. For
+ * the bench also a year of history: a third of them has been at the client in this session, a third in another one, and a
+ * third never; and nobody's session is old enough to be noted as seen again.
+ */
+export async function fill(
+  client: Pick<pg.Client, 'query'>,
+  { people, passwordHash, forBench = false }: { people: number; passwordHash: string; forBench?: boolean },
+): Promise<void> {
+  const run = (text: string, more = '') =>
+    client.query(`${text} from generate_series(1, ${people}) n ${more}`);
   // The history and the events of people who were made at once are nobody's work.
-  await sql`set session_replication_role = replica`.execute(db);
+  await client.query('set session_replication_role = replica; set synchronous_commit = off');
   await run(`insert into accounts (id, name, capabilities, verified_at)
-    select ${id(0)}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
+    select ${accountId}, 'Account ' || n, '{sell_products,manage_storefront}', now()`);
   await run(
     `insert into users (id, account_id, email, holds_email, name, password_hash, email_verified_at)
-    select ${id(1)}, ${id(0)}, 'user-' || n || '@example.com', true, 'User ' || n, $2, now()`,
-    [passwordHash],
+    select ${userId}, ${accountId}, 'user-' || n || '@example.com', true, 'User ' || n, '${passwordHash}', now()`,
   );
   // What tokenOf computes: base64url without padding of a SHA-256, hashed again.
   await run(`insert into sessions
       (id, token_hash, user_id, created_at, last_seen_at, auth_time, amr, address, user_agent)
-    select ${id(2)}, sha256(convert_to(translate(trim(trailing '=' from
+    select ${sessionId}, sha256(convert_to(translate(trim(trailing '=' from
       encode(sha256(convert_to('bench ' || n, 'UTF8')), 'base64')), '+/', '-_'), 'UTF8')),
-      ${id(1)}, now(), now(), now(), '{pwd}', '127.0.0.1', 'bench'`);
+      ${userId}, now(), now() + interval '${forBench ? 1 : 0} day', now(), '{pwd}', '127.0.0.1', 'bench'`);
   // Of each session only the first launch to a client is recorded: this one.
-  await run(`insert into launches (session_id, client, user_id, sid)
-    select ${id(2)}, 'marketplace', ${id(1)}, 'sid-' || lpad(n::text, 18, '0')`);
-  await run(`insert into client_users (user_id, client) select ${id(1)}, 'marketplace'`);
+  await run(
+    `insert into launches (session_id, client, user_id, sid, at)
+    select ${sessionId}, 'marketplace', ${userId}, 'sid-' || lpad(n::text, 18, '0'), now() - interval '1 day'`,
+    forBench ? 'where n % 3 = 1' : '',
+  );
+  await run(
+    `insert into client_users (user_id, client, since)
+    select ${userId}, 'marketplace', now() - interval '1 day'`,
+    forBench ? 'where n % 3 > 0' : '',
+  );
   await run(`insert into external_links (provider, external_id, user_id, applied_profile_updated_at)
-    select 'marketplace', 'm-' || n, ${id(1)}, now()`);
+    select 'marketplace', 'm-' || n, ${userId}, now()`);
   await run(`insert into nonces (audience, nonce, expires_at)
     select 'inbound:marketplace', 'bench-' || lpad(n::text, 20, '0'), now() + interval '1 day'`);
   await run(`insert into service_contracts
       (id, user_id, account_id, signup_id, plan, status, occurred_at, trial_ends_at)
-    select ${id(4)}, ${id(1)}, ${id(0)}, 'bench_' || n, 'starter', 'trialing', now(), now() + interval '1 year'`);
+    select ${idOf('4')}, ${userId}, ${accountId}, 'bench_' || n, 'starter', 'trialing', now(), now() + interval '1 year'`);
   await run(`insert into webhook_requests (webhook_id, body_hash, status, answer, created_at)
     select 'bench_' || n, sha256(n::text::bytea), 201, repeat('x', 300), now()`);
   await run(`insert into audit_events (id, type, user_id, address)
-    select ${id(3)}, 'login.succeeded', ${id(1)}, '127.0.0.1'`);
-  await sql`vacuum analyze`.execute(db);
-  await sql`checkpoint`.execute(db);
-  await close();
+    select ${idOf('3')}, 'login.succeeded', ${userId}, '127.0.0.1'`);
+  if (forBench) await addYear(run);
+  await client.query('reset session_replication_role');
+  await client.query('vacuum analyze');
+  await client.query('checkpoint');
+}
+
+/** A login a month, an event now and then, who somebody was since their signup, and a mail of this month for some. */
+async function addYear(run: (text: string, more?: string) => Promise<unknown>): Promise<void> {
+  const months = `cross join generate_series(1, 12) month`;
+  await run(
+    `insert into audit_events (id, at, type, user_id, address, device, place, request_id)
+    select ${idOf('5', 'month * 268435456::bigint + n')}, now() - interval '30 days' * (13 - month), 'login.succeeded',
+      ${userId}, '127.0.0.1', 'Firefox on Linux', 'Berlin, Germany', ${idOf('6', 'month * 268435456::bigint + n')}`,
+    months,
+  );
+  for (const [subject, row] of [
+    ['account', accountId],
+    ['user', userId],
+    ['link', "'m-' || n"],
+    ['contract', idOf('4')],
+  ])
+    await run(
+      `insert into changes (at, began_at, subject, row_id, user_id, account_id, kind, members, by, cause, role)
+      select at, at, '${subject}', (${row})::text, ${userId}, ${accountId}, 'created',
+        jsonb_build_object('name', 'User ' || n, 'email', 'user-' || n || '@example.com', 'plan', 'starter'),
+        'crm', 'bench_' || n, 'identity'`,
+      ", lateral (select now() - interval '1 year' as at)",
+    );
+  await run(
+    `insert into events (client, seq, type, user_id, occurred_at, numbered_at, body)
+    select 'marketplace', (age - 1) * (select count(*) from users) + n, 'profile.updated', ${userId}, at, at,
+      jsonb_build_object('id', ${userId}, 'email', 'user-' || n || '@example.com', 'name', 'User ' || n, 'role', 'user',
+        'capabilities', '["manage_storefront", "sell_products"]'::jsonb, 'verified_at', at, 'profile_updated_at', at)`,
+    "cross join generate_series(1, 2) age, lateral (select now() - interval '30 days' * (3 - age) as at)",
+  );
+  await run(`insert into event_sequences select 'marketplace', 2 * max(n)`);
+  await run(
+    `insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at, attempts, sent_at)
+    select ${idOf('7')}, 'new_browser', ${userId}, 'user-' || n || '@example.com', at, at, 1, at`,
+    ", lateral (select now() - interval '7 days' as at) where n % 10 = 0",
+  );
 }
 
 export type Asked = {
@@ -87,19 +140,24 @@ export type Asked = {
 let serial = 0;
 const run = Date.now().toString(36);
 const anyone = (users: number) => 1 + Math.floor(Math.random() * users);
+// Which third somebody is of: `fill` says what it means.
+const oneOf = (third: 0 | 1 | 2, users: number, chosen: number) =>
+  3 * (chosen % Math.floor(users / 3)) + (third || 3);
+// Here and there in the tables, and none again before all have been.
+const next = () => serial++ * 7_919;
 
 /** Requests of a random user each, one at a time. */
 export function buildAsking(users: number) {
   const cookie = (user = anyone(users)) => `__Host-identity_session=${tokenOf(user)}`;
-  const launch = (user?: number) => ({
+  const launch = (user: number) => ({
     method: 'GET' as const,
     path: '/sso/launch/marketplace?state=bench',
     headers: { cookie: cookie(user) },
   });
   return {
-    launch: () => launch(),
-    // One after the other: none comes twice in a round.
-    'first launch': () => launch(1 + (serial++ % users)),
+    launch: () => launch(oneOf(1, users, anyone(users))),
+    'first launch': () => launch(oneOf(2, users, next())),
+    newcomer: () => launch(oneOf(0, users, next())),
     profile: () => ({ method: 'GET', path: '/sso/profile', headers: { cookie: cookie() } }),
     'hand-off': () => ({ method: 'GET', path: buildHandOff(anyone(users)) }),
     signups: () => buildSignup(`user-${anyone(users)}`),

@@ -1,6 +1,6 @@
 // What several processes on one machine give, behind HAProxy as docs/operate.md has it.
 import { startPlainBalancer } from '../support/balancer.ts';
-import { users } from './compare.ts';
+import type { BenchDatabase } from './database.ts';
 import { measure } from './load.ts';
 import { buildAsking } from './population.ts';
 import { rows } from './rows.ts';
@@ -10,8 +10,8 @@ import { addRow } from './table.ts';
 const counts = [1, 2, 4];
 const seconds = 10;
 
-export async function measureProcesses(env: Record<string, string>): Promise<void> {
-  const ask = buildAsking(users);
+export async function measureProcesses({ env, people }: BenchDatabase): Promise<void> {
+  const ask = buildAsking(people);
   for (const count of counts) {
     const services: Server[] = [];
     for (let n = 0; n < count; n++)

@@ -1,10 +1,11 @@
-// The processes that are measured: the service, and the floor below it.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+// The processes that are measured, and the CPU time that they and Postgres take.
+import { spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { commandOf, entryOf, findFreePort, type Runtime } from '../support/process.ts';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
+/** This version; another one is a checkout that is built. */
+export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
 export type Server = {
   port: number;
@@ -14,23 +15,29 @@ export type Server = {
   /** User and system time of the process so far. */
   cpuMs: () => Promise<number>;
   residentMb: () => Promise<number>;
+  /** The most that it ever had. */
+  peakMb: () => Promise<number>;
   stop: () => Promise<void>;
 };
 
-export const startService = (runtime: Runtime, env: Record<string, string>) =>
-  start([...commandOf[runtime], entryOf[runtime]], '/readyz', env);
+type Env = Record<string, string>;
 
-export const startFloor = (runtime: Runtime, env: Record<string, string>) =>
+export const startService = (runtime: Runtime, env: Env, root = ownRoot) =>
+  start([...commandOf[runtime], entryOf[runtime]], '/readyz', env, root);
+
+export const startReference = (runtime: Runtime, env: Env) =>
   start(
-    [...commandOf[runtime], ...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/bench/floor.ts'],
+    [...commandOf[runtime], ...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/bench/reference.ts'],
     '/healthz',
     env,
+    ownRoot,
   );
 
 async function start(
   [command = '', ...words]: string[],
   health: string,
-  env: Record<string, string>,
+  env: Env,
+  root: string,
 ): Promise<Server> {
   const port = await findFreePort();
   const startedAt = performance.now();
@@ -50,15 +57,18 @@ async function start(
     );
     if (!isUp) await new Promise((done) => setTimeout(done, 5));
   }
+  const startMs = performance.now() - startedAt;
+  const readStatus = async (name: string) => {
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
+    return Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1_024;
+  };
   return {
     port,
     url,
-    startMs: performance.now() - startedAt,
-    cpuMs: () => readCpuMs(child),
-    async residentMb() {
-      const status = await readFile(`/proc/${child.pid}/status`, 'utf8');
-      return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1_024;
-    },
+    startMs,
+    cpuMs: async () => (await readStat(child.pid)).ownMs,
+    residentMb: () => readStatus('VmRSS'),
+    peakMb: () => readStatus('VmHWM'),
     async stop() {
       child.kill('SIGTERM');
       await exited;
@@ -66,9 +76,33 @@ async function start(
   };
 }
 
-// Linux counts in hundredths of a second (proc_pid_stat(5), fields 14 and 15).
-async function readCpuMs({ pid }: ChildProcess): Promise<number> {
+/**
+ * Of all processes of a Postgres: those that live, and those that its main process has seen end. Whatever it does in the
+ * background (autovacuum, checkpoints, the log) counts for whoever is measured meanwhile.
+ */
+export async function readPostgresCpuMs(pid: number): Promise<number> {
+  const main = await readStat(pid);
+  let ms = main.ownMs + main.endedChildrenMs;
+  for (const child of await readdir('/proc')) {
+    if (!/^\d+$/.test(child)) continue;
+    try {
+      if ((await readStat(child)).parent !== pid) continue;
+      // In ns: a hundredth of a second is much where each of many processes rounds.
+      ms += Number((await readFile(`/proc/${child}/schedstat`, 'utf8')).split(' ')[0]) / 1e6;
+    } catch {
+      // It has ended since.
+    }
+  }
+  return ms;
+}
+
+// proc_pid_stat(5), from field 3 on; times are in hundredths of a second.
+async function readStat(pid: number | string | undefined) {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const fields = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  const at = (field: number) => fields[field - 3] ?? Number.NaN;
+  return { parent: at(4), ownMs: (at(14) + at(15)) * 10, endedChildrenMs: (at(16) + at(17)) * 10 };
 }

@@ -4,16 +4,16 @@
 import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
 import { percentile, runOpenLoop } from '../support/open-loop.ts';
 import { findFreePort } from '../support/process.ts';
-import { users } from './compare.ts';
+import type { BenchDatabase } from './database.ts';
 import { startService } from './servers.ts';
 import { addRow, number } from './table.ts';
 
 const minutes = Number(process.env.SOAK_MINUTES ?? 30);
 
-export async function measureSoak(env: Record<string, string>): Promise<void> {
+export async function measureSoak({ env, people }: BenchDatabase): Promise<void> {
   const metricsPort = await findFreePort();
   const service = await startService('node', { ...env, METRICS_PORT: String(metricsPort) });
-  const ask = buildMixedTraffic(users);
+  const ask = buildMixedTraffic(people);
   const load = (perSecond: number, seconds: number) =>
     runOpenLoop({ port: service.port, perSecond, seconds, ask });
   try {

@@ -8,6 +8,7 @@ export type Kind = keyof ReturnType<typeof buildAsking> | 'edit';
 const expected: Record<Kind, number> = {
   launch: 303,
   'first launch': 303,
+  newcomer: 303,
   profile: 200,
   'hand-off': 303,
   signups: 201,
