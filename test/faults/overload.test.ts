@@ -1,12 +1,16 @@
 // More than the service can do: what it takes it does, what it cannot take it refuses at once, and it recovers.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { hashPassword } from '../../server/identity/passwords.ts';
-import { buildAsking, password, populate, settings } from '../bench/population.ts';
+import { buildAsking, password, populate, settings, tokenOf } from '../bench/population.ts';
 import { byForm, noteFigures } from '../support/faults.ts';
+import { profileOf } from '../support/imports.ts';
 import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
 import { type OpenLoop, percentile, runOpenLoop, type Sent } from '../support/open-loop.ts';
-import { cloneDatabase, type TestDatabase } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
+import { cloneDatabase, connect, makeFolder, type TestDatabase } from '../support/postgres.ts';
+import { findFreePort, type RunningProcess, run, startService } from '../support/process.ts';
 
 const users = 2_000;
 const isLong = byForm({ short: false, long: true });
@@ -122,3 +126,58 @@ it(`${manyLogins} logins at once leave /healthz and launches alone`, async () =>
   // Not so on new connections, which wait behind the 500 others: Node takes one in each turn of its loop.
   if (isLong) expect(p99Of(others)).toBeLessThan(100);
 });
+
+const heldEvents = 20_000;
+it.runIf(process.platform === 'linux')(
+  'its heap is large enough for the largest of everything at once',
+  async () => {
+    await start();
+    const { db, close } = connect(database.url);
+    // Somebody whose data is large.
+    await sql`insert into audit_events (id, type, user_id, address)
+    select gen_random_uuid(), 'login.succeeded', (select id from users where email = 'user-1@example.com'), '127.0.0.1'
+    from generate_series(1, ${heldEvents}::int)`.execute(db);
+    await close();
+    const lines = Array.from({ length: byForm({ short: 2_000, long: 50_000 }) }, (_, n) =>
+      profileOf(`memory-${n}`),
+    );
+    const folder = await makeFolder();
+    const file = join(folder, 'people.ndjson');
+    await writeFile(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+
+    const usual = buildMixedTraffic(users);
+    const large = { ...buildAsking(users)['new signups'](), body: ' '.repeat(64 * 1_024), kind: 'large' };
+    const download = {
+      method: 'GET' as const,
+      path: '/profile/data.json',
+      headers: { cookie: `__Host-identity_session=${tokenOf(1)}` },
+      kind: 'download',
+    };
+    let turn = 0;
+    const ask = () => (++turn % 10 === 0 ? large : turn % 25 === 1 ? download : usual());
+    const env = { ...settings, DATABASE_URL: database.url };
+    const imported = run('node', ['build/service/cli.js', 'import', file], env);
+    const [sent] = await Promise.all([
+      runOpenLoop({
+        port,
+        perSecond: byForm({ short: 400, long: 1_200 }),
+        seconds: byForm({ short: 4, long: 20 }),
+        ask,
+        connections: 400,
+        kept: 400,
+        patienceMs: 60_000,
+      }),
+      imported.exited,
+    ]);
+    await rm(folder, { recursive: true });
+    // Out of memory, it ends by a signal.
+    expect(service.child.signalCode, service.output().slice(-2_000)).toBeNull();
+    expect(await imported.exited, imported.output()).toBe(0);
+    const status = await readFile(`/proc/${service.child.pid}/status`, 'utf8');
+    const peakMb = Number(/VmHWM:\s+(\d+)/.exec(status)?.[1]) / 1_024;
+    noteFigures('everything at once', { requests: sent.length, 'peak in MiB': peakMb });
+    expect(sent.filter(({ status }) => status === 0)).toEqual([]);
+    expect(sent.some(({ kind, status }) => kind === 'download' && status === 200)).toBe(true);
+  },
+  120_000,
+);

@@ -13,3 +13,11 @@ it('the unit for systemd starts what there is, on the port that its name says', 
   expect(Object.keys(environment).filter((name) => !listSettings().includes(name))).toEqual([]);
   expect(readConfig({ ...production, ...environment })).toMatchObject({ production: true, port: 3001 });
 });
+
+it('the unit, the image and the scripts bound the heap alike', () => {
+  const bound = '--max-old-space-size=256';
+  expect(readOurFile('docs/operate/identity@.service')).toContain(`\nEnvironment=NODE_OPTIONS=${bound}\n`);
+  expect(readOurFile('Dockerfile')).toContain(`\nENV NODE_OPTIONS=${bound}\n`);
+  const { scripts } = JSON.parse(readOurFile('package.json'));
+  for (const name of ['start', 'start:deno', 'serve']) expect(scripts[name], name).toContain(bound);
+});

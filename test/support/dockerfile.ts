@@ -37,7 +37,7 @@ export async function buildImage(below: string): Promise<Image> {
       stage.folder = join(stage.root, rest);
       await mkdir(stage.folder);
     } else if (word === 'ENV') {
-      const [name = '', value = ''] = rest.split('=');
+      const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(rest) ?? [];
       stage.env[name] = value;
     } else if (word === 'COPY') {
       const [, from, words = ''] = /^(?:--from=(\w+) )?(.*)$/.exec(rest) ?? [];

@@ -25,6 +25,9 @@ export const entryOf: Record<Runtime, string> = {
   deno: 'build/service/main.js',
 };
 
+/** As `npm start` and `npm run start:deno` bound it. */
+const heap = { NODE_OPTIONS: '--max-old-space-size=256', DENO_V8_FLAGS: '--max-old-space-size=256' };
+
 export type RunningProcess = {
   child: ChildProcess;
   /** Everything it has written so far. */
@@ -37,7 +40,7 @@ export function run(runtime: Runtime, words: string[], env: Record<string, strin
   const [command = '', ...flags] = commandOf[runtime];
   const child = spawn(command, [...flags, ...words], {
     cwd: root,
-    env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...env },
+    env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...heap, ...env },
   });
   let output = '';
   child.stdout?.on('data', (chunk) => {

@@ -1,5 +1,5 @@
 // The reference of the API as HTML, made once: it is long, and the same for everybody who asks.
-import { renderToStaticMarkup } from 'react-dom/server';
+import { renderToStaticMarkup } from 'react-dom/server.browser';
 import type { OpenApi } from '../../../server/openapi/document.ts';
 import { Section } from '../section.tsx';
 import { answerAnchor, OneAnswer } from './answers.tsx';

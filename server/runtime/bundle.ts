@@ -1,0 +1,105 @@
+// What `npm run build` does with packages: it builds them into the service and its pages, because to load some 800 files
+// takes half of a start. docs/decisions/run-what-is-built.md says what stays outside.
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Plugin, UserConfig } from 'vite';
+
+const licences = [
+  'MIT',
+  'MIT-0',
+  'ISC',
+  '0BSD',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  // Its text of Apache-2.0 is that of the others in the file.
+  '(Apache-2.0 AND MIT)',
+];
+/** They name the licence MIT and hold no text of it. */
+const withoutText = ['@web3-storage/multipart-parser', 'dinero.js', 'stream-slice'];
+
+/** Options of Vite for what runs on a server. */
+export const bundle = {
+  // Native code cannot be built in; Vite is there in development only.
+  ssr: { noExternal: true, external: ['@node-rs/argon2', 'vite'] },
+  // A file of ASCII takes half the memory. The licences have a file of their own.
+  esbuild: { charset: 'ascii', legalComments: 'none' },
+  build: {
+    sourcemap: true,
+    rollupOptions: { output: { sourcemapExcludeSources: true } },
+    // Remix names them in a function that is never called; undici alone is a megabyte.
+    commonjsOptions: { ignore: ['undici', '@remix-run/web-fetch'] },
+  },
+} satisfies UserConfig;
+
+const reactEntry = /\/node_modules\/(react(?:-dom)?)\/(index|jsx-runtime|server\.browser)\.js$/;
+const isProduction = "process.env.NODE_ENV === 'production'";
+
+/**
+ * React is two programs, and NODE_ENV says at the start which one runs. That for production is built in, and that for
+ * development, which is four times as large, is loaded from node_modules.
+ */
+export function reactForProduction(): Plugin {
+  return {
+    name: 'react-for-production',
+    enforce: 'pre',
+    transform(code, id) {
+      const [, name, entry] = reactEntry.exec(id) ?? [];
+      if (!name) return undefined;
+      if (!code.includes(isProduction)) this.error(`${id} does not choose by NODE_ENV.`);
+      const path = entry === 'index' ? name : `${name}/${entry}`;
+      const load = `require(${JSON.stringify('node:module')}).createRequire(import.meta.url)('${path}')`;
+      const chosen = `if (${isProduction}) {\n${code.replaceAll(isProduction, 'true')}\n}`;
+      return { code: `${chosen} else { module.exports = ${load}; }\n`, map: null };
+    },
+  };
+}
+
+/** Writes the licences of what is built in beside it, and fails where one is missing or not expected. */
+export function thirdPartyLicences(): Plugin {
+  return {
+    name: 'third-party-licences',
+    generateBundle(_, files) {
+      const folders = new Set<string>();
+      for (const file of Object.values(files))
+        for (const [id, module] of Object.entries(file.type === 'chunk' ? file.modules : {})) {
+          const [, folder] = /^\0?(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id) ?? [];
+          if (folder && module.renderedLength > 0) folders.add(folder);
+        }
+      const source = [...folders]
+        .map(describeLicence)
+        .sort()
+        .join(`\n${'-'.repeat(80)}\n\n`);
+      this.emitFile({ type: 'asset', fileName: 'third-party-licences.txt', source });
+    },
+  };
+}
+
+/** What a package says of its licence. Throws where that is not enough. */
+export function describeLicence(folder: string): string {
+  const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
+  const { name, version, license, author } = JSON.parse(read('package.json'));
+  if (!licences.includes(license))
+    throw new Error(`The licence of ${name} is ${license}. May it be built in?`);
+  const names = readdirSync(folder).sort();
+  const texts = names.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).map(read);
+  // Some have it at the end of their README.
+  const readme = names.filter((file) => /^readme/i.test(file)).map(read);
+  if (texts.length === 0)
+    texts.push(...readme.filter((text) => text.includes('Permission is hereby granted')));
+  if (texts.length === 0 && withoutText.includes(name))
+    texts.push(`Copyright ${author?.name ?? author}\n\n${mit}`);
+  if (texts.length === 0) throw new Error(`${name} has no text of its licence.`);
+  return `${name} ${version} (${license})\n\n${texts.join('\n\n')}\n`;
+}
+
+const mit = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or substantial portions of the
+Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.`;
