@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { commandOf, entryOf, findFreePort, type Runtime } from '../support/process.ts';
+import { commandOf, entryOf, findFreePort, heap, type Runtime } from '../support/process.ts';
 
 /** This version; another one is a checkout that is built. */
 export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -23,7 +23,13 @@ export type Server = {
 type Env = Record<string, string>;
 
 export const startService = (runtime: Runtime, env: Env, root = ownRoot) =>
-  start([...commandOf[runtime], entryOf[runtime]], '/readyz', env, root);
+  start(
+    [...commandOf[runtime], entryOf[runtime]],
+    '/readyz',
+    // As our scripts start it; an older version set no bound.
+    { ...(root === ownRoot && heap), ...env },
+    root,
+  );
 
 export const startReference = (runtime: Runtime, env: Env) =>
   start(

@@ -1,6 +1,7 @@
 // After the grace a person is erased: everywhere, once, whole (docs/security.md, "To erase a person").
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { eraseUser } from '../../server/identity/erase-user.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app.ts';
@@ -377,7 +378,7 @@ it('a signup that finds them just before they are erased makes somebody new', as
   const first = buildSignup('crm_meanwhile');
   const { user } = JSON.parse((await sendSignup(app, first)).text);
   const signup = buildSignup('crm_meanwhile_2', { user: first.user });
-  const answering = await app.db.transaction().execute(async (trx) => {
+  const answering = await inTransaction(app.db, { by: 'service' }, async (trx) => {
     await eraseUser(trx, user.id, { now: new Date(), by: 'request', onlyDue: false });
     const sent = sendSignup(app, signup);
     await vi.waitFor(async () => {

@@ -26,7 +26,7 @@ export const entryOf: Record<Runtime, string> = {
 };
 
 /** As `npm start` and `npm run start:deno` bound it. */
-const heap = { NODE_OPTIONS: '--max-old-space-size=256', DENO_V8_FLAGS: '--max-old-space-size=256' };
+export const heap = { NODE_OPTIONS: '--max-old-space-size=256', DENO_V8_FLAGS: '--max-old-space-size=256' };
 
 export type RunningProcess = {
   child: ChildProcess;
