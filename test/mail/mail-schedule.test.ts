@@ -1,6 +1,7 @@
 // When a mail is tried, tried again and given up. The mail server here is a function.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { notifyWithTakeBack } from '../../server/identity/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -219,7 +220,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
 it('a mail about the rest takes nothing in while it is being sent: that is in the next one, with its link', async () => {
   const id = await idOf(email);
   const addPasskey = () =>
-    test.db.transaction().execute((trx) =>
+    inTransaction(test.db, { by: 'service' }, (trx) =>
       notifyWithTakeBack(trx, { now: () => now }, { id, email, holdsEmail: true }, 'passkey_added', {
         at: now,
       }),
