@@ -1,25 +1,20 @@
 // The only writer of `launches`: the first launch of each session to each client.
-import { sql, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import type { Database } from './postgres/client.ts';
-import type { DB } from './schema.ts';
+import { prepare } from './postgres/prepare.ts';
 
-/**
- * The result is the `sid` of that session at that client, whoever was first; undefined where the session has ended or its
- * user is gone. The user is locked before the session, as everywhere, and as a trigger needs it that tells the client of the
- * first launch: what changes or ends either of them comes before this, or after it is committed.
- */
-export async function recordLaunch(
-  trx: Transaction<DB>,
-  launch: { sessionId: string; client: string; sid: string },
-): Promise<string | undefined> {
-  const row = await trx
+const insertLaunch = prepare((db, launch: { sessionId: string; client: string; sid: string }) =>
+  db
     .insertInto('launches')
     .columns(['session_id', 'user_id', 'client', 'sid'])
-    .expression(({ selectFrom, val }) =>
+    .expression(({ selectFrom }) =>
       selectFrom('users as u')
         .innerJoin('sessions as s', 's.user_id', 'u.id')
         .select(['s.id', 'u.id as user_id'])
-        .select([val(launch.client).as('client'), val(launch.sid).as('sid')])
+        .select([
+          sql<string>`${launch.client}::text`.as('client'),
+          sql<string>`${launch.sid}::text`.as('sid'),
+        ])
         .where('s.id', '=', launch.sessionId)
         .where('s.ended_at', 'is', null)
         .forShare(['u', 's']),
@@ -28,8 +23,19 @@ export async function recordLaunch(
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
-    .returning('sid')
-    .executeTakeFirst();
+    .returning('sid'),
+);
+
+/**
+ * The result is the `sid` of that session at that client, whoever was first; undefined where the session has ended or its
+ * user is gone. The user is locked before the session, as everywhere, and as a trigger needs it that tells the client of the
+ * first launch: what changes or ends either of them comes before this, or after it is committed.
+ */
+export async function recordLaunch(
+  db: Database,
+  launch: { sessionId: string; client: string; sid: string },
+): Promise<string | undefined> {
+  const [row] = await insertLaunch(db, launch);
   return row?.sid;
 }
 

@@ -22,6 +22,7 @@ import * as takeBack from './m020-take-back.ts';
 import * as decidedHere from './m021-decided-here.ts';
 import * as awaitedMails from './m022-awaited-mails.ts';
 import * as takeBackBounds from './m023-take-back-bounds.ts';
+import * as cheapTriggers from './m024-cheap-triggers.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -47,4 +48,5 @@ export const migrations = {
   'm021-decided-here': decidedHere,
   'm022-awaited-mails': awaitedMails,
   'm023-take-back-bounds': takeBackBounds,
+  'm024-cheap-triggers': cheapTriggers,
 };

@@ -139,6 +139,9 @@ function checkLogin(
 
 const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
 
+// SQLSTATE 40P01, a deadlock, and 40001.
+const lostRace = /^40/;
+
 /** With the `sid` of that session at that client. Recorded before the payload leaves, and only once. */
 async function findLaunched(
   { db }: Services,
@@ -149,7 +152,12 @@ async function findLaunched(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  const sid = await inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
+  // A transaction of its own, without a round trip for its start and its end. Where it lost a race, it is run again in one that
+  // knows how often.
+  const sid = await recordLaunch(db, launched).catch((error) => {
+    if (!lostRace.test(error?.code)) throw error;
+    return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
+  });
   // Logged out, suspended or erased in this moment.
   return sid === undefined ? 'nobody' : { ...login, sid };
 }

@@ -36,6 +36,7 @@ const landed = [
   'm021-decided-here',
   'm022-awaited-mails',
   'm023-take-back-bounds',
+  'm024-cheap-triggers',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -1,6 +1,7 @@
 // Between the payload of the first launch and the sequence nothing is lost, whatever happens at that moment.
-import { sql } from 'kysely';
+import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DB } from '../../db/schema.ts';
 import { locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import {
   addPerson,
@@ -133,6 +134,41 @@ it('an erasure is the last that is told, and whoever is gone is nobody', async (
     if (wasHandedOver) expect(told.at(-1)?.type).toBe('user.deleted');
   }
 });
+
+it('a launch that Postgres ended to resolve a deadlock is tried again', async () => {
+  const person = await addPerson(app.db);
+  const before = await latestOf(app, 'marketplace');
+  const cookie = await openSession(app.db, person);
+  let launching: Promise<Launched> | undefined;
+  // The session before the user, as nothing of ours locks them.
+  await app.db.transaction().execute(async (trx) => {
+    await sql`set local deadlock_timeout = '20s'`.execute(trx);
+    await sql`update sessions set last_seen_at = now() where user_id = ${person.id}`.execute(trx);
+    launching = tryLaunch(cookie, app);
+    await untilOneWaits(trx);
+    await sql`update users set name = 'By SQL' where id = ${person.id}`.execute(trx);
+  });
+  const launched = await launching;
+  expect(launched).toMatchObject({ status: 303, payload: { sid: expect.any(String) } });
+  expect(await readOn(app, 'marketplace', before)).toMatchObject([
+    { type: 'profile.updated', profile: { name: 'By SQL' } },
+  ]);
+});
+
+/** Until a statement waits for a row that `trx` has locked. */
+async function untilOneWaits(trx: Transaction<DB>): Promise<void> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+  const pid = rows[0]?.pid;
+  await expect
+    .poll(
+      async () => {
+        const waiting = sql`select from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`;
+        return (await waiting.execute(app.db)).rows.length;
+      },
+      { timeout: 10_000, interval: 20 },
+    )
+    .toBe(1);
+}
 
 it('a launch that an instance of the version before writes is told of likewise', async () => {
   const person = await addPerson(app.db);

@@ -1,0 +1,41 @@
+// Changes of all rows of a large table, or of all that one person has there, in statements that each take well under the time that
+// one may take.
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { DB } from './schema.ts';
+
+const batchSize = 1_000;
+
+type Rows = {
+  table: keyof DB;
+  /** Goes on without end, and has an index. */
+  key: string;
+  /** Only rows of this user, by an index on the user and the key. */
+  userId?: string;
+};
+
+/**
+ * Runs `change` for one range of keys after the other, so that none is looked at twice: what a transaction has changed or deleted
+ * stays in the indexes until it ends.
+ */
+export async function runByKeyRanges(
+  trx: Transaction<DB>,
+  { table, key, userId }: Rows,
+  change: (isInRange: RawBuilder<boolean>) => Promise<unknown>,
+): Promise<void> {
+  const name = sql.ref(key);
+  // "Between" for "=": else Postgres may go over everybody's rows, in the order of the key alone.
+  const isTheirs = userId === undefined ? sql`true` : sql`user_id between ${userId} and ${userId}`;
+  const order = userId === undefined ? name : sql`user_id, ${name}`;
+  let isBehind = sql<boolean>`true`;
+  for (;;) {
+    const { rows } = await sql<{ last: unknown }>`select ${name} as last from ${sql.table(table)}
+      where ${isTheirs} and ${isBehind} order by ${order} offset ${sql.lit(batchSize - 1)} limit 1`.execute(
+      trx,
+    );
+    const last = rows[0]?.last;
+    const isBefore = last === undefined ? sql`true` : sql`${name} <= ${last}`;
+    await change(sql<boolean>`(${isTheirs} and ${isBehind} and ${isBefore})`);
+    if (last === undefined) return;
+    isBehind = sql<boolean>`${name} > ${last}`;
+  }
+}
