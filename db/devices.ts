@@ -1,6 +1,7 @@
 // The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
 
 import { sql, type Transaction } from 'kysely';
+import { runByKeyRanges } from './key-ranges.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferred, prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
@@ -186,6 +187,13 @@ export async function forgetDevices(
 }
 
 /** The same for everybody. */
-export async function forgetAllDevices(db: Database, now: Date): Promise<void> {
-  await db.updateTable('devices').set({ forgotten_at: now }).where('forgotten_at', 'is', null).execute();
+export async function forgetAllDevices(trx: Transaction<DB>, now: Date): Promise<void> {
+  await runByKeyRanges(trx, { table: 'devices', key: 'token_hash' }, (isInRange) =>
+    trx
+      .updateTable('devices')
+      .set({ forgotten_at: now })
+      .where('forgotten_at', 'is', null)
+      .where(isInRange)
+      .execute(),
+  );
 }

@@ -1,7 +1,7 @@
 // The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
 // `event_sequences`, are read, erased, and dropped after a restore. db/event-deliveries.ts reads how far each client is.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
-import { runInBatches } from './batches.ts';
+import { runByKeyRanges } from './key-ranges.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareRead } from './postgres/prepare.ts';
 import type { Reader } from './postgres/reader.ts';
@@ -143,20 +143,18 @@ export async function listEvents(
 
 /** Erases the events about a user from before this transaction. A trigger does the same for anybody deleted by SQL. */
 export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<void> =>
-  runInBatches(
-    trx,
-    (limit) => sql`
-      update events set type = 'erased', user_id = null, contract_id = null, body = null
-        where id in (
-          select id from events where user_id = ${userId} and made_in <> pg_current_xact_id() limit ${limit}
-        )`,
+  runByKeyRanges(trx, { table: 'events', key: 'id', userId }, (isInRange) =>
+    sql`update events set type = 'erased', user_id = null, contract_id = null, body = null
+      where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
 /** After a restore: no number that may have been given since is given again, and nothing from before is read any more. */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
   // One that gets its number meanwhile would be left in front of a hole.
   await sql`lock table events in exclusive mode`.execute(trx);
-  await trx.deleteFrom('events').execute();
+  await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
+    trx.deleteFrom('events').where(isInRange).execute(),
+  );
   await trx
     .updateTable('event_sequences')
     .set({ latest: sql`latest + ${sql.lit(restoreGap)}` })

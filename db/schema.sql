@@ -13,26 +13,16 @@ CREATE OR REPLACE FUNCTION append_event(to_client text, of_type text, about_user
  LANGUAGE plpgsql
 AS $function$
     begin
-      update events set body = with_body, occurred_at = clock_timestamp()
-        where seq is null and made_in = pg_current_xact_id() and client = to_client and type = of_type
-          and user_id = about_user and contract_id is not distinct from about_contract
-          and of_type in ('profile.updated', 'contract.updated');
-      if not found then
-        insert into events (client, type, user_id, contract_id, body)
-          values (to_client, of_type, about_user, about_contract, with_body);
+      if of_type in ('profile.updated', 'contract.updated') then
+        update events set body = with_body, occurred_at = clock_timestamp()
+          where user_id = about_user and made_in = pg_current_xact_id() and coalesce(seq, 0) = 0
+            and (client, type, contract_id) is not distinct from (to_client, of_type, about_contract);
+        if found then
+          return;
+        end if;
       end if;
-    end $function$;
-
--- Used by triggers of: launches, users
-CREATE OR REPLACE FUNCTION append_profile_event(to_client text, about_user uuid)
- RETURNS void
- LANGUAGE plpgsql
-AS $function$
-    begin
-      perform append_event(to_client, 'profile.updated', about_user, null, jsonb_build_object(
-          'email', u.email, 'name', u.name, 'role', u.role, 'profile_updated_at', u.profile_updated_at,
-          'capabilities', a.capabilities, 'verified_at', a.verified_at))
-        from users u join accounts a on a.id = u.account_id where u.id = about_user;
+      insert into events (client, type, user_id, contract_id, body)
+        values (to_client, of_type, about_user, about_contract, with_body);
     end $function$;
 
 -- Used by triggers of: accounts, external_links, service_contracts, users
@@ -46,16 +36,21 @@ CREATE OR REPLACE FUNCTION record_change()
 AS $function$
     declare
       about text := tg_argv[0];
-      names text[] := tg_argv[1:];
-      before jsonb := case when tg_op <> 'INSERT' then jsonb_strip_nulls(to_jsonb(old)) end;
-      after jsonb := case when tg_op <> 'DELETE' then jsonb_strip_nulls(to_jsonb(new)) end;
+      before jsonb;
+      after jsonb;
     begin
+      if tg_op <> 'INSERT' then
+        before := jsonb_strip_nulls(to_jsonb(old));
+      end if;
+      if tg_op <> 'DELETE' then
+        after := jsonb_strip_nulls(to_jsonb(new));
+      end if;
       -- A link that goes to somebody else ends for one and begins for the other: each has only their own.
       if about = 'link' and before ->> 'user_id' <> after ->> 'user_id' then
-        perform write_change(about, names, before, null);
-        perform write_change(about, names, null, after);
+        perform write_change(about, tg_argv[1:], before, null);
+        perform write_change(about, tg_argv[1:], null, after);
       else
-        perform write_change(about, names, before, after);
+        perform write_change(about, tg_argv[1:], before, after);
       end if;
       return null;
     end $function$;
@@ -68,29 +63,45 @@ CREATE OR REPLACE FUNCTION write_change(about text, names text[], before jsonb, 
 AS $function$
     declare
       present jsonb := coalesce(after, before);
-      own_id text := case about
-        when 'link' then (present ->> 'provider') || ':' || (present ->> 'external_id')
-        else present ->> 'id' end;
-      person uuid := case about
-        when 'user' then present ->> 'id'
-        when 'account' then null
-        else coalesce(present ->> 'user_id', present ->> 'erased_user_id') end;
-      account uuid := case about
-        when 'account' then present ->> 'id'
-        else coalesce(present ->> 'account_id', present ->> 'erased_account_id') end;
-      origin jsonb := case when has_table_privilege(session_user, 'changes', 'insert')
-        then nullif(current_setting('identity.origin', true), '')::jsonb end;
-      last timestamptz := (select max(c.at) from changes c where c.subject = about and c.row_id = own_id);
-      is_erased boolean := after is null and (
-        about in ('user', 'account')
-        or (about = 'link' and not exists (select from users u where u.id = person)));
+      own_id text;
+      person uuid;
+      account uuid;
+      origin jsonb;
+      last timestamptz;
+      members jsonb;
+      is_erased boolean := false;
     begin
+      if about = 'user' then
+        own_id := present ->> 'id';
+        person := own_id;
+        account := present ->> 'account_id';
+      elsif about = 'account' then
+        own_id := present ->> 'id';
+        account := own_id;
+      else
+        own_id := case about
+          when 'link' then (present ->> 'provider') || ':' || (present ->> 'external_id')
+          else present ->> 'id' end;
+        person := coalesce(present ->> 'user_id', present ->> 'erased_user_id');
+        account := coalesce(present ->> 'account_id', present ->> 'erased_account_id');
+      end if;
+      if has_table_privilege(session_user, 'changes', 'insert') then
+        origin := nullif(current_setting('identity.origin', true), '');
+      end if;
+      last := (select max(c.at) from changes c where c.subject = about and c.row_id = own_id);
+      if after is null then
+        is_erased := about in ('user', 'account')
+          or (about = 'link' and not exists (select from users u where u.id = person));
+      end if;
       if is_erased then
         perform erase_changes(about, person, account);
-      elsif last is null and before is not null then
-        last := least((before ->> 'created_at')::timestamptz, clock_timestamp() - interval '1 microsecond');
-        insert into changes (at, subject, row_id, user_id, account_id, kind, members, role)
-          values (last, about, own_id, person, account, 'found', list_members(names, null, before), session_user);
+      else
+        members := list_members(names, before, after);
+        if last is null and before is not null then
+          last := least((before ->> 'created_at')::timestamptz, clock_timestamp() - interval '1 microsecond');
+          insert into changes (at, subject, row_id, user_id, account_id, kind, members, role)
+            values (last, about, own_id, person, account, 'found', list_members(names, null, before), session_user);
+        end if;
       end if;
       -- Strictly later than the one before, also where the clock was set back, so that they can be told apart by time.
       insert into changes (at, subject, row_id, user_id, account_id, kind, members, erased_at,
@@ -99,7 +110,7 @@ AS $function$
           greatest(clock_timestamp(), last + interval '1 microsecond'), about,
           case when about = 'link' and is_erased then null else own_id end, person, account,
           case when before is null then 'created' when after is null then 'removed' else 'changed' end,
-          case when not is_erased then list_members(names, before, after) end,
+          members,
           case when is_erased then clock_timestamp() end,
           coalesce(origin ->> 'by', 'database'), (origin ->> 'user')::uuid,
           case when not is_erased then origin ->> 'request' end, origin ->> 'cause', session_user
@@ -254,6 +265,17 @@ AS $function$
         where a.id = of_account and (
           not (a.capabilities @> r.capabilities and a.capabilities <@ r.capabilities)
           or (a.verified_at is not null) <> r.verified)
+    $function$;
+
+-- Used by triggers of: launches, users
+CREATE OR REPLACE FUNCTION build_profile(u users, a accounts)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select jsonb_build_object(
+        'email', u.email, 'name', u.name, 'role', u.role, 'profile_updated_at', u.profile_updated_at,
+        'capabilities', a.capabilities, 'verified_at', a.verified_at)
     $function$;
 
 -- accounts ------------------------------------------------------------------------------------------------------------
@@ -504,6 +526,15 @@ AS $function$
     begin
       delete from pending_logins where user_id = new.id;
       return null;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION append_profile_event(to_client text, about_user uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform append_event(to_client, 'profile.updated', about_user, null, build_profile(u, a))
+        from users u join accounts a on a.id = u.account_id where u.id = about_user;
     end $function$;
 
 CREATE OR REPLACE FUNCTION tell_clients_of_profile()
@@ -834,6 +865,7 @@ CREATE INDEX events_not_numbered_idx ON events USING btree (client, id) WHERE se
 CREATE INDEX events_not_numbered_user_id_idx ON events USING btree (user_id) WHERE seq IS NULL;
 CREATE INDEX events_numbered_at_idx ON events USING btree (numbered_at, seq);
 CREATE INDEX events_user_id_id_idx ON events USING btree (user_id, id);
+CREATE INDEX events_user_id_made_in_idx ON events USING btree (user_id, made_in);
 
 -- external_links ------------------------------------------------------------------------------------------------------
 
@@ -1092,19 +1124,37 @@ CREATE OR REPLACE FUNCTION tell_client_of_launch()
  SET enable_seqscan TO 'off'
 AS $function$
     declare
-      is_first boolean;
+      is_known boolean;
+      is_suspended boolean;
+      has_ended boolean;
     begin
-      insert into client_users (user_id, client) values (new.user_id, new.client) on conflict do nothing;
-      is_first := found;
-      if is_first then
-        perform from users where id = new.user_id for share;
-        perform append_profile_event(new.client, new.user_id);
-      end if;
-      perform from sessions where id = new.session_id and ended_at is null for share;
+      select exists (select from client_users k where k.user_id = u.id and k.client = new.client),
+          u.suspended_at is not null, s.ended_at is not null
+        into is_known, is_suspended, has_ended
+        from users u join sessions s on s.id = new.session_id
+        where u.id = new.user_id for share of u, s;
+      -- A session that was deleted.
       if not found then
+        has_ended := true;
+        select exists (select from client_users k where k.user_id = u.id and k.client = new.client), u.suspended_at is not null
+          into is_known, is_suspended
+          from users u where u.id = new.user_id for share;
+      end if;
+      if not is_known then
+        -- Of two at once, the one that adds the client.
+        with added as (
+          insert into client_users (user_id, client) values (new.user_id, new.client) on conflict do nothing
+          returning user_id
+        )
+        insert into events (client, type, user_id, body)
+          select new.client, 'profile.updated', u.id, build_profile(u, a)
+            from added join users u on u.id = added.user_id join accounts a on a.id = u.account_id;
+        is_known := not found;
+      end if;
+      if has_ended then
         perform append_event(new.client, 'session.ended', new.user_id, null, jsonb_build_object('sid', new.sid));
       end if;
-      if is_first and exists (select from users where id = new.user_id and suspended_at is not null) then
+      if is_suspended and not is_known then
         perform append_event(new.client, 'user.suspended', new.user_id, null, null);
       end if;
       return null;

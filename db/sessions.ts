@@ -1,6 +1,7 @@
 // The only writer of `sessions`: starting, renewing and ending them. live-sessions.ts finds them.
 
 import { sql, type Transaction } from 'kysely';
+import { runByKeyRanges } from './key-ranges.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
@@ -167,9 +168,13 @@ export async function endSessions(
 }
 
 /** Of everybody. The result is how many. */
-export async function endAllSessions(db: Database, now: Date): Promise<number> {
-  const query = db.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null);
-  return Number((await query.executeTakeFirst()).numUpdatedRows);
+export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
+  let ended = 0;
+  await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {
+    const query = trx.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null);
+    ended += Number((await query.where(isInRange).executeTakeFirst()).numUpdatedRows);
+  });
+  return ended;
 }
 
 const endByTokenHash = prepareDeferred((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>

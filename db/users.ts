@@ -2,6 +2,7 @@
 // `profile_updated_at` is set by a trigger (keep_profile_updated_at in db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import { type Account, deleteUnusedAccount } from './accounts.ts';
+import { runByKeyRanges } from './key-ranges.ts';
 import type { Database } from './postgres/client.ts';
 import { prepare, prepareDeferred } from './postgres/prepare.ts';
 import type { DB } from './schema.ts';
@@ -201,10 +202,10 @@ export async function updateUser(
 /** Everybody's profile counts as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do here: the trigger decides which.
-  await trx
-    .updateTable('users')
-    .set({ profile_updated_at: sql`profile_updated_at + interval '1 millisecond'` })
-    .execute();
+  const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
+  await runByKeyRanges(trx, { table: 'users', key: 'id' }, (isInRange) =>
+    trx.updateTable('users').set(touched).where(isInRange).execute(),
+  );
 }
 
 /** With all that belongs to this user alone; the account too, unless somebody else belongs to it, or contracts do. */

@@ -35,11 +35,8 @@ export function addDatabaseCommands(program: Command): void {
     .description('after a restore of the database, before the service starts: let nothing older be used')
     .option('--last-invoice <number>', 'the highest invoice number that anybody has received', readNumber, 0)
     .action(async ({ lastInvoice }: { lastInvoice: number }) => {
-      // Everybody's rows, which may take long.
-      const noTimeout = { statementTimeoutMs: 0 };
-      const { sessions, mails, invoice } = await withDatabase(
-        (db) => inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, lastInvoice)),
-        noTimeout,
+      const { sessions, mails, invoice } = await withDatabase((db) =>
+        inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, lastInvoice)),
       );
       print(
         `Nothing from before now can be used any more: ${sessions} sessions ended, ${mails} emails with links ` +
@@ -51,7 +48,8 @@ export function addDatabaseCommands(program: Command): void {
 
 /**
  * What was used up, ended or changed in the time that is lost looks unused, live or unchanged again, and nobody can tell
- * which. So all of it ends.
+ * which. So all of it ends, in one transaction: where that is interrupted, nothing was done. What goes over everybody's rows
+ * goes in ranges, each well under the time that a statement may take.
  */
 async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await insertRestore(trx);

@@ -89,6 +89,51 @@ it('what is changed at that moment is on one side of the gap, whole', async () =
   expect(rows).toEqual([{ n: told.length }]);
 });
 
+it('where the command is interrupted nothing was done, each statement is short, and asked again it is right', async () => {
+  const visitor = await addVisitor(app, 'marketplace');
+  await sql`with account as (insert into accounts (id, name) select md5('a' || n)::uuid, 'A' from generate_series(1, 2500) n returning id)
+    insert into users (id, account_id, email, holds_email, name)
+      select id, id, id || '@example.test', true, 'B' from account`.execute(app.db);
+  await sql`create table touched (rows integer)`.execute(app.db);
+  await sql`create function count_touched() returns trigger language plpgsql as
+    ${sql.lit('begin insert into touched select count(*) from new_rows; return null; end')}`.execute(app.db);
+  await sql`create trigger count_touched after update on users referencing new table as new_rows
+    for each statement execute function count_touched()`.execute(app.db);
+  const findState = async () => {
+    const { rows } = await sql`select (select count(*)::int from restores) as restores,
+      (select count(*)::int from sessions where ended_at is null) as live,
+      (select max(profile_updated_at) from users) as newest`.execute(app.db);
+    return rows[0];
+  };
+  const before = await findState();
+  await app.db.transaction().execute(async (trx) => {
+    const largest = sql`(select id from users order by id desc limit 1)`;
+    await sql`select from users where id = ${largest} for update`.execute(trx);
+    const command = runCli(app.databaseUrl, ['database:restored']);
+    const ours = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx);
+    // On another connection: a transaction sees the activity of its first look.
+    const ended = async () => {
+      const { rows } = await sql<{
+        n: number;
+      }>`select count(pg_terminate_backend(pid))::int as n from pg_stat_activity
+        where ${ours.rows[0]?.pid}::int = any(pg_blocking_pids(pid))`.execute(app.db);
+      return rows[0]?.n;
+    };
+    await expect.poll(ended, { timeout: 20_000, interval: 50 }).toBe(1);
+    expect((await command).code).not.toBe(0);
+  });
+  expect(await findState()).toEqual(before);
+  expect((await runCli(app.databaseUrl, ['database:restored'])).code).toBe(0);
+  expect(await findState()).toMatchObject({ live: 0 });
+  expect((await askForEvents(app, 'marketplace', '?after=1')).status).toBe(410);
+  const { rows } = await sql<{ most: number; all: number }>`
+    select max(rows) as most, sum(rows)::int as all from touched`.execute(app.db);
+  expect(rows[0]?.most).toBeLessThanOrEqual(1_000);
+  expect(rows[0]?.all).toBeGreaterThan(2_500);
+  const { newest } = (await findState()) as { newest: Date };
+  expect(newest.toISOString() > (visitor.payloads[0]?.profile.profile_updated_at ?? '')).toBe(true);
+});
+
 /** The `after` to begin with. */
 const oldestOf = async (client: string) => (await expectGone(client, 0)) - 1;
 

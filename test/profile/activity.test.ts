@@ -229,7 +229,9 @@ describe('its pages', () => {
 });
 
 it('has words for every type of event that is recorded, or keeps it back', () => {
-  const recorders = readSources().filter(({ text }) => /\b(?:record(?:Audit|Actor)|deferAudit)Event\b/.test(text));
+  const recorders = readSources().filter(({ text }) =>
+    /\b(?:record(?:Audit|Actor)|deferAudit)Event\b/.test(text),
+  );
   const types = recorders.flatMap(({ text }) => {
     const literals = [...text.matchAll(/'([a-z_]+\.[a-z_]+)'/g)].map(([, type]) => type ?? '');
     const plain = [...text.matchAll(/\btype: '([a-z_]+)'/g)].map(([, type]) => type ?? '');
