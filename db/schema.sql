@@ -1,7 +1,7 @@
 -- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
 -- change it by a new migration (CONTRIBUTING.md), never by hand.
 --
--- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes,
+-- First the functions that triggers of several tables use (last, if they take rows of tables). Then each table, behind those it refers to, with its indexes,
 -- and with its triggers and the functions that only they use. Triggers of the same moment fire in the order of their
 -- names; a constraint trigger that is DEFERRABLE INITIALLY DEFERRED fires at the end of the transaction.
 
@@ -265,17 +265,6 @@ AS $function$
         where a.id = of_account and (
           not (a.capabilities @> r.capabilities and a.capabilities <@ r.capabilities)
           or (a.verified_at is not null) <> r.verified)
-    $function$;
-
--- Used by triggers of: launches, users
-CREATE OR REPLACE FUNCTION build_profile(u users, a accounts)
- RETURNS jsonb
- LANGUAGE sql
- STABLE
-AS $function$
-      select jsonb_build_object(
-        'email', u.email, 'name', u.name, 'role', u.role, 'profile_updated_at', u.profile_updated_at,
-        'capabilities', a.capabilities, 'verified_at', a.verified_at)
     $function$;
 
 -- accounts ------------------------------------------------------------------------------------------------------------
@@ -1511,3 +1500,14 @@ CREATE TABLE webhook_requests (
   CONSTRAINT webhook_requests_webhook_id_length CHECK (char_length(webhook_id) >= 1 AND char_length(webhook_id) <= 255)
 );
 CREATE INDEX webhook_requests_created_at_idx ON webhook_requests USING btree (created_at);
+
+-- Used by triggers of: launches, users
+CREATE OR REPLACE FUNCTION build_profile(u users, a accounts)
+ RETURNS jsonb
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select jsonb_build_object(
+        'email', u.email, 'name', u.name, 'role', u.role, 'profile_updated_at', u.profile_updated_at,
+        'capabilities', a.capabilities, 'verified_at', a.verified_at)
+    $function$;

@@ -5,7 +5,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely';
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
   const schema = sql.id(rows[0]?.name ?? 'public');
-  await sql`create index events_user_id_made_in_idx on events (user_id, made_in)`.execute(db);
+  await sql`create index if not exists events_user_id_made_in_idx on events (user_id, made_in)`.execute(db);
   await appendEvents(db);
   // As in 2026-11-25-events.ts.
   await tellOfLaunches(

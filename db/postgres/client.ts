@@ -1,5 +1,6 @@
 // The one way to Postgres: a pool, and the three ways to use it. Kysely runs a statement on it, `read` runs small ones of many
-// requests on one connection (reader.ts), and transactions.ts opens transactions.
+// requests on one connection (reader.ts), and transactions.ts opens transactions. A statement that hangs is ended by Postgres
+// after `statementTimeoutMs`; if nothing comes back then either, its connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
@@ -23,10 +24,7 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /**
-   * The connections of the pool, how many of them do nothing, how many requests wait for one, and how many have waited
-   * in vain since the start.
-   */
+  /** Of the pool: its connections, those that do nothing, who waits for one, and who has waited in vain since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   /** Statements under way by `read`. */
   countReads: () => number;
@@ -62,7 +60,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   const buildConnection = createConnections(pool, {
     preparedStatements: options.preparedStatements,
     // A little later than the server's own timeout, which says more.
-    silenceMs: statementTimeoutMs && statementTimeoutMs + 100,
+    silenceMs: statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100,
   });
   const known = new WeakSet<pg.PoolClient>();
   let refused = 0;

@@ -8,7 +8,7 @@ import { createSilenceWatch } from './silence.ts';
 
 export type Connection = {
   query: (text: string, values: readonly unknown[]) => Promise<pg.QueryResult>;
-  /** Gives it back to the pool, which closes it if it is broken. */
+  /** Gives it back to the pool; closes it if it is broken, or is said to be. */
   release: (isBroken?: boolean) => void;
   /** Takes it out of the pool at once, with all that do nothing. What was asked is still answered. */
   leave: () => void;
@@ -26,18 +26,16 @@ export class Client extends pg.Client {
 
 type Options = {
   preparedStatements: boolean;
-  /** How long an answer may take; 0 is without end. */
+  /** How long an answer may take. */
   silenceMs: number;
 };
 
 /** The result makes a connection of a client of the pool. */
 export function createConnections(pool: pg.Pool, { preparedStatements, silenceMs }: Options) {
   const nameOf = preparedStatements ? createNames() : () => undefined;
-  const watch = silenceMs
-    ? createSilenceWatch<Client>(silenceMs, 'the oldest', ({ socket }) =>
-        socket.destroy(new Error('query read timeout')),
-      )
-    : <T>(_: Client, answer: Promise<T>) => answer;
+  const watch = createSilenceWatch<Client>(silenceMs, 'the oldest', ({ socket }) =>
+    socket.destroy(new Error('query read timeout')),
+  );
 
   return (pooled: pg.PoolClient): Connection => {
     const client = asOurs(pooled);
@@ -48,15 +46,15 @@ export function createConnections(pool: pg.Pool, { preparedStatements, silenceMs
         try {
           return await watch(client, client.query({ name, text, values: values as unknown[] }));
         } catch (error) {
-          isBroken ||= breaksConnection(error);
           // What befell this connection has befallen those that do nothing, too.
-          if (isReadOnly(error) || isSilence(error)) dropIdle(pool);
+          if (!isBroken && (isReadOnly(error) || isSilence(error))) dropIdle(pool);
+          isBroken ||= breaksConnection(error);
           throw error;
         }
       },
-      release(isToClose = isBroken) {
-        pooled.release(isToClose);
-        if (isToClose) client.socket.destroy();
+      release(isOver = isBroken) {
+        pooled.release(isOver);
+        if (isOver) client.socket.destroy();
       },
       leave() {
         pooled.release(true);
@@ -88,7 +86,8 @@ const maxNames = 500;
 
 /**
  * A digest of the text, so a pooler that shares prepared statements between clients (PgBouncer from 1.21) shares rightly.
- * A named statement is planned once on each connection: 2.7 times as fast (docs/decisions/prepared-statements.md).
+ * Postgres parses a named statement once on each connection, and keeps its plan: 2.7 times as fast
+ * (docs/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {
   const names = new Map<string, string>();

@@ -44,6 +44,10 @@ async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
     await inTransaction(db, { by: 'service', cause: 'migrate' }, async (trx) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
+      // A newer version may have had the lock.
+      const { rows } = await sql<{ is_there: boolean }>`
+        select to_regclass('kysely_migration') is not null as is_there`.execute(trx);
+      if (rows[0]?.is_there && (await isMigrated(trx))) return;
       await sql`set local lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(trx);
       await runMigrations(trx);
     });

@@ -1,4 +1,5 @@
-// Statements of busy paths, compiled once: building one with Kysely costs more than running it with pg.
+// Statements of busy paths, built by Kysely once: building one costs more than running it. Their names at Postgres, which all
+// statements with values have, are given in connection.ts.
 //
 // How to run a statement (`db` is the pool or an open transaction, as its type says):
 //
@@ -6,8 +7,7 @@
 // | -------------------------------- | ----------------------------------------------------------------------------- |
 // | Kysely: `db.selectFrom(…)…`      | Everything that is not on a busy path.                                        |
 // | `prepare(…)`, run on `db`        | Busy paths. In a transaction, statements that do not need each other's        |
-// |                                  | answers can go out together (`Promise.all`). `returning` says what a write    |
-// |                                  | did.                                                                          |
+// |                                  | answers can go out together (`Promise.all`).                                  |
 // | `prepareRead(…)`, run on `read`  | What every request reads, on one connection that all share. Also on `db`.     |
 // | `prepareDeferred(…)`             | Writes on busy paths whose answer nobody needs, in a transaction: it awaits   |
 // |                                  | them before its end. What calls one has a name that begins with `defer`.      |
@@ -30,7 +30,7 @@ export function prepare<Values extends object, Row>(
   return (db, values) => run(db, fill(values));
 }
 
-/** Throws for what could wait for a lock, or changes something. That it finds few rows, by an index, is up to its author. */
+/** Throws unless it is a select that locks nothing. That it finds few rows, by an index, is up to its author. */
 export function prepareRead<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (on: Database | Reader, values: Values) => Promise<Row[]> {
@@ -111,4 +111,5 @@ function refuse(what: string): never {
 }
 
 // Compiles, and runs nothing.
-const builder = new Kysely<DB>({ dialect: buildDialect(() => refuse('What builds statements')) });
+const connect = () => Promise.reject(new Error('It only compiles.'));
+const builder = new Kysely<DB>({ dialect: buildDialect(connect) });

@@ -93,32 +93,23 @@ export async function inTransaction<T>(
   }
 }
 
-type PersonalVisit = Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string };
-
 /**
- * The same for a person's request: nothing commits after its deadline, so a 503 means that nothing was done.
+ * The same for a person's request: nothing commits after its deadline, so a 503 means that nothing was done. With `rollback` at
+ * its end it only finds out what `work` comes to, with the rows locked meanwhile.
  */
 export const inTransactionOf = <T>(
-  { deadline, requestId, userId }: PersonalVisit,
+  {
+    deadline,
+    requestId,
+    userId,
+  }: Required<Pick<Options, 'deadline'>> & { requestId: string; userId?: string },
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
-): Promise<T> => inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline });
-
-/**
- * What `work` comes to, without doing it: the same transaction, rolled back at its end. For one person's rows, which it locks
- * meanwhile.
- */
-export const tryOutTransactionOf = <T>(
-  { deadline, requestId, userId }: PersonalVisit,
-  db: Database,
-  work: (trx: Transaction<DB>) => Promise<T>,
+  end: Options['end'] = 'commit',
 ): Promise<T> =>
-  inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline, end: 'rollback' });
+  inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline, end });
 
-/**
- * For what changes nothing: one view of the database from its start to its end, run once, and rolled back whatever comes
- * of it.
- */
+/** For what changes nothing: one view of the database from its start to its end, run once, and rolled back. */
 export const inRolledBackTransaction = <T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,

@@ -19,7 +19,7 @@ import {
   type PendingKind,
 } from '../../db/pending-hand-offs.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { inTransactionOf, setOrigin, tryOutTransactionOf } from '../../db/postgres/transactions.ts';
+import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { lockOpenSession } from '../../db/sessions.ts';
 import { lockUser } from '../../db/users.ts';
@@ -129,8 +129,11 @@ export async function describePending(
     needsLogin,
     changed:
       kind === 'connect' && !needsLogin
-        ? await tryOutTransactionOf(visit, db, async (trx) =>
-            listChanged(await connectProfile(trx, { now, config, request }, profile, user.id)),
+        ? await inTransactionOf(
+            visit,
+            db,
+            async (trx) => listChanged(await connectProfile(trx, { now, config, request }, profile, user.id)),
+            'rollback',
           )
         : undefined,
   };

@@ -9,7 +9,7 @@ export const schemaSqlFile = fileURLToPath(new URL('../../db/schema.sql', import
 const header = `-- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
 -- change it by a new migration (CONTRIBUTING.md), never by hand.
 --
--- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes,
+-- First the functions that triggers of several tables use (last, if they take rows of tables). Then each table, behind those it refers to, with its indexes,
 -- and with its triggers and the functions that only they use. Triggers of the same moment fire in the order of their
 -- names; a constraint trigger that is DEFERRABLE INITIALLY DEFERRED fires at the end of the transaction.
 
@@ -23,17 +23,26 @@ export async function buildSchemaSql(url: string): Promise<string> {
     const [tables, functions, views] = [await readTables(db), await readFunctions(db), await readViews(db)];
     const usersOf = findTablesThatUse(functions, tables);
     const used = functions.map((each) => ({ ...each, users: usersOf(each.name) }));
-    const shared = used
-      .filter(({ users }) => users.length !== 1)
-      .map(
-        ({ users, definition }) => `-- Used by triggers of: ${users.join(', ') || 'no table'}\n${definition}`,
-      );
+    const writeShared = (takesRows: boolean) =>
+      used
+        .filter((each) => each.users.length !== 1 && each.takesRows === takesRows)
+        .map(
+          ({ users, definition }) =>
+            `-- Used by triggers of: ${users.join(', ') || 'no table'}\n${definition}`,
+        );
     const parts = tables.flatMap((table) => [
       ...writeTable(table, tables),
       ...used.filter(({ users }) => users.join() === table.name).map(({ definition }) => definition),
       ...table.triggers.map(({ definition }) => breakTrigger(definition)),
     ]);
-    return `${[header, ...shared, ...parts, ...writeLateKeys(tables), ...views].join('\n\n')}\n`;
+    return `${[
+      header,
+      ...writeShared(false),
+      ...parts,
+      ...writeShared(true),
+      ...writeLateKeys(tables),
+      ...views,
+    ].join('\n\n')}\n`;
   } finally {
     await close();
   }
@@ -50,7 +59,7 @@ type Table = {
   comments: string[];
   triggers: { definition: string; calls: string }[];
 };
-type Function = { name: string; body: string; definition: string };
+type Function = { name: string; body: string; definition: string; takesRows: boolean };
 
 const ownSchema = sql`current_schema()::regnamespace`;
 const isOurTable = sql`c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not like 'kysely_%'`;
@@ -113,7 +122,8 @@ async function readFunctions<T>(db: Kysely<T>): Promise<Function[]> {
         else format(e'\nREVOKE EXECUTE ON FUNCTION %I(%s) FROM PUBLIC;', p.proname, oidvectortypes(p.proargtypes)) end
       || case when d.description is null then ''
         else format(e'\nCOMMENT ON FUNCTION %I(%s) IS %L;', p.proname, oidvectortypes(p.proargtypes), d.description) end
-      as definition
+      as definition,
+      exists (select from pg_type t where t.oid = any (p.proargtypes) and t.typtype = 'c') as "takesRows"
     from pg_proc p left join pg_description d on d.classoid = 'pg_proc'::regclass and d.objoid = p.oid
     where p.pronamespace = ${ownSchema} order by p.oid`.execute(db);
   return rows;
