@@ -5,8 +5,10 @@ import { type RawBuilder, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { deleteExpiredRows } from '../../db/expired-rows.ts';
+import { migrations } from '../../db/migrations/list.ts';
 import { consumeNonce } from '../../db/nonces.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readCatalog } from '../support/catalog.ts';
@@ -63,6 +65,31 @@ describe('migrations', () => {
       expect(said).toEqual(["waiting for another instance's migrations"]);
     } finally {
       await starter.close();
+      await close();
+      await drop();
+    }
+  });
+
+  it('are left to a newer version that had the lock first', async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    try {
+      let waiting = Promise.resolve();
+      await inTransaction(db, { by: 'service' }, async (trx) => {
+        await sql`select pg_advisory_xact_lock(hashtextextended('identity migrations', 0))`.execute(trx);
+        let sayWaits = () => {};
+        const waits = new Promise<void>((done) => {
+          sayWaits = done;
+        });
+        waiting = migrate(url, sayWaits);
+        await waits;
+        await sql`create table kysely_migration (name text, timestamp text)`.execute(trx);
+        for (const name of [...Object.keys(migrations), 'm999-newer'])
+          await sql`insert into kysely_migration values (${name}, '')`.execute(trx);
+      });
+      await waiting;
+      expect(await readCatalog(db)).not.toHaveProperty('users');
+    } finally {
       await close();
       await drop();
     }
