@@ -12,9 +12,7 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */
     problem?: Problem;
-    /** What the action of the page answered. */
-    acted?: unknown;
-    /** What a loader or a component of a page threw. */
+    /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;
   }
   interface Future {

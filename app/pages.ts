@@ -4,13 +4,7 @@
 // Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further
 // doors to a loader (`.data`, `_data`) and its own cross-site check do not exist for them, and they take a fraction of
 // the time.
-import {
-  type ActionFunction,
-  type ActionFunctionArgs,
-  type AppLoadContext,
-  createRequestHandler,
-  type ServerBuild,
-} from '@remix-run/node';
+import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
@@ -61,30 +55,22 @@ function buildEndpoint(route: BuiltRoute, hasPage: HasPage): Route {
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
 function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Route[] {
   const render = buildRender(route.id, build);
-  const { action } = route.module;
   const { isPublic } = (route.module.handle ?? {}) as { isPublic?: boolean };
   const page = {
     methods: methodsOf(route),
     headers: { 'cache-control': 'no-store' },
     isPage: true,
-    async handle(request: Request, routeContext: RouteContext, params: Record<string, string>) {
+    async handle(request: Request, routeContext: RouteContext) {
+      const { backend, visit } = routeContext;
       const context: AppLoadContext = { ...routeContext, method: request.method, hasPage, isPublic };
-      const own = toOwnSite(request, routeContext, params);
-      if (action && request.method === 'POST') {
-        const body = await routeContext.backend.readBody(request, routeContext.visit);
-        const posted = new Request(own.pageUrl, { method: 'POST', headers: own.headers, body });
-        context.acted = await act(action, { request: posted, params: own.params, context });
-        // A redirect is no page to render. For Remix's script it is wrapped up.
-        if (context.acted instanceof Response && own.url === own.pageUrl) return context.acted;
-      }
       // A HEAD is answered with the tag of what a GET gets.
       const method = isPublic ? 'GET' : request.method;
-      const response = await render(new Request(own.url, { method, headers: own.headers }), context);
+      const body = method === 'POST' ? await backend.readBody(request, visit) : undefined;
+      const response = await render(toOwnSite(request, backend.config.baseUrl, { method, body }), context);
       // Also what a procedure threw, as the refusal that it is.
-      if (context.thrown) throw routeContext.backend.readRefusal(context.thrown, routeContext.visit);
+      if (context.thrown) throw backend.readRefusal(context.thrown, visit);
       if (!isPublic || response.status !== 200) return response;
-      const headers = Object.fromEntries(response.headers);
-      return routeContext.backend.answerToAll(request, await response.text(), headers);
+      return backend.answerToAll(request, await response.text(), Object.fromEntries(response.headers));
     },
   };
   const path = pathOf(route);
@@ -99,54 +85,29 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
   return [...(component || loader ? ['GET', 'HEAD'] : []), ...(action ? ['POST'] : [])];
 }
 
-/** What the action of a page answers; a redirect that it throws, too. Throws a refusal. */
-async function act(
-  action: (args: ActionFunctionArgs) => unknown,
-  args: ActionFunctionArgs & { context: AppLoadContext },
-): Promise<unknown> {
-  const { backend, visit } = args.context;
-  try {
-    return await action(args);
-  } catch (error) {
-    if (error instanceof Response) return error;
-    throw backend.readRefusal(error, visit);
-  }
-}
-
 /**
- * Remix's request handler for one page, whose action has run already. It gets no other page: the shell has found this one
- * already, and Remix would try the patterns of all of them several times for each request. Browsers get the whole list, in
- * a file.
+ * Remix's own handler for one page. It gets no other page: the shell has found this one already, and Remix would try the
+ * patterns of all of them several times for each request. Browsers get the whole list, in a file.
  */
 function buildRender(id: string, build: ServerBuild): Render {
   const pick = <T>(routes: Record<string, T>) =>
     Object.fromEntries(Object.entries(routes).filter(([key]) => key === id || key === 'root'));
   const assets = { ...build.assets, routes: pick(build.assets.routes) };
-  const routes = pick(build.routes);
-  const route = routes[id];
-  const action: ActionFunction = ({ context }) => context.acted as null;
-  if (route?.module.action) routes[id] = { ...route, module: { ...route.module, action } };
   return createRequestHandler(
-    { ...build, routes, assets },
+    { ...build, routes: pick(build.routes), assets },
     import.meta.env.DEV ? 'development' : 'production',
   );
 }
-
-const withoutData = (path: string) => path.replace(/\.data$/, '');
 
 const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
  * What Remix gets: our own host, whatever Host and X-Forwarded-Host say. Its cross-site check would believe them, and ours
- * has run already. `pageUrl` and `params` are those of the page, also where somebody asks for its data alone.
+ * has run already.
  */
-function toOwnSite(request: Request, { backend }: RouteContext, params: Record<string, string>) {
+function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);
   if (asked.searchParams.has('_data')) asked.searchParams.delete('_data');
-  return {
-    url: `${backend.config.baseUrl}${asked.pathname}${asked.search}`,
-    pageUrl: `${backend.config.baseUrl}${withoutData(asked.pathname)}${asked.search}`,
-    params: Object.fromEntries(Object.entries(params).map(([name, value]) => [name, withoutData(value)])),
-    headers: Object.fromEntries([...request.headers].filter(([name]) => !leftOut.has(name))),
-  };
+  const headers = Object.fromEntries([...request.headers].filter(([name]) => !leftOut.has(name)));
+  return new Request(`${baseUrl}${asked.pathname}${asked.search}`, { ...init, headers });
 }
