@@ -36,7 +36,10 @@ const ask = (query = '', headers: Record<string, string> = { authorization }, in
 
 type Page = { contracts: { signup_id: string; id: string }[]; next: string | null };
 async function read(query = '', instance?: TestInstance): Promise<Page> {
-  const { status, text } = await ask(query, undefined, instance);
+  let { status, text } = await ask(query, undefined, instance);
+  // As clients do while a machine is busy.
+  for (let tries = 1; status === 503 && tries < 5; tries++)
+    ({ status, text } = await ask(query, undefined, instance));
   if (status !== 200) throw new Error(`the list answered ${status} ${text}`);
   return JSON.parse(text);
 }
