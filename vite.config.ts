@@ -7,11 +7,13 @@ import { developers } from './server/runtime/developers/plugin.ts';
 export default defineConfig(({ mode, command, isSsrBuild }) => {
   if (mode === 'service') return mergeConfig(bundle, service);
   return command === 'build' && isSsrBuild
-    ? mergeConfig(bundle, { ...pages, plugins: pagesOnServer })
+    ? mergeConfig(bundle, { ...pages, plugins: pagesOnServer, build: { ...pages.build, sourcemap: false } })
     : pages;
 });
 
 const pages: UserConfig = {
+  // The script of static pages is built for the browser and for the server, which names it by its hash: so by the same options.
+  esbuild: bundle.esbuild,
   plugins: [developers(), remix(remixConfig)],
   // No inlined assets: the content security policy allows files of our own only.
   build: { assetsInlineLimit: 0 },

@@ -40,14 +40,19 @@ export function createConnections(pool: pg.Pool, { preparedStatements, silenceMs
   return (pooled: pg.PoolClient): Connection => {
     const client = asOurs(pooled);
     let isBroken = false;
+    let answers = 0;
     return {
       async query(text, values) {
         const name = values.length > 0 ? nameOf(text) : undefined;
+        const answersBefore = answers;
         try {
-          return await watch(client, client.query({ name, text, values: values as unknown[] }));
+          const result = await watch(client, client.query({ name, text, values: values as unknown[] }));
+          answers++;
+          return result;
         } catch (error) {
-          // What befell this connection has befallen those that do nothing, too.
-          if (!isBroken && (isReadOnly(error) || isSilence(error))) dropIdle(pool);
+          // What befell this connection has befallen those that do nothing, too, unless it answered others meanwhile.
+          const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);
+          if (isDead && !isBroken) dropIdle(pool);
           isBroken ||= breaksConnection(error);
           throw error;
         }

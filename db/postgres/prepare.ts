@@ -51,8 +51,7 @@ export function prepareDeferred<Values extends object>(
   const fill = compile(build);
   return (trx, values) => {
     const { sql: text, parameters } = fill(values);
-    const open = requireOpen(trx);
-    open.defer(open.connection.query(text, parameters));
+    void requireOpen(trx).connection.query(text, parameters);
   };
 }
 

@@ -8,30 +8,41 @@ import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
 
-/** A transaction under way. What its statements are run on is a Kysely of its own, which does not hold one back for another. */
+/** A transaction under way. What its statements are run on is a Kysely of its own, which holds none back for another. */
 class Open {
   isOver = false;
+  /** Of the first statement that failed: all after it failed with 25P02. */
+  failure: unknown;
+  #last: Promise<unknown> = Promise.resolve();
   readonly #connection: Connection;
-  readonly #deferred: Promise<unknown>[] = [];
-  constructor(connection: Connection) {
-    // It goes back to the pool at the end of the transaction, not after each statement.
-    this.#connection = { ...connection, release: () => {} };
+  constructor({ query, leave }: Connection) {
+    this.#connection = {
+      // Kysely may have taken the connection before the end, and ask after it.
+      query: (text, values) => (this.isOver ? Promise.reject(over()) : this.watch(query(text, values))),
+      // It goes back to the pool at the end of the transaction, not after each statement.
+      release: () => {},
+      leave,
+    };
   }
   get connection(): Connection {
-    if (this.isOver) throw new Error('The transaction is over.');
+    if (this.isOver) throw over();
     return this.#connection;
   }
-  /** Awaits it before the end of the transaction. */
-  defer(write: Promise<unknown>): void {
-    // Not unhandled until then.
-    write.catch(() => undefined);
-    this.#deferred.push(write);
+  /** Not unhandled, if nobody awaits it before the end. */
+  watch<T>(answer: Promise<T>): Promise<T> {
+    this.#last = answer.catch((error) => {
+      this.failure ??= error;
+    });
+    return answer;
   }
-  /** Throws the first failure. */
+  /** Until all is answered, in turn. Throws the first failure. */
   async settle(): Promise<void> {
-    await Promise.all(this.#deferred);
+    await this.#last;
+    if (this.failure) throw this.failure;
   }
 }
+
+const over = () => new Error('The transaction is over.');
 
 const openTransactions = new WeakMap<Database, Open>();
 
@@ -58,7 +69,7 @@ export type Origin = {
 /** From here on, in a transaction of `inTransaction` that works for several. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   const open = requireOpen(trx);
-  open.defer(open.connection.query("select set_config('identity.origin', $1, true)", [origin]));
+  void open.connection.query("select set_config('identity.origin', $1, true)", [origin]);
 }
 
 type Options = {
@@ -130,16 +141,17 @@ async function runOnce<T>(
   const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
   openTransactions.set(trx, open);
   // Each goes out right behind the one before, and fails where that fails.
-  open.defer(connection.query(begin, []));
+  void open.connection.query(begin, []);
   setOrigin(trx as Transaction<DB>, origin);
   try {
     const result = await work(trx as Transaction<DB>);
     if (commit === 'after_writes') await open.settle();
     requireTime(deadline);
     open.isOver = true;
-    await connection.query(end, []);
-    // Where one of them failed, Postgres has made a rollback of the commit, and does not call that an error.
+    const ending = connection.query(end, []);
+    // Where one of them failed, Postgres makes a rollback of the commit, and does not call that an error.
     await open.settle();
+    await ending;
     connection.release();
     return result;
   } catch (error) {
@@ -148,11 +160,8 @@ async function runOnce<T>(
       () => connection.release(),
       () => connection.release(true),
     );
-    // One that failed made all after it fail (25P02), so it is the reason.
-    await open.settle().catch((first) => {
-      if (first.code !== '25P02') throw first;
-    });
-    throw error;
+    // One that failed made all after it fail, so it is the reason.
+    throw (error as { code?: string }).code === '25P02' ? (open.failure ?? error) : error;
   }
 }
 

@@ -69,7 +69,11 @@ it('a transaction that swallowed a failure is not committed, and says which it w
     await sql`select 1 / 0`.execute(trx).catch(() => undefined);
     deferAuditEvent(trx, { type: 'after' });
   });
-  await expect(work).rejects.toMatchObject({ code: '25P02' });
+  await expect(work).rejects.toMatchObject({ code: '22012' });
+  const last = inTransaction(client.db, { by: 'service' }, async (trx) => {
+    await sql`select 1 / 0`.execute(trx).catch(() => undefined);
+  });
+  await expect(last).rejects.toMatchObject({ code: '22012' });
   const alongside = inTransaction(client.db, { by: 'service' }, async (trx) => {
     const failing = sql`select 1 / 0`.execute(trx);
     deferAuditEvent(trx, { type: 'after' });
@@ -99,6 +103,22 @@ it('a statement sent after the end of its transaction is refused', async () => {
   expect(() => deferAuditEvent(trx, { type: 'late' })).toThrow('is over');
   await expect(recordAuditEvent(trx, { type: 'late' })).rejects.toThrow('is over');
   await expect(trx.deleteFrom('nonces').execute()).rejects.toThrow('is over');
+  expect(await recorded()).toEqual([]);
+});
+
+it('a statement that was on its way when its transaction ended is not sent', async () => {
+  for (let n = 0; n < 40; n++) {
+    const work = inTransaction(client.db, { by: 'service' }, async (trx) => {
+      const fails = async () => {
+        for (let ticks = 0; ticks < n; ticks++) await undefined;
+        throw new Error('changed my mind');
+      };
+      const late = sql`insert into audit_events (id, type) values (gen_random_uuid(), 'late')`.execute(trx);
+      late.catch(() => undefined);
+      await Promise.all([fails(), late]);
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+  }
   expect(await recorded()).toEqual([]);
 });
 
