@@ -57,11 +57,9 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   pool.on('error', options.onError);
   pool.on('connect', (client) => client.on('error', options.onError));
 
-  const buildConnection = createConnections(pool, {
-    preparedStatements: options.preparedStatements,
-    // A little later than the server's own timeout, which says more.
-    silenceMs: statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100,
-  });
+  // A little later than the server's own timeout, which says more.
+  const silenceMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : statementTimeoutMs + 100;
+  const buildConnection = createConnections(pool, options.preparedStatements, silenceMs);
   const known = new WeakSet<pg.PoolClient>();
   let refused = 0;
   const connect = async () => {
@@ -82,12 +80,10 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   return {
     db: new PooledDatabase(connect, () => pool.end()),
     ...createReader(connect),
-    countConnections: () => ({
-      all: pool.totalCount,
-      idle: pool.idleCount,
-      waiting: pool.waitingCount,
-      refused,
-    }),
+    countConnections: () => {
+      const { totalCount: all, idleCount: idle, waitingCount: waiting } = pool;
+      return { all, idle, waiting, refused };
+    },
     close: () => pool.end(),
   };
 }

@@ -24,14 +24,8 @@ export class Client extends pg.Client {
   }
 }
 
-type Options = {
-  preparedStatements: boolean;
-  /** How long an answer may take. */
-  silenceMs: number;
-};
-
-/** The result makes a connection of a client of the pool. */
-export function createConnections(pool: pg.Pool, { preparedStatements, silenceMs }: Options) {
+/** The result makes a connection of a client of the pool. `silenceMs`: how long an answer may take. */
+export function createConnections(pool: pg.Pool, preparedStatements: boolean, silenceMs: number) {
   const nameOf = preparedStatements ? createNames() : () => undefined;
   const watch = createSilenceWatch<Client>(silenceMs, 'the oldest', ({ socket }) =>
     socket.destroy(new Error('query read timeout')),
@@ -85,8 +79,7 @@ function dropIdle(pool: pg.Pool): void {
 // The pool was told to make these.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
-// More distinct texts than this only come from a mistake (values in the text). Without a name they cost time; with one, they
-// would cost memory here and in every connection.
+// More distinct texts only come from a mistake (values in the text), and would cost memory here and in every connection.
 const maxNames = 500;
 
 /**

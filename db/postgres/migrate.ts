@@ -5,7 +5,7 @@ import { migrations } from '../migrations/list.ts';
 import type { DB } from '../schema.ts';
 import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
-import { inTransaction, requireOpen } from './transactions.ts';
+import { connectionOf, inTransaction } from './transactions.ts';
 
 /** What it waits for, in words for operators. */
 type OnWait = (what: string) => void;
@@ -72,7 +72,7 @@ async function lockMigrations(trx: Transaction<DB>, onWait: OnWait): Promise<voi
 
 async function runMigrations(trx: Transaction<DB>): Promise<void> {
   const provider = { getMigrations: async () => migrations };
-  const dialect = buildDialect(async () => requireOpen(trx).connection);
+  const dialect = buildDialect(async () => connectionOf(trx));
   dialect.createAdapter = () => new WithoutLock();
   const db = new Kysely<DB>({ dialect });
   const { error } = await new Migrator({ db, provider, disableTransactions: true }).migrateToLatest();

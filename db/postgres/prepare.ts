@@ -15,7 +15,7 @@ import { type Compilable, type CompiledQuery, Kysely, SelectQueryNode, type Tran
 import type { DB } from '../schema.ts';
 import { buildDialect, type Database } from './client.ts';
 import type { Reader, SharedRead } from './reader.ts';
-import { findOpen, requireOpen } from './transactions.ts';
+import { connectionOf, findOpen } from './transactions.ts';
 
 /**
  * Builds one statement. Its text must not depend on its values, so each value is a stand-in that can only be passed on,
@@ -51,7 +51,7 @@ export function prepareDeferred<Values extends object>(
   const fill = compile(build);
   return (trx, values) => {
     const { sql: text, parameters } = fill(values);
-    void requireOpen(trx).connection.query(text, parameters);
+    void connectionOf(trx).query(text, parameters);
   };
 }
 

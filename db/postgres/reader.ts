@@ -33,10 +33,7 @@ type Lane = { connection: Promise<Connection>; waiting: Set<Reading>; isLeft: bo
 const stallMs = 400;
 
 /** Connections are the pool's, and go back to it when nobody reads. `countReads`: statements under way. */
-export function createReader(connect: () => Promise<Connection>): {
-  read: Reader;
-  countReads: () => number;
-} {
+export function createReader(connect: () => Promise<Connection>) {
   const lanes: { fast?: Lane; slow?: Lane } = {};
   // The texts of statements that hung, and were not answered fast since.
   const slow = new Set<string>();

@@ -18,7 +18,15 @@ class Open {
   constructor({ query, leave }: Connection) {
     this.#connection = {
       // Kysely may have taken the connection before the end, and ask after it.
-      query: (text, values) => (this.isOver ? Promise.reject(over()) : this.watch(query(text, values))),
+      query: (text, values) => {
+        if (this.isOver) return Promise.reject(over());
+        const answer = query(text, values);
+        // Not unhandled, if nobody awaits it before the end.
+        this.#last = answer.catch((error) => {
+          this.failure ??= error;
+        });
+        return answer;
+      },
       // It goes back to the pool at the end of the transaction, not after each statement.
       release: () => {},
       leave,
@@ -27,13 +35,6 @@ class Open {
   get connection(): Connection {
     if (this.isOver) throw over();
     return this.#connection;
-  }
-  /** Not unhandled, if nobody awaits it before the end. */
-  watch<T>(answer: Promise<T>): Promise<T> {
-    this.#last = answer.catch((error) => {
-      this.failure ??= error;
-    });
-    return answer;
   }
   /** Until all is answered, in turn. Throws the first failure. */
   async settle(): Promise<void> {
@@ -49,11 +50,12 @@ const openTransactions = new WeakMap<Database, Open>();
 /** Undefined on the pool. */
 export const findOpen = (db: Database) => openTransactions.get(db);
 
-export function requireOpen(trx: Transaction<DB>): Open {
+/** Throws where it is not of `inTransaction`. */
+export const connectionOf = (trx: Transaction<DB>): Connection => {
   const open = findOpen(trx);
   if (!open) throw new Error('Not a transaction of `inTransaction`.');
-  return open;
-}
+  return open.connection;
+};
 
 /** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
 export type Origin = {
@@ -68,8 +70,7 @@ export type Origin = {
 
 /** From here on, in a transaction of `inTransaction` that works for several. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
-  const open = requireOpen(trx);
-  void open.connection.query("select set_config('identity.origin', $1, true)", [origin]);
+  void connectionOf(trx).query("select set_config('identity.origin', $1, true)", [origin]);
 }
 
 type Options = {
