@@ -149,10 +149,8 @@ async function runOnce<T>(
     if (commit === 'after_writes') await open.settle();
     requireTime(deadline);
     open.isOver = true;
-    const ending = connection.query(end, []);
-    // Where one of them failed, Postgres makes a rollback of the commit, and does not call that an error.
-    await open.settle();
-    await ending;
+    // Where a statement failed, Postgres makes a rollback of the commit, and does not call that an error.
+    await Promise.all([open.settle(), connection.query(end, [])]);
     connection.release();
     return result;
   } catch (error) {
