@@ -106,8 +106,21 @@ export async function addVisitor(
 
 /** Deletes somebody who has no contract, and their account, as an operator might by hand. */
 export async function deletePerson(db: Database, { id, accountId }: Person): Promise<void> {
-  await db.transaction().execute(async (trx) => {
-    await sql`delete from users where id = ${id}`.execute(trx);
-    await sql`delete from accounts where id = ${accountId}`.execute(trx);
-  });
+  await againAfterDeadlock(() =>
+    db.transaction().execute(async (trx) => {
+      await sql`delete from users where id = ${id}`.execute(trx);
+      await sql`delete from accounts where id = ${accountId}`.execute(trx);
+    }),
+  );
+}
+
+/** A deadlock is for whoever types SQL to try again. */
+export async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: string }).code !== '40P01') throw error;
+    }
+  }
 }
