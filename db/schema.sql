@@ -1,9 +1,10 @@
 -- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
 -- change it by a new migration (CONTRIBUTING.md), never by hand.
 --
--- First the functions that triggers of several tables use (last, if they take rows of tables). Then each table, behind those it refers to, with its indexes,
--- and with its triggers and the functions that only they use. Triggers of the same moment fire in the order of their
--- names; a constraint trigger that is DEFERRABLE INITIALLY DEFERRED fires at the end of the transaction.
+-- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes, its
+-- triggers, and the functions that only they use. At the end, functions with rows of tables as arguments, which need the
+-- tables first. Triggers of the same moment fire in the order of their names; a constraint trigger that is DEFERRABLE
+-- INITIALLY DEFERRED fires at the end of the transaction.
 
 SET check_function_bodies = off;
 
@@ -266,6 +267,7 @@ AS $function$
           not (a.capabilities @> r.capabilities and a.capabilities <@ r.capabilities)
           or (a.verified_at is not null) <> r.verified)
     $function$;
+COMMENT ON FUNCTION settle_rights(uuid) IS 'Makes the rights of an account the sum of both sources. Called at the end of a transaction that changed its links.';
 
 -- accounts ------------------------------------------------------------------------------------------------------------
 
@@ -288,6 +290,11 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_decided_once CHECK (NOT granted_here && revoked_here),
   CONSTRAINT accounts_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 200)
 );
+COMMENT ON COLUMN accounts.capabilities IS 'What counts: what the links of its users say and what was granted here, without what was revoked here (join_capabilities). Triggers work it out, whoever writes it.';
+COMMENT ON COLUMN accounts.granted_here IS 'Decided here: by an operator or by SQL. Null: nothing was.';
+COMMENT ON COLUMN accounts.revoked_here IS 'As granted_here.';
+COMMENT ON COLUMN accounts.verified_here IS 'Null: not decided here, so verified_at follows the links.';
+COMMENT ON COLUMN accounts.sources_known IS 'False: not written to since rights have two sources. Whose its rights are is worked out from the history then (find_decided_before).';
 
 CREATE OR REPLACE FUNCTION touch_profiles_of_account()
  RETURNS trigger
@@ -766,6 +773,7 @@ CREATE TABLE changes (
   CONSTRAINT changes_members_until_erased CHECK ((members IS NULL) = (erased_at IS NOT NULL)),
   CONSTRAINT changes_subject_known CHECK (subject = ANY (ARRAY['user'::text, 'account'::text, 'link'::text, 'contract'::text]))
 );
+COMMENT ON COLUMN changes.kind IS 'found: what a row held at the first change after the history began.';
 CREATE INDEX changes_account_began_at_idx ON changes USING btree (row_id, began_at) WHERE subject = 'account'::text;
 CREATE INDEX changes_erased_at_idx ON changes USING btree (erased_at) WHERE erased_at IS NOT NULL;
 CREATE INDEX changes_row_at_idx ON changes USING btree (subject, row_id, at);
@@ -807,6 +815,7 @@ CREATE TABLE erased_users (
   erased_at timestamp with time zone NOT NULL DEFAULT now(),
   CONSTRAINT erased_users_pkey PRIMARY KEY (id)
 );
+COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. No user gets one of these ids again.';
 
 -- event_deliveries ----------------------------------------------------------------------------------------------------
 
@@ -873,6 +882,8 @@ CREATE TABLE external_links (
   CONSTRAINT external_links_external_id_length CHECK (char_length(external_id) >= 1 AND char_length(external_id) <= 128),
   CONSTRAINT external_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+COMMENT ON COLUMN external_links.capabilities IS 'What the marketplace said last. Null: nothing since rights have two sources.';
+COMMENT ON COLUMN external_links.said_at IS '-infinity: the version before applied a profile, and wrote what it says to the account alone. settle_rights takes it from there.';
 
 CREATE OR REPLACE FUNCTION external_links_know_sources()
  RETURNS trigger
@@ -1102,6 +1113,7 @@ CREATE TABLE launches (
   CONSTRAINT launches_sid_key UNIQUE (sid),
   CONSTRAINT launches_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+COMMENT ON TABLE launches IS 'They are kept longer than the sessions, so session_id refers to none.';
 CREATE INDEX launches_at_idx ON launches USING btree (at);
 CREATE INDEX launches_user_id_idx ON launches USING btree (user_id);
 

@@ -27,15 +27,30 @@ export type JsonValue = JsonArray | JsonObject | JsonPrimitive;
 export type Timestamp = ColumnType<Date, Date | string, Date | string>;
 
 export interface Accounts {
+  /**
+   * What counts: what the links of its users say and what was granted here, without what was revoked here (join_capabilities). Triggers work it out, whoever writes it.
+   */
   capabilities: Generated<string[]>;
   created_at: Generated<Timestamp>;
+  /**
+   * Decided here: by an operator or by SQL. Null: nothing was.
+   */
   granted_here: string[] | null;
   id: string;
   name: string;
   name_edited_at: Timestamp | null;
+  /**
+   * As granted_here.
+   */
   revoked_here: string[] | null;
+  /**
+   * False: not written to since rights have two sources. Whose its rights are is worked out from the history then (find_decided_before).
+   */
   sources_known: Generated<boolean>;
   verified_at: Timestamp | null;
+  /**
+   * Null: not decided here, so verified_at follows the links.
+   */
   verified_here: boolean | null;
 }
 
@@ -70,6 +85,9 @@ export interface Changes {
   cause: string | null;
   erased_at: Timestamp | null;
   id: Generated<Int8>;
+  /**
+   * found: what a row held at the first change after the history began.
+   */
   kind: 'changed' | 'created' | 'found' | 'removed';
   members: Json | null;
   request_id: string | null;
@@ -134,10 +152,16 @@ export interface EventSequences {
 
 export interface ExternalLinks {
   applied_profile_updated_at: Timestamp | null;
+  /**
+   * What the marketplace said last. Null: nothing since rights have two sources.
+   */
   capabilities: string[] | null;
   created_at: Generated<Timestamp>;
   external_id: string;
   provider: string;
+  /**
+   * -infinity: the version before applied a profile, and wrote what it says to the account alone. settle_rights takes it from there.
+   */
   said_at: Timestamp | null;
   sleeping_since: Timestamp | null;
   user_id: string;

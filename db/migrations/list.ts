@@ -23,6 +23,7 @@ import * as decidedHere from './m021-decided-here.ts';
 import * as awaitedMails from './m022-awaited-mails.ts';
 import * as takeBackBounds from './m023-take-back-bounds.ts';
 import * as cheapTriggers from './m024-cheap-triggers.ts';
+import * as comments from './m025-comments.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -49,4 +50,5 @@ export const migrations = {
   'm022-awaited-mails': awaitedMails,
   'm023-take-back-bounds': takeBackBounds,
   'm024-cheap-triggers': cheapTriggers,
+  'm025-comments': comments,
 };

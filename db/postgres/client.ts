@@ -1,6 +1,6 @@
 // The one way to Postgres: a pool, and the three ways to use it. Kysely runs a statement on it, `read` runs small ones of many
 // requests on one connection (reader.ts), and transactions.ts opens transactions. A statement that hangs is ended by Postgres
-// after `statementTimeoutMs`; if nothing comes back then either, its connection is closed (connection.ts).
+// after `statementTimeoutMs` (the service gives 2.3 s); if nothing comes back then either, its connection is closed (connection.ts).
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import type { DB } from '../schema.ts';
@@ -24,7 +24,7 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /** Of the pool: its connections, those that do nothing, who waits for one, and who has waited in vain since the start. */
+  /** Of the pool: its connections, those that do nothing, who waits for one, and who got none since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
   /** Statements under way by `read`. */
   countReads: () => number;
@@ -68,7 +68,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
         throw buildAway('53000', 'Too many wait for a connection already.');
       const client = await pool.connect();
       const connection = buildConnection(client);
-      // Not by the pool's `verify`: where whoever waits gives up while it runs, the pool never gets the connection back.
+      // Not by the pool's `verify`: if whoever waits gives up while it runs, the pool never gets the connection back.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;

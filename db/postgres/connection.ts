@@ -44,7 +44,9 @@ export function createConnections(pool: pg.Pool, preparedStatements: boolean, si
           answers++;
           return result;
         } catch (error) {
-          // What befell this connection has befallen those that do nothing, too, unless it answered others meanwhile.
+          // An error of a statement is an answer, too.
+          if (!breaksConnection(error)) answers++;
+          // The idle connections are as dead as this one, unless it answered others meanwhile.
           const isDead = isReadOnly(error) || (isSilence(error) && answers === answersBefore);
           if (isDead && !isBroken) dropIdle(pool);
           isBroken ||= breaksConnection(error);
@@ -63,7 +65,7 @@ export function createConnections(pool: pg.Pool, preparedStatements: boolean, si
   };
 }
 
-/** The next request would get one of them. */
+/** Closes all idle connections, one of which the next request would get. */
 function dropIdle(pool: pg.Pool): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(
@@ -84,7 +86,7 @@ const maxNames = 500;
 
 /**
  * A digest of the text, so a pooler that shares prepared statements between clients (PgBouncer from 1.21) shares rightly.
- * Postgres parses a named statement once on each connection, and keeps its plan: nearly three times as fast
+ * Postgres parses a named statement once on each connection, and can keep its plan: nearly three times as fast
  * (docs/decisions/prepared-statements.md).
  */
 function createNames(): (text: string) => string | undefined {

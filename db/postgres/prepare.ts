@@ -1,5 +1,5 @@
-// Statements of busy paths, built by Kysely once: building one costs more than running it. Their names at Postgres, which all
-// statements with values have, are given in connection.ts.
+// Statements of busy paths, built by Kysely once: building one costs more than running it. connection.ts
+// gives each statement with values a name at Postgres, whichever way it is run.
 //
 // How to run a statement (`db` is the pool or an open transaction, as its type says):
 //
@@ -55,7 +55,7 @@ export function prepareDeferred<Values extends object>(
   };
 }
 
-/** Past Kysely in a transaction, whose executor costs more than the rest of the way. */
+/** In a transaction past Kysely's executor, which costs more than the rest of the way. */
 async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
   const open = findOpen(db);
   if (!open) return (await db.executeQuery(statement)).rows;

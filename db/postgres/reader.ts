@@ -1,12 +1,11 @@
 // Reading for many requests at once on one connection: what they ask in one go is sent and answered in one go, and Postgres has
-// one process awake instead of many. A profile took 1.4 times the CPU without it (docs/decisions/pipelining.md).
+// one process awake instead of many (docs/decisions/pipelining.md).
 //
-// The way out of a statement that hangs on this connection: answers come in turn, so it holds up all those behind it. If nothing was answered for
-// some 400 ms, the connection is left, and what waits on it is asked again: the statement at its head, and all of the same
-// text, on a second connection, the "slow" one; everything else on a new "fast" one. Reads change nothing, so they may be asked
-// twice, and the first answer counts. Nothing is asked again from the slow one, so readers take two connections of the pool at
-// most. A
-// text goes back to the fast one once it is answered fast (docs/decisions/deadline.md).
+// The way out of a statement that hangs on this connection: answers come in turn, so it holds up all those behind it. If nothing
+// was answered for some 400 ms, the connection is left, and what waits on it is asked again: the statement at its head, and all
+// of the same text, on a second connection, the "slow" one; everything else on a new "fast" one. Reads change nothing, so they
+// may be asked twice, and the first answer counts. Nothing is asked again from the slow one, so readers take two connections of
+// the pool at most. A text goes back to the fast one once it is answered fast (docs/decisions/deadline.md).
 import type { CompiledQuery } from 'kysely';
 import { breaksConnection } from './away.ts';
 import type { Connection } from './connection.ts';
@@ -73,7 +72,7 @@ export function createReader(connect: () => Promise<Connection>) {
     forget(lane);
     lane.isLeft = true;
     slow.add(oldest.statement.sql);
-    // First, so that nobody who goes on gets one of those that may be as silent.
+    // Drops idle connections, which may be as silent, before anything is asked again.
     (await lane.connection).leave();
     for (const reading of lane.waiting) send(reading);
   });

@@ -4,9 +4,10 @@
 const lookMs = 200;
 
 /**
- * The result watches a statement until its answer is there; answers on one connection come in turn. `onSilence` is called once
- * where the oldest has waited for so long, or where nothing at all was answered for so long. Counted in looks, not by a clock:
- * after a pause of this process, the answers that came meanwhile are read before the next look.
+ * The result watches a statement until its answer is there; answers on one connection come in turn. `onSilence` is called once if
+ * the oldest was sent so long ago, however busy the server was with those before it, or if nothing at all was answered for so
+ * long. Counted in looks, not by a clock: after a pause of this process, the answers that came meanwhile are read before the
+ * next look.
  */
 export function createSilenceWatch<Connection>(
   limitMs: number,
@@ -35,7 +36,7 @@ export function createSilenceWatch<Connection>(
     if (!isLooking) setTimeout(look, lookMs);
     isLooking = true;
     try {
-      // Awaited here and nowhere else, or the stack of an error would end here.
+      // Not without `await`, or errors would lose the stack of who asked.
       return await answer;
     } finally {
       its.heardAt = looks;

@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
 
-/** A transaction under way. What its statements are run on is a Kysely of its own, which holds none back for another. */
+/** A transaction under way. It has a Kysely of its own, which sends each statement without waiting for the one before. */
 class Open {
   isOver = false;
   /** Of the first statement that failed: all after it failed with 25P02. */
@@ -68,7 +68,7 @@ export type Origin = {
   cause?: string;
 };
 
-/** From here on, in a transaction of `inTransaction` that works for several. */
+/** For the changes that follow, in a transaction of `inTransaction` that works for several. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   void connectionOf(trx).query("select set_config('identity.origin', $1, true)", [origin]);
 }

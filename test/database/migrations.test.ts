@@ -37,6 +37,7 @@ const landed = [
   'm022-awaited-mails',
   'm023-take-back-bounds',
   'm024-cheap-triggers',
+  'm025-comments',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

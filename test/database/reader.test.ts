@@ -106,3 +106,22 @@ it('readers take two connections of the pool at most, however many hang', async 
   await impatient.close();
   expect(most).toBe(2);
 });
+
+it('a statement that waits behind one that Postgres ended costs no other connection', async () => {
+  const impatient = connect(client.url, { poolSize, statementTimeoutMs: 1_000 });
+  const findPids = async () => {
+    const both = await Promise.all([1, 2].map((n) => impatient.db.executeQuery<{ pid: number }>(ask(n))));
+    return both.map(({ rows }) => rows[0]?.pid);
+  };
+  // Known to hang, so that both wait for one connection from now on.
+  await expect(impatient.read(sleep(60))).rejects.toMatchObject({ code: '57014' });
+  const before = await findPids();
+  const hanging = await Promise.allSettled([impatient.read(sleep(60)), impatient.read(sleep(60))]);
+  expect(hanging).toMatchObject([
+    { status: 'rejected', reason: { code: '57014' } },
+    { status: 'rejected', reason: { message: 'query read timeout' } },
+  ]);
+  // One of the two was that of the readers.
+  expect((await findPids()).filter((pid) => before.includes(pid))).toHaveLength(1);
+  await impatient.close();
+});

@@ -9,9 +9,10 @@ export const schemaSqlFile = fileURLToPath(new URL('../../db/schema.sql', import
 const header = `-- What is in force in the database: what all migrations come to. Written by "npm run schema" from the catalog of Postgres;
 -- change it by a new migration (CONTRIBUTING.md), never by hand.
 --
--- First the functions that triggers of several tables use (last, if they take rows of tables). Then each table, behind those it refers to, with its indexes,
--- and with its triggers and the functions that only they use. Triggers of the same moment fire in the order of their
--- names; a constraint trigger that is DEFERRABLE INITIALLY DEFERRED fires at the end of the transaction.
+-- First the functions that triggers of several tables use. Then each table, behind those it refers to, with its indexes, its
+-- triggers, and the functions that only they use. At the end, functions with rows of tables as arguments, which need the
+-- tables first. Triggers of the same moment fire in the order of their names; a constraint trigger that is DEFERRABLE
+-- INITIALLY DEFERRED fires at the end of the transaction.
 
 SET check_function_bodies = off;`;
 
