@@ -1,8 +1,8 @@
 import { vitePlugin as remix } from '@remix-run/dev';
 import { defineConfig, mergeConfig, type UserConfig } from 'vite';
+import { developers } from './app/developers/publish/plugin.ts';
 import remixConfig from './remix.config.js';
 import { bundle, reactForProduction, thirdPartyLicences } from './server/runtime/bundle.ts';
-import { developers } from './server/runtime/developers/plugin.ts';
 
 export default defineConfig(({ mode, command, isSsrBuild }) => {
   if (mode === 'service') return mergeConfig(bundle, service);

@@ -1,8 +1,8 @@
 // The forms on the pages of one's own account: each says by `intent` what is to be done, and a success leads back to the
 // page with `?saved=` and that intent.
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
-import type { Backend } from '../server/backend.ts';
-import type { ConfirmAsks } from '../server/identity/confirm.ts';
+import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
+import type { Backend } from '../server/instance/backend.ts';
 import { errorsOf } from './answers.ts';
 
 export type Caller = ReturnType<Backend['createCaller']>['caller'];

@@ -1,6 +1,6 @@
 // What loaders and actions of several pages read of a request, and answer.
 import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import type { AppError } from '../server/errors.ts';
+import type { AppError } from '../server/basics/errors.ts';
 
 /** What a link in an email brings along. */
 export const tokenOf = (request: Request, { backend }: LoaderFunctionArgs['context']) =>

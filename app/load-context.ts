@@ -1,5 +1,5 @@
 // What a route's loader and action find in Remix's load context.
-import type { Problem } from '../server/errors.ts';
+import type { Problem } from '../server/basics/errors.ts';
 import type { RouteContext } from '../server/http/route.ts';
 
 declare module '@remix-run/server-runtime' {

@@ -4,12 +4,12 @@ import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
 import { isDatabaseAway } from '../db/postgres/away.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
+import { openInstance } from './instance/instance.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
 import { ListenError, type Listener } from './runtime/listener.ts';
 import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
-import { openService } from './service.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
     shell: { pages, staticFiles: bundler?.staticFiles ?? serveBuiltFiles(), isDevelopment },
   };
   try {
-    let service = await openService(options);
+    let service = await openInstance(options);
     const listeners: Listener[] = [];
     const closeListeners = (ms: number) => Promise.all(listeners.map((listener) => listener.close(ms)));
     let isUp = false;
@@ -71,7 +71,7 @@ async function start(): Promise<void> {
     isUp = true;
     bundler?.onServiceChange(async (fresh) => {
       const previous = service;
-      service = await fresh.startService(options);
+      service = await fresh.startInstance(options);
       await previous.close();
     });
     print(describeStart(config, embedded?.folder));

@@ -1,4 +1,4 @@
-import type { ConfirmAsks } from '../../server/identity/confirm.ts';
+import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
 import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';

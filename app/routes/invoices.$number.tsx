@@ -17,7 +17,7 @@ export async function loader({ request, params, context }: LoaderFunctionArgs) {
   try {
     const { caller } = backend.createCaller(request, visit);
     const invoice = await caller.invoices.get({ number: Number(params.number) });
-    return { invoice: { ...invoice, isOverdue: isOverdue(invoice, backend.services.now()) } };
+    return { invoice: { ...invoice, isOverdue: isOverdue(invoice, backend.deps.now()) } };
   } catch (error) {
     const refusal = backend.readRefusal(error, visit);
     throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;

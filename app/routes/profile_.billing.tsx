@@ -16,7 +16,7 @@ export const loader = (args: LoaderFunctionArgs) =>
       caller.invoices.list(),
       caller.profile.get(),
     ]);
-    const now = args.context.backend.services.now();
+    const now = args.context.backend.deps.now();
     return {
       contracts,
       invoices: invoices.map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, now) })),

@@ -53,7 +53,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       contracts: contracts.filter(({ status }) => live.includes(status)),
       invoices: invoices
         .filter(({ status }) => status === 'open')
-        .map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, backend.services.now()) })),
+        .map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, backend.deps.now()) })),
     };
   } catch (error) {
     throw loginOr(error, context, backend.loginPath(request));

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import type { TakeBackPage } from '../../server/identity/take-back.ts';
+import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
 import { errorsOf, toHeaders, tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 
 // Events for clients (contract section 10). The database itself appends them, in the transaction that makes the change
-// and by whichever door it comes; db/events.ts numbers them once that has committed.
+// and by whichever door it comes; db/tables/events.ts numbers them once that has committed.
 export async function up(db: Kysely<unknown>): Promise<void> {
   // Who was ever handed to which client: kept for as long as their user, unlike the launches.
   await sql`

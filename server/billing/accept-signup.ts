@@ -6,17 +6,22 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
-import { findAddressOwner } from '../../db/address-owners.ts';
-import { hasDueInvoice } from '../../db/invoices.ts';
-import { deferMail } from '../../db/mails.ts';
 import type { DB } from '../../db/schema.ts';
-import { type Contract, deferContract, lockContract, updateContract } from '../../db/service-contracts.ts';
-import { AppError } from '../errors.ts';
+import { findAddressOwner } from '../../db/tables/address-owners.ts';
+import { hasDueInvoice } from '../../db/tables/invoices.ts';
+import { deferMail } from '../../db/tables/mails.ts';
+import {
+  type Contract,
+  deferContract,
+  lockContract,
+  updateContract,
+} from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
 import type { Trace } from '../http/trace-context.ts';
-import { keepTrace } from '../identity/address-proof.ts';
-import { createCustomer } from '../identity/customers.ts';
-import { canGetMail } from '../identity/email-address.ts';
-import { notify } from '../identity/notices.ts';
+import { keepTrace } from '../identity/ground/address-proof.ts';
+import { createCustomer } from '../identity/ground/customers.ts';
+import { canGetMail } from '../identity/ground/email-address.ts';
+import { notify } from '../identity/ground/notices.ts';
 import type { Config } from '../settings/config.ts';
 import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 import { contractStatusSchema } from './contract-list.ts';

@@ -1,11 +1,11 @@
 // The list of all service contracts, in the order of arrival, page by page (contract section 7).
 import { validate } from 'uuid';
 import { z } from 'zod';
-import type { ContractSnapshot } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { hasArrivalNumber, listArrivals, numberArrivals } from '../../db/service-contracts.ts';
+import type { ContractSnapshot } from '../../db/tables/events.ts';
+import { hasArrivalNumber, listArrivals, numberArrivals } from '../../db/tables/service-contracts.ts';
 import { invalidParameter } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 import { presentStatus } from './contract-states.ts';
 import { planSchema, priceSchema, signupIdSchema } from './signup-message.ts';
@@ -37,7 +37,7 @@ export const contractPageSchema = z.object({
 
 /** `after` is the `next` of an earlier page. `next` is null where nothing comes after `after`. */
 export async function readContractPage(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   page: { after: string | undefined; limit: number },
 ): Promise<z.infer<typeof contractPageSchema>> {
   const contracts = await inTransaction(db, { by: 'crm' }, async (trx) => {

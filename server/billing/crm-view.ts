@@ -1,7 +1,7 @@
 // The CRM's own view of its contracts, as a file: a JSON object a line, or CSV with a header (docs/crm.md).
 import { z } from 'zod';
-import { toFieldErrors } from '../errors.ts';
-import { instantSchema } from '../instant.ts';
+import { toFieldErrors } from '../basics/errors.ts';
+import { instantSchema } from '../basics/instant.ts';
 import { readCsv } from '../runtime/csv.ts';
 import { FileError, splitLines } from '../runtime/files.ts';
 import { isBlank, parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';

@@ -4,29 +4,29 @@
 // The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that
 // lock, and a unique index allows one invoice a period.
 import type { Transaction } from 'kysely';
-import { deferAuditEvent } from '../../db/audit-events.ts';
+import { isDatabaseAway } from '../../db/postgres/away.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
   findContractsInArrears,
   findContractsToInvoice,
   findEndedTrials,
   type Search,
-} from '../../db/due-contracts.ts';
-import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/invoices.ts';
-import { isDatabaseAway } from '../../db/postgres/away.ts';
-import type { Database } from '../../db/postgres/client.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
-import type { DB } from '../../db/schema.ts';
-import { type Contract, lockContract, updateContract } from '../../db/service-contracts.ts';
+} from '../../db/tables/due-contracts.ts';
+import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/tables/invoices.ts';
+import { type Contract, lockContract, updateContract } from '../../db/tables/service-contracts.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
-import { daysAfter } from '../instant.ts';
-import type { Services } from '../services.ts';
+import { daysAfter } from '../basics/instant.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
 import { endOfPeriod } from './periods.ts';
 
 const daysToPay = 14;
 const batchSize = 100;
 
-type Billing = Pick<Services, 'db' | 'now' | 'log'>;
+type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 
 /**
  * Invoices every period that has begun, marks contracts past due, then trials expired, until none is left or `signal`

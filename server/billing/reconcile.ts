@@ -1,14 +1,15 @@
 // Compares the contracts with the CRM's own view of them (docs/crm.md), in bounded memory, and changes nothing.
+
+import { inTransaction } from '../../db/postgres/transactions.ts';
 import {
   type ContractDifference,
   type ContractView,
   createContractViews,
   findDifferences,
   insertContractViews,
-} from '../../db/contract-views.ts';
-import { inTransaction } from '../../db/postgres/transactions.ts';
+} from '../../db/tables/contract-views.ts';
 import { liftTimeouts } from '../../db/timeouts.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
 /** `missing` and `extra` are said from here: missing is what only the CRM has. */
@@ -37,7 +38,7 @@ const batchSize = 1_000;
 
 /** Reads `lines` once, to the end. `onFindings` is awaited, so that whoever writes them down sets the pace. */
 export async function compareContracts(
-  { db, now }: Pick<Services, 'db' | 'now'>,
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
   lines: AsyncIterable<ViewLine>,
   onFindings: (findings: Finding[]) => Promise<void>,
 ): Promise<Comparison> {

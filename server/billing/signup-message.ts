@@ -1,9 +1,9 @@
 // A signup message from the CRM (contract section 7): its schema, and the words for what is wrong with one.
 import { z } from 'zod';
-import { AppError, toFieldErrors } from '../errors.ts';
-import { emailSchema } from '../identity/email-address.ts';
-import { nameSchema } from '../identity/names.ts';
-import { instantSchema } from '../instant.ts';
+import { AppError, toFieldErrors } from '../basics/errors.ts';
+import { instantSchema } from '../basics/instant.ts';
+import { emailSchema } from '../identity/ground/email-address.ts';
+import { nameSchema } from '../identity/ground/names.ts';
 import { parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import type { Report } from './contract-states.ts';
 import { isCurrency } from './currencies.ts';

@@ -1,7 +1,7 @@
 // The signature of a webhook: Standard Webhooks 1.0 (https://www.standardwebhooks.com), symmetric, `v1`.
 
 import { base64 } from 'oslo/encoding';
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
 import { readHeader } from '../http/text.ts';
 import { hmacSha256, matchesAny } from '../sso/hmac.ts';
 

@@ -1,11 +1,11 @@
 // What is decided here about an account, whatever the marketplace says (contract section 2).
 import { Argument, type Command } from 'commander';
-import { type Decision, decideCapability, decideVerification } from '../../db/accounts.ts';
-import { deferAuditEvent } from '../../db/audit-events.ts';
-import { lockExternalLinks } from '../../db/external-links.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { findHolder, lockUser } from '../../db/users.ts';
-import { capabilities } from '../identity/capabilities.ts';
+import { type Decision, decideCapability, decideVerification } from '../../db/tables/accounts.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockExternalLinks } from '../../db/tables/external-links.ts';
+import { findHolder, lockUser } from '../../db/tables/users.ts';
+import { capabilities } from '../identity/ground/capabilities.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, CommandError, readEmail, readWhy, withDatabase } from './command.ts';
 

@@ -1,6 +1,6 @@
 // Signups, contracts, invoices and mails.
 import { type Command, Option } from 'commander';
-import { listFailedMails, retryFailedMails } from '../../db/mails.ts';
+import { listFailedMails, retryFailedMails } from '../../db/tables/mails.ts';
 import { cancelContract, settleInvoice } from '../billing/invoicing.ts';
 import { sendSignup } from '../demo/crm.ts';
 import { environment, print } from '../runtime/process.ts';

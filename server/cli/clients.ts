@@ -1,7 +1,7 @@
 // How far each client is with its events.
 import type { Command } from 'commander';
-import { type Delivery, listDeliveries } from '../../db/event-deliveries.ts';
-import { listLastLaunchesOfClients } from '../../db/launches.ts';
+import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
+import { listLastLaunchesOfClients } from '../../db/tables/launches.ts';
 import { environment, print } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';

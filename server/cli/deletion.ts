@@ -1,18 +1,18 @@
 // Deleting a user for somebody who cannot do it themselves.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
-import { deferAuditEvent } from '../../db/audit-events.ts';
-import { setDeletionDue } from '../../db/deletions.ts';
-import { listInvoices } from '../../db/invoices.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { listContracts } from '../../db/service-contracts.ts';
-import { lockUser, type User } from '../../db/users.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { setDeletionDue } from '../../db/tables/deletions.ts';
+import { listInvoices } from '../../db/tables/invoices.ts';
+import { listContracts } from '../../db/tables/service-contracts.ts';
+import { lockUser, type User } from '../../db/tables/users.ts';
 import { presentStatus } from '../billing/contract-states.ts';
-import { dueAfter, isLastAdmin } from '../identity/deletion.ts';
-import { eraseUser } from '../identity/erase-user.ts';
-import { notifyWithTakeBack } from '../identity/notices.ts';
-import { findTimeOfChange } from '../identity/take-back-window.ts';
+import { notifyWithTakeBack } from '../identity/ground/notices.ts';
+import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
+import { dueAfter, isLastAdmin } from '../identity/person/deletion.ts';
+import { eraseUser } from '../identity/person/erase-user.ts';
 import { print } from '../runtime/process.ts';
 import {
   byCommand,

@@ -1,9 +1,9 @@
 // The doctor: proves a client right, or says what is wrong with it. It needs the settings; where it has the database of the
 // service too, it sees whether nudges are followed by reads.
 import type { Command } from 'commander';
-import { announce, describeReport, toJson } from '../doctor/describe-report.ts';
-import { examine } from '../doctor/examine.ts';
-import type { Target } from '../doctor/target.ts';
+import { announce, describeReport, toJson } from '../../clients/doctor/describe-report.ts';
+import { examine } from '../../clients/doctor/examine.ts';
+import type { Target } from '../../clients/doctor/target.ts';
 import { readCertificate } from '../runtime/certificate.ts';
 import { fetchAsHost } from '../runtime/fetch-as-host.ts';
 import { endWith, environment, print, printAside } from '../runtime/process.ts';

@@ -1,9 +1,9 @@
 // Reading what changed about somebody, who changed it and why; or who they were at an instant.
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Change, listChangesOfUser, type Value } from '../../db/changes.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history.ts';
-import { instantSchema } from '../instant.ts';
+import { type Change, listChangesOfUser, type Value } from '../../db/tables/changes.ts';
+import { instantSchema } from '../basics/instant.ts';
+import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history/history.ts';
 import { print } from '../runtime/process.ts';
 import { CommandError, findUser, readUserKey, type UserKey, withDatabase } from './command.ts';
 

@@ -1,8 +1,9 @@
 // How far a client has read its events, for the doctor: it looks into the service's own database, and changes nothing there.
+
+import type { FindReads } from '../../clients/doctor/target.ts';
 import { findEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { listDeliveries } from '../../db/event-deliveries.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
-import type { FindReads } from '../doctor/target.ts';
+import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { dataFolder } from '../runtime/files.ts';
 import type { Config } from '../settings/config.ts';
 

@@ -1,10 +1,10 @@
 // Ending a freeze, once it is known whose account it is.
 import type { Command } from 'commander';
-import { findAddressOwner } from '../../db/address-owners.ts';
-import { lockExternalLinks } from '../../db/external-links.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { lockUser } from '../../db/users.ts';
-import { listMailboxes, type Mailbox, thaw } from '../identity/freeze.ts';
+import { findAddressOwner } from '../../db/tables/address-owners.ts';
+import { lockExternalLinks } from '../../db/tables/external-links.ts';
+import { lockUser } from '../../db/tables/users.ts';
+import { listMailboxes, type Mailbox, thaw } from '../identity/recovery/freeze.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
 

@@ -1,13 +1,13 @@
 // Creating, suspending and resuming users.
 import { type Command, Option } from 'commander';
-import { findAddressOwner } from '../../db/address-owners.ts';
-import { deferAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { type InternalRole, lockUser, setUserSuspended } from '../../db/users.ts';
-import { createCustomer } from '../identity/customers.ts';
-import { canGetMail } from '../identity/email-address.ts';
-import { findPasswordFault, hashPassword } from '../identity/passwords.ts';
-import { removeFactors } from '../identity/remove-factors.ts';
+import { findAddressOwner } from '../../db/tables/address-owners.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { type InternalRole, lockUser, setUserSuspended } from '../../db/tables/users.ts';
+import { removeFactors } from '../identity/factor/remove-factors.ts';
+import { createCustomer } from '../identity/ground/customers.ts';
+import { canGetMail } from '../identity/ground/email-address.ts';
+import { findPasswordFault, hashPassword } from '../identity/password/passwords.ts';
 import { environment, print, readInput } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { byCommand, CommandError, now, readEmail, readName, withDatabase } from './command.ts';

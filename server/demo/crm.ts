@@ -1,7 +1,7 @@
 // Plays the CRM: signs a signup message and posts it to a running service. For the command line.
 import { v7 as uuidv7 } from 'uuid';
+import { daysAfter } from '../basics/instant.ts';
 import { signWebhook } from '../billing/webhook-signature.ts';
-import { daysAfter } from '../instant.ts';
 
 export type DemoSignup = {
   signupId?: string;

@@ -10,10 +10,10 @@ import {
   Refusal,
   type Stores,
 } from '../../clients/typescript/src/index.ts';
-import { consumeNonce } from '../../db/nonces.ts';
+import { consumeNonce } from '../../db/tables/nonces.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { Client } from '../sso/clients.ts';
 import { buildCookie, readCookies } from './demo-cookies.ts';
 import {
@@ -36,7 +36,12 @@ const sessionCookie = 'demo_session';
 const waitMs = 1_000;
 const maxWaitSeconds = 1_000_000_000;
 
-export function createDemoClients({ config, db, log, now }: Pick<Services, 'config' | 'db' | 'log' | 'now'>) {
+export function createDemoClients({
+  config,
+  db,
+  log,
+  now,
+}: Pick<Dependencies, 'config' | 'db' | 'log' | 'now'>) {
   const sessions = createDemoSessions();
   const streams = createDemoStreams();
   const connections = new Map<string, Connection>();

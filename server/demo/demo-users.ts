@@ -2,9 +2,9 @@
 // database that contains them.
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { hasUsers, type InternalRole, lockUsersTable } from '../../db/users.ts';
-import type { Capability } from '../identity/capabilities.ts';
-import { createCustomer } from '../identity/customers.ts';
+import { hasUsers, type InternalRole, lockUsersTable } from '../../db/tables/users.ts';
+import type { Capability } from '../identity/ground/capabilities.ts';
+import { createCustomer } from '../identity/ground/customers.ts';
 
 export const demoPassword = 'local demo password';
 

@@ -1,5 +1,5 @@
 // Plays the legacy marketplace: makes inbound hand-offs for the command line, the demo page and the tests.
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
 import type { Config } from '../settings/config.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 

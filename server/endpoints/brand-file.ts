@@ -1,9 +1,9 @@
 // GET /brand/{file}: a logo, or the stylesheet with the accent colour, as the settings name them. The name holds a digest.
-import { AppError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 /** Throws 404 `not_found` for any other name. */
-export function brandFile({ config }: Services, name: string): Response {
+export function brandFile({ config }: Dependencies, name: string): Response {
   const file = config.brandFiles.find(`/brand/${name}`);
   if (!file) throw new AppError('not_found');
   return new Response(file.bytes, {

@@ -4,16 +4,16 @@ import { readContractPage } from '../billing/contract-list.ts';
 import { respondJson } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
 import { readParameter, readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 export const contractsLimit: WholeRange = { min: 1, max: 1_000, usual: 100 };
 
-export async function crmContracts(services: Services, request: Request, visit: Visit): Promise<Response> {
-  const crm = services.config.clients.get('crm_app');
+export async function crmContracts(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
+  const crm = deps.config.clients.get('crm_app');
   await requireTokenOwner(request, crm ? [crm] : []);
   visit.client = 'crm_app';
   const params = readQuery(request);
   const after = readParameter(params, 'after');
   const limit = readWhole(params, 'limit', contractsLimit);
-  return respondJson(await readContractPage(services, { after, limit }));
+  return respondJson(await readContractPage(deps, { after, limit }));
 }

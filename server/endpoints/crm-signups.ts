@@ -2,42 +2,42 @@
 // contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
 
 import { constantTimeEqual } from 'oslo/crypto';
-import { deferAuditEvent } from '../../db/audit-events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { deferAnswer, findAnswer, tryLockWebhookId } from '../../db/webhook-requests.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { deferAnswer, findAnswer, tryLockWebhookId } from '../../db/tables/webhook-requests.ts';
+import { AppError } from '../basics/errors.ts';
 import { acceptSignup, describeOutcome } from '../billing/accept-signup.ts';
 import { readSignup, type Signup } from '../billing/signup-message.ts';
 import { requireWebhookSignature } from '../billing/webhook-signature.ts';
-import { AppError } from '../errors.ts';
 import { respond, toAppError } from '../http/answers.ts';
 import { readBody, type Visit } from '../http/requests.ts';
 import { readHeader } from '../http/text.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { SignupResult } from '../metrics/results.ts';
 import { sha256 } from '../runtime/hash.ts';
-import type { Services } from '../services.ts';
 
-export async function crmSignups(services: Services, request: Request, visit: Visit): Promise<Response> {
+export async function crmSignups(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   try {
-    const { response, result } = await answer(services, request, visit);
-    services.metrics.countSignup(result);
+    const { response, result } = await answer(deps, request, visit);
+    deps.metrics.countSignup(result);
     return response;
   } catch (error) {
     const refusal = toAppError(error);
     // Logged, not audited: strangers could fill the audit trail. The details hold no value of the body.
     const { code, detail, errors } = refusal;
-    services.metrics.countSignup(code);
+    deps.metrics.countSignup(code);
     const { requestId, address } = visit;
-    services.log.info({ requestId, address, code, detail, errors }, 'signup refused');
+    deps.log.info({ requestId, address, code, detail, errors }, 'signup refused');
     throw refusal;
   }
 }
 
 async function answer(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
 ): Promise<{ response: Response; result: SignupResult }> {
-  const { config, now } = services;
+  const { config, now } = deps;
   const secrets = config.crmSignupsSecrets;
   if (!secrets) throw new AppError('not_configured');
   requireJson(request);
@@ -47,7 +47,7 @@ async function answer(
   const signup = readSignup(body, now());
   const message = { webhookId, bodyHash: sha256(body), signup, visit };
 
-  const { status, text, result } = await answerOnce(services, message);
+  const { status, text, result } = await answerOnce(deps, message);
   const headers = {
     'Content-Type': 'application/json',
     'Cache-Control': 'no-store',
@@ -66,7 +66,7 @@ type Message = { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit:
 type Answer = { status: number; text: string; result: SignupResult };
 
 /** The work and the answer that is kept come together, in one transaction, or not at all. */
-function answerOnce({ db, config, now }: Services, message: Message): Promise<Answer> {
+function answerOnce({ db, config, now }: Dependencies, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(
     db,

@@ -3,30 +3,29 @@
 
 import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import type { User } from '../../db/users.ts';
+import type { User } from '../../db/tables/users.ts';
 import { redirect, respond } from '../http/answers.ts';
 import { isSpeculative, type Visit } from '../http/requests.ts';
 import { readHeader } from '../http/text.ts';
-import { recordActorEvent } from '../identity/actor.ts';
-import { notify } from '../identity/notices.ts';
-import { findLiveSession, isConfirmed } from '../identity/sessions.ts';
-import type { Services } from '../services.ts';
+import { notify } from '../identity/ground/notices.ts';
+import { recordActorEvent } from '../identity/session/actor.ts';
+import { findLiveSession, isConfirmed } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 const rowsAtOnce = 200;
 
 /** Leads to the page that asks for a credential where none was given within ten minutes. Throws 429 `rate_limited`. */
-export async function downloadData(services: Services, request: Request, visit: Visit): Promise<Response> {
+export async function downloadData(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
-  const { db } = services;
-  const session = await findLiveSession(services, request, visit);
-  if (!session || !isConfirmed(services, session) || isFromElsewhere(request))
-    return redirect('/profile/data');
+  const { db } = deps;
+  const session = await findLiveSession(deps, request, visit);
+  if (!session || !isConfirmed(deps, session) || isFromElsewhere(request)) return redirect('/profile/data');
   const { user } = session;
   await inTransactionOf(visit, db, async (trx) => {
     await recordActorEvent(trx, { session, request, visit }, { type: 'data.downloaded' });
-    await notify(trx, services, user, 'data_downloaded', request);
+    await notify(trx, deps, user, 'data_downloaded', request);
   });
-  return new Response(toStream(services, visit, writeData(services, user)), {
+  return new Response(toStream(deps, visit, writeData(deps, user)), {
     headers: {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': 'attachment; filename="your-data.json"',
@@ -39,7 +38,7 @@ export async function downloadData(services: Services, request: Request, visit: 
 const isFromElsewhere = ({ headers }: Request) =>
   /^(cross-site|same-site)$/.test(readHeader(headers, 'sec-fetch-site') ?? '');
 
-async function* writeData({ db, now, config }: Services, user: User): AsyncGenerator<string> {
+async function* writeData({ db, now, config }: Dependencies, user: User): AsyncGenerator<string> {
   yield `{\n"service": ${JSON.stringify(config.issuer)},\n"written_at": ${JSON.stringify(now())}`;
   for (const section of sections) {
     if (section.needsProof && !user.emailVerifiedAt) continue;
@@ -57,7 +56,7 @@ async function* writeData({ db, now, config }: Services, user: User): AsyncGener
 
 /** Reads on only as fast as the browser does. A fault breaks the download off, so that half a file is not taken for one. */
 function toStream(
-  { log }: Services,
+  { log }: Dependencies,
   { requestId }: Visit,
   parts: AsyncGenerator<string>,
 ): ReadableStream<Uint8Array> {

@@ -1,16 +1,16 @@
 // GET /dev/mail/{id}: the HTML of a mail that local mode keeps, as a mail program would show it.
 import { z } from 'zod';
-import { findKeptHtml } from '../../db/kept-mails.ts';
-import { AppError } from '../errors.ts';
+import { findKeptHtml } from '../../db/tables/kept-mails.ts';
+import { AppError } from '../basics/errors.ts';
 import { respond } from '../http/answers.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 // A link of the mail leaves the frame that /dev/mail shows it in. Nothing is loaded, and no script runs.
 const may = 'allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 const policy = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox ${may}`;
 
 /** Throws 404 `not_found` where there is no such mail, and where mails go out. */
-export async function keptMail({ config, db }: Services, id: string): Promise<Response> {
+export async function keptMail({ config, db }: Dependencies, id: string): Promise<Response> {
   const isKept = config.mail === undefined && z.uuid().safeParse(id).success;
   const html = isKept ? await findKeptHtml(db, id) : undefined;
   if (html === undefined) throw new AppError('not_found');

@@ -1,9 +1,11 @@
 // GET /sso/launch/{client} (contract section 4): hands the login of this browser over to a client, signed.
 //
 // The target is always the configured callback: nothing in the request changes it, or `iss`.
-import { recordLaunch } from '../../db/launches.ts';
+
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
-import { AppError } from '../errors.ts';
+import { recordLaunch } from '../../db/tables/launches.ts';
+import { AppError } from '../basics/errors.ts';
+import { buildLaunchId } from '../basics/launch-id.ts';
 import { redirect, respond } from '../http/answers.ts';
 import {
   checkReturnTo,
@@ -13,35 +15,34 @@ import {
   readQuery,
   type Visit,
 } from '../http/requests.ts';
-import { buildStandardProfile } from '../identity/profile.ts';
-import { mustSetUpFactor, setUpPath } from '../identity/second-factor.ts';
-import { findPresentSession } from '../identity/sessions.ts';
-import { buildLaunchId } from '../launch-id.ts';
+import { buildStandardProfile } from '../identity/person/profile.ts';
+import { mustSetUpFactor, setUpPath } from '../identity/session/second-factor.ts';
+import { findPresentSession } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { LaunchOutcome } from '../metrics/results.ts';
-import type { Services } from '../services.ts';
 import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 import { type Payload, stateForm } from '../sso/payload.ts';
 
 export async function launch(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
   name: string,
 ): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
 
-  const { config, metrics } = services;
+  const { config, metrics } = deps;
   const client = config.clients.get(name);
   if (!client) throw new AppError('unknown_client');
   visit.client = client.name;
-  const asked = readLaunch(readQuery(request), services.now());
-  const found = await findPresentSession(services, request, visit, client.name);
-  const login = await findLaunched(services, visit, client, checkLogin(config, found, asked));
+  const asked = readLaunch(readQuery(request), deps.now());
+  const found = await findPresentSession(deps, request, visit, client.name);
+  const login = await findLaunched(deps, visit, client, checkLogin(config, found, asked));
 
   if (typeof login === 'object') {
-    const payload = buildPayload(services, client, login, asked);
+    const payload = buildPayload(deps, client, login, asked);
     visit.launchId = buildLaunchId(payload.nonce);
     const sealed = await sealOrRefuse(payload, client);
     metrics.countLaunch(client.name, 'payload');
@@ -144,7 +145,7 @@ const lostRace = /^40/;
 
 /** With the `sid` of that session at that client. Recorded before the payload leaves, and only once. */
 async function findLaunched(
-  { db }: Services,
+  { db }: Dependencies,
   visit: Visit,
   client: Client,
   login: ReturnType<typeof checkLogin>,
@@ -173,7 +174,7 @@ function launchPath(client: Client, { state, returnTo, authAfter }: Asked): stri
 }
 
 function buildPayload(
-  { config, now }: Services,
+  { config, now }: Dependencies,
   client: Client,
   session: LaunchSession & { sid: string },
   asked: Asked,

@@ -1,26 +1,26 @@
 // GET /sso/marketplace/callback (contract section 6): the legacy marketplace hands its logged-in users over.
 import { redirect, respond, toAppError } from '../http/answers.ts';
 import { isSpeculative, readQuery, type Visit } from '../http/requests.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { receiveHandOff } from '../marketplace/receive-hand-off.ts';
-import type { Services } from '../services.ts';
 
 export async function marketplaceCallback(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
 ): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   try {
-    const { next, setCookies, result } = await receiveHandOff(services, request, visit, readQuery(request));
-    services.metrics.countHandOff(result);
+    const { next, setCookies, result } = await receiveHandOff(deps, request, visit, readQuery(request));
+    deps.metrics.countHandOff(result);
     return redirect(next, {}, setCookies);
   } catch (error) {
     const refusal = toAppError(error);
     // Logged, not audited: what is refused before its signature was checked could come from anybody, without end.
     const { code, reason } = refusal;
-    services.metrics.countHandOff(code);
+    deps.metrics.countHandOff(code);
     const { requestId, address } = visit;
-    services.log.info({ requestId, address, code, reason }, 'hand-off refused');
+    deps.log.info({ requestId, address, code, reason }, 'hand-off refused');
     throw refusal;
   }
 }

@@ -1,53 +1,56 @@
 // POST /passkeys/options: what the script of a page passes to the browser, to use a passkey or to make one. Stores nothing,
 // and says the same to everybody who is not logged in.
 import { base64url } from 'oslo/encoding';
-import { type ListedPasskey, listPasskeys } from '../../db/passkeys.ts';
-import type { User } from '../../db/users.ts';
+import { type ListedPasskey, listPasskeys } from '../../db/tables/passkeys.ts';
+import type { User } from '../../db/tables/users.ts';
 import { respondJson } from '../http/answers.ts';
 import { invalidParameter, readForm, type Visit } from '../http/requests.ts';
-import { requireActor, requireOwnAllowance } from '../identity/actor.ts';
-import { type ChallengeUse, challengeSeconds, createChallenge } from '../identity/passkey-challenges.ts';
-import { algorithms } from '../identity/passkey-registration.ts';
-import { requireNewcomer } from '../identity/password-by-mail.ts';
-import { findFutureUser } from '../identity/sign-up.ts';
-import { requireTakeBack } from '../identity/take-back.ts';
-import { rpIdOf, userHandleOf } from '../identity/webauthn.ts';
-import type { Services } from '../services.ts';
+import { requireNewcomer } from '../identity/address/password-by-mail.ts';
+import {
+  type ChallengeUse,
+  challengeSeconds,
+  createChallenge,
+} from '../identity/passkey/passkey-challenges.ts';
+import { algorithms } from '../identity/passkey/passkey-registration.ts';
+import { rpIdOf, userHandleOf } from '../identity/passkey/webauthn.ts';
+import { findFutureUser } from '../identity/person/sign-up.ts';
+import { requireTakeBack } from '../identity/recovery/take-back.ts';
+import { requireActor, requireOwnAllowance } from '../identity/session/actor.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 /**
  * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` and `take-back` without a token that
  * works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
  */
-export async function passkeyOptions(services: Services, request: Request, visit: Visit): Promise<Response> {
+export async function passkeyOptions(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const form = await readForm(request);
   const purpose = form.get('purpose');
   const token = form.get('token') ?? '';
-  if (purpose === 'login')
-    return answer(services, request, { purpose }, { rpId: rpIdOf(services), ...asked });
+  if (purpose === 'login') return answer(deps, request, { purpose }, { rpId: rpIdOf(deps), ...asked });
   if (purpose === 'arrive') {
-    const newcomer = (await findFutureUser(services, token)) ?? (await requireNewcomer(services, token));
-    return answer(services, request, { purpose, userId: newcomer.id }, describeNew(services, newcomer));
+    const newcomer = (await findFutureUser(deps, token)) ?? (await requireNewcomer(deps, token));
+    return answer(deps, request, { purpose, userId: newcomer.id }, describeNew(deps, newcomer));
   }
   if (purpose === 'take-back') {
-    const { user, left } = await requireTakeBack(services, token);
-    const options = { rpId: rpIdOf(services), allowCredentials: left.passkeys.map(nameCredential), ...asked };
-    return answer(services, request, { purpose, userId: user.id }, options);
+    const { user, left } = await requireTakeBack(deps, token);
+    const options = { rpId: rpIdOf(deps), allowCredentials: left.passkeys.map(nameCredential), ...asked };
+    return answer(deps, request, { purpose, userId: user.id }, options);
   }
   if (purpose !== 'confirm' && purpose !== 'add')
     throw invalidParameter('purpose', 'It must be login, confirm, add, arrive or take-back.');
-  const actor = await requireActor(services, request, visit);
+  const actor = await requireActor(deps, request, visit);
   const { user } = actor.session;
-  if (purpose === 'add') await requireOwnAllowance(services, actor, 'passkey.added');
-  const own = await listPasskeys(services.db, user.id);
+  if (purpose === 'add') await requireOwnAllowance(deps, actor, 'passkey.added');
+  const own = await listPasskeys(deps.db, user.id);
   const credentials = own.map(nameCredential);
   const use = { purpose, userId: user.id } as const;
   if (purpose === 'confirm')
-    return answer(services, request, use, {
-      rpId: rpIdOf(services),
+    return answer(deps, request, use, {
+      rpId: rpIdOf(deps),
       allowCredentials: credentials,
       ...asked,
     });
-  return answer(services, request, use, { ...describeNew(services, user), excludeCredentials: credentials });
+  return answer(deps, request, use, { ...describeNew(deps, user), excludeCredentials: credentials });
 }
 
 const nameCredential = ({ credentialId, transports }: ListedPasskey) => ({
@@ -59,8 +62,8 @@ const nameCredential = ({ credentialId, transports }: ListedPasskey) => ({
 const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 };
 
 /** PublicKeyCredentialCreationOptions of WebAuthn, but for the challenge. */
-const describeNew = (services: Services, user: Pick<User, 'id' | 'email' | 'name'>) => ({
-  rp: { id: rpIdOf(services), name: services.config.name },
+const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name'>) => ({
+  rp: { id: rpIdOf(deps), name: deps.config.name },
   user: {
     id: base64url.encode(userHandleOf(user.id), { includePadding: false }),
     name: user.email,
@@ -74,12 +77,12 @@ const describeNew = (services: Services, user: Pick<User, 'id' | 'email' | 'name
 });
 
 async function answer(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   use: ChallengeUse,
   options: object,
 ): Promise<Response> {
-  const { challenge, setCookie } = await createChallenge(services, request, use);
+  const { challenge, setCookie } = await createChallenge(deps, request, use);
   const bytes = new TextEncoder().encode(challenge);
   return respondJson({ ...options, challenge: base64url.encode(bytes, { includePadding: false }) }, [
     setCookie,

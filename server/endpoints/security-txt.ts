@@ -1,14 +1,14 @@
 // GET /.well-known/security.txt (RFC 9116): where to report a weakness.
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
+import { daysAfter } from '../basics/instant.ts';
 import { respond } from '../http/answers.ts';
-import { daysAfter } from '../instant.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 // The RFC asks for less than a year. Whoever reads it gets a new date each time.
 const validDays = 180;
 
 /** Throws 404 `not_configured` where no contact is set. */
-export function securityTxt({ config, now }: Services): Response {
+export function securityTxt({ config, now }: Dependencies): Response {
   const { securityContact, baseUrl } = config;
   if (!securityContact) throw new AppError('not_configured');
   const expires = daysAfter(now(), validDays).toISOString();

@@ -1,12 +1,12 @@
 // GET /sso/events (contract section 10): a client reads what has changed since its last read, and may wait for it.
-import { recordPull } from '../../db/event-deliveries.ts';
+import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { describeEvent, type EventPage } from '../events/describe-event.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';
 import { readEvents } from '../events/read-events.ts';
 import { respondJson } from '../http/answers.ts';
 import { requireTokenOwner } from '../http/client-token.ts';
 import { readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 /** The parameters. */
 export const eventsQuery = {
@@ -16,23 +16,23 @@ export const eventsQuery = {
 } satisfies Record<string, WholeRange>;
 
 export async function ssoEvents(
-  services: Services,
+  deps: Dependencies,
   heldRequests: HeldRequests,
   request: Request,
   visit: Visit,
 ): Promise<Response> {
-  const { name: client } = await requireTokenOwner(request, [...services.config.clients.values()]);
+  const { name: client } = await requireTokenOwner(request, [...deps.config.clients.values()]);
   visit.client = client;
   const params = readQuery(request);
   const after = readWhole(params, 'after', eventsQuery.after);
   const limit = readWhole(params, 'limit', eventsQuery.limit);
   const wait = readWhole(params, 'wait', eventsQuery.wait);
-  let page = await readEvents(services, visit, { client, after, limit });
-  await recordPull(services.db, { client, after });
+  let page = await readEvents(deps, visit, { client, after, limit });
+  await recordPull(deps.db, { client, after });
   if (page.events.length === 0 && wait > 0) {
     const { deadline, signal } = visit;
     await deadline.pause(() => heldRequests.hold({ client, after }, { waitMs: wait * 1_000, signal }));
-    if (!signal?.aborted) page = await readEvents(services, visit, { client, after, limit });
+    if (!signal?.aborted) page = await readEvents(deps, visit, { client, after, limit });
   }
   const body: EventPage = { events: page.events.map(describeEvent), latest: page.latest };
   return respondJson(body);

@@ -1,13 +1,13 @@
 // GET /sso/profile (contract section 5): the profile that clients see, for the person who is logged in here.
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
 import { respond } from '../http/answers.ts';
 import { matchesTag, type Visit } from '../http/requests.ts';
-import { buildStandardProfile } from '../identity/profile.ts';
-import { findSession } from '../identity/sessions.ts';
-import type { Services } from '../services.ts';
+import { buildStandardProfile } from '../identity/person/profile.ts';
+import { findSession } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
-export async function ssoProfile(services: Services, request: Request, visit: Visit): Promise<Response> {
-  const session = await findSession(services, request, visit);
+export async function ssoProfile(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
+  const session = await findSession(deps, request, visit);
   if (!session || session === 'suspended')
     throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 

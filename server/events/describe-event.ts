@@ -1,9 +1,9 @@
 // An event as a client reads it (contract section 10).
 import { z } from 'zod';
-import type { ClientEvent } from '../../db/events.ts';
+import type { ClientEvent } from '../../db/tables/events.ts';
 import { contractEntrySchema, describeContract } from '../billing/contract-list.ts';
 import { signupIdSchema } from '../billing/signup-message.ts';
-import { buildStandardProfile } from '../identity/profile.ts';
+import { buildStandardProfile } from '../identity/person/profile.ts';
 import { sidSchema, standardProfileSchema, userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 
 const numbered = {

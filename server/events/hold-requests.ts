@@ -1,9 +1,10 @@
 // Requests for events that wait until there is something to tell (contract section 10). All of an instance are woken by one
 // loop, which looks while anybody waits: none of them holds a database connection.
-import { findEventPosition } from '../../db/events.ts';
+
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
-import { AppError } from '../errors.ts';
-import type { Services } from '../services.ts';
+import { findEventPosition } from '../../db/tables/events.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { numberBatch } from './number-events.ts';
 
 const lookMs = 200;
@@ -14,7 +15,7 @@ type Held = { after: number; wake: () => void; fail: (error: unknown) => void };
 
 export type HeldRequests = ReturnType<typeof createHeldRequests>;
 
-export function createHeldRequests({ db, read }: Pick<Services, 'db' | 'read'>) {
+export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read'>) {
   const heldOf = new Map<string, Set<Held>>();
   // Clients that are being looked at: one whose look is slow keeps no other waiting.
   const lookedAt = new Set<string>();

@@ -1,11 +1,11 @@
 // Nudges (contract section 10): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
 // or has pulled them. Each try runs by itself, so a client that is down delays no other, nor its own next number. Which
-// instance makes a try, and when, the database decides (db/event-deliveries.ts).
+// instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
 import { z } from 'zod';
-import { claimNudges, type Nudge, recordNudge } from '../../db/event-deliveries.ts';
+import { claimNudges, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
 import { signWebhook } from '../billing/webhook-signature.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { version } from '../runtime/version.ts';
-import type { Services } from '../services.ts';
 import type { Client } from '../sso/clients.ts';
 import { buildNudgeSecret } from './nudge-secret.ts';
 
@@ -30,9 +30,9 @@ export type Nudger = {
 
 /** Undefined where no client has an address for nudges. */
 export function createNudger(
-  services: Pick<Services, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
+  deps: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
 ): Nudger | undefined {
-  const { config, db, log } = services;
+  const { config, db, log } = deps;
   const targets = new Map(
     [...config.clients.values()].filter(isTarget).map((target) => [target.name, target]),
   );
@@ -41,7 +41,7 @@ export function createNudger(
 
   function start(target: Target, nudge: Nudge): void {
     const controller = new AbortController();
-    const run: Promise<void> = tryNudge(services, target, nudge, controller)
+    const run: Promise<void> = tryNudge(deps, target, nudge, controller)
       // It is tried again all the same.
       .catch((err) => log.error({ client: target.name, err }, 'nudge not recorded'))
       .finally(() => underWay.delete(run));
@@ -66,7 +66,7 @@ const stopping = new Error('this instance is stopping');
 const tooLate = new Error('no answer in time');
 
 async function tryNudge(
-  { db, now, log, metrics }: Pick<Services, 'db' | 'now' | 'log' | 'metrics'>,
+  { db, now, log, metrics }: Pick<Dependencies, 'db' | 'now' | 'log' | 'metrics'>,
   target: Target,
   nudge: Nudge,
   controller: AbortController,

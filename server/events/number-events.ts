@@ -11,12 +11,12 @@
 // - Events about one user, session or contract are appended while their row is locked, so their ids say in which order. None
 //   is numbered while an older one about the same person is held by somebody.
 
-import { listUnnumberedClients, numberEvents } from '../../db/events.ts';
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { listUnnumberedClients, numberEvents } from '../../db/tables/events.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 // Some 20 milliseconds.
 const batchSize = 1_000;
@@ -47,7 +47,7 @@ const numberUnlessBusy = (db: Database, client: string): Promise<Batch> =>
  * Numbers what waits, of every client, until none is left or `signal` aborts: also for clients that do not pull, or are not
  * configured any more. Any number of instances may do this at once.
  */
-export async function numberAllEvents({ db }: Pick<Services, 'db'>, signal?: AbortSignal): Promise<void> {
+export async function numberAllEvents({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const client of await listUnnumberedClients(db)) {
     for (let hasMore = true; hasMore && !signal?.aborted; )
       ({ hasMore } = await numberUnlessBusy(db, client));

@@ -1,8 +1,8 @@
 // What a client reads of its events: which `after` it may go on from, and a page that hides nothing (contract section 10).
-import { type ClientEvent, findEventPosition, listEvents } from '../../db/events.ts';
-import { AppError } from '../errors.ts';
+import { type ClientEvent, findEventPosition, listEvents } from '../../db/tables/events.ts';
+import { AppError } from '../basics/errors.ts';
 import type { Visit } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { numberBatch } from './number-events.ts';
 
 type EventPage = { events: ClientEvent[]; latest: number };
@@ -13,7 +13,7 @@ type EventPage = { events: ClientEvent[]; latest: number };
  * theirs than it needs. Throws 410 `events_gone` where what follows `after` is not kept.
  */
 export async function readEvents(
-  { db, read }: Pick<Services, 'db' | 'read'>,
+  { db, read }: Pick<Dependencies, 'db' | 'read'>,
   { deadline }: Pick<Visit, 'deadline'>,
   { client, after, limit }: { client: string; after: number; limit: number },
 ): Promise<EventPage> {

@@ -1,7 +1,8 @@
 // What leaves where a request is refused, or something fails: a problem document, or a page for a browser.
-import type { Backend } from '../backend.ts';
-import { type AppError, buildProblem, unavailable } from '../errors.ts';
-import { setUpPath } from '../identity/second-factor.ts';
+
+import { type AppError, buildProblem, unavailable } from '../basics/errors.ts';
+import { setUpPath } from '../identity/session/second-factor.ts';
+import type { Backend } from '../instance/backend.ts';
 import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';
 import { Deadline } from './deadline.ts';
 import type { Made } from './door.ts';
@@ -21,7 +22,7 @@ export async function answerError(
   visit.code = error.code;
   if (error.status >= 500) {
     const { requestId } = visit;
-    const { log } = options.backend.services;
+    const { log } = options.backend.deps;
     log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
   }
   return buildRefusal(error, request, visit, options);

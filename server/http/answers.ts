@@ -1,8 +1,8 @@
 // Making answers: pure helpers over Response. No framework, no runtime.
 import { z } from 'zod';
 import { isDatabaseAway, isDatabaseBusy } from '../../db/postgres/away.ts';
-import { AppError, buildProblem, unavailable } from '../errors.ts';
-import { timeDetails } from '../problems.ts';
+import { AppError, buildProblem, unavailable } from '../basics/errors.ts';
+import { timeDetails } from '../basics/problems.ts';
 import { EnvelopeError } from '../sso/envelope.ts';
 
 /** What /healthz and /readyz say. */

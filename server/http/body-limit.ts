@@ -1,7 +1,7 @@
 // What a body sent to us may be: short, and as it is.
 import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
 import { refuseBody } from './requests.ts';
 
 const maxBytes = 64 * 1024;

@@ -1,7 +1,7 @@
 // Whose address a request counts for: that of the connection, or what our proxies say in X-Forwarded-For.
 
 import ipaddr from 'ipaddr.js';
-import type { Log } from '../log.ts';
+import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { readHeaderEnd } from './text.ts';
 

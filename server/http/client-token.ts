@@ -1,7 +1,7 @@
 // The token with which a client reads from us (contract section 10). It is made from the signing secret, which so never
 // travels.
 
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
 import type { Client } from '../sso/clients.ts';
 import { matchesAny, sign } from '../sso/hmac.ts';
 import { readHeader } from './text.ts';

@@ -1,6 +1,6 @@
 // The deadline of a request (contract section 9, 503 `unavailable`): one for all that it waits for, however many statements
 // that are, so that no answer takes three seconds (docs/decisions/deadline.md).
-import { unavailable } from '../errors.ts';
+import { unavailable } from '../basics/errors.ts';
 
 const answerAfterMs = 2_800;
 // Earlier, so that what is being committed when the deadline comes was most likely sent in time to be answered.

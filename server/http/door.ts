@@ -1,6 +1,6 @@
 // The door: who is turned away before any work is done, with an answer made beforehand. While the service starts that is
 // everybody; later whoever comes while more is under way than it can work at.
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { pathOf } from './incoming.ts';
 import { prefersHtml } from './requests.ts';
 
@@ -20,21 +20,14 @@ export type DoorOptions = {
   countApart: () => number;
   /** 503 `unavailable`, for programs and for people. */
   unavailable: { problem: Made; page: Made };
-  services: Pick<Services, 'log' | 'metrics'>;
+  deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
 // Who comes last of so many waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-export function createDoor({
-  fetch,
-  isUp,
-  isDraining,
-  countApart,
-  unavailable,
-  services,
-}: DoorOptions): Fetch {
+export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, deps }: DoorOptions): Fetch {
   let underWay = 0;
   // Those that may still wait for their body. A slow sender takes no place.
   const withBody = new Set<Peer>();
@@ -58,10 +51,10 @@ export function createDoor({
 
   // One line in the log for all: a line for each would be most of the work.
   const count = () => {
-    services.metrics.countTurnedAway();
+    deps.metrics.countTurnedAway();
     if (turnedAway++ > 0) return;
     setTimeout(() => {
-      services.log.error({ requests: turnedAway }, 'turned away: too busy');
+      deps.log.error({ requests: turnedAway }, 'turned away: too busy');
       turnedAway = 0;
     }, logPauseMs);
   };

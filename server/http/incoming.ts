@@ -1,7 +1,7 @@
 // What the shell makes of a request as it arrives.
 
-import { AppError } from '../errors.ts';
-import { nameSchema } from '../identity/names.ts';
+import { AppError } from '../basics/errors.ts';
+import { nameSchema } from '../identity/ground/names.ts';
 import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 import { readHeader, readNamedHeader } from './text.ts';

@@ -1,7 +1,7 @@
 // Reading requests: pure helpers over Request. No framework, no runtime.
 import { parseAccept } from 'hono/utils/accept';
-import { AppError } from '../errors.ts';
-import type { ProblemCode } from '../problems.ts';
+import { AppError } from '../basics/errors.ts';
+import type { ProblemCode } from '../basics/problems.ts';
 import { isReturnTo } from '../sso/payload.ts';
 import type { Deadline } from './deadline.ts';
 import { cutPairs, cutText, readHeader, type TextName, textBounds } from './text.ts';

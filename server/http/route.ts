@@ -1,6 +1,7 @@
 // What the HTTP shell knows of a route, and what a route knows of the shell.
-import type { Backend } from '../backend.ts';
-import type { Problem } from '../errors.ts';
+
+import type { Problem } from '../basics/errors.ts';
+import type { Backend } from '../instance/backend.ts';
 import type { Visit } from './requests.ts';
 
 export type RouteContext = { backend: Backend; visit: Visit };

@@ -2,8 +2,8 @@
 // where it is refused (answer-error.ts). It is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
-import type { Backend } from '../backend.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../basics/errors.ts';
+import type { Backend } from '../instance/backend.ts';
 import { answerError, makeUnavailable } from './answer-error.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { createDoor, type Fetch } from './door.ts';
@@ -41,8 +41,8 @@ const loginPaths = ['/login', '/login.data'];
 
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, isUp, isDraining, isDevelopment } = options;
-  const { config, services } = backend;
-  const routes = [...buildHealthRoutes(services, isDraining), ...pages.routes];
+  const { config, deps } = backend;
+  const routes = [...buildHealthRoutes(deps, isDraining), ...pages.routes];
 
   const app = new Hono<Env>();
   app.use(nameRequest(config));
@@ -82,7 +82,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
       problem: await makeUnavailable('application/json', securityHeaders, options),
       page: await makeUnavailable('text/html', securityHeaders, options),
     },
-    services,
+    deps,
   });
 }
 

@@ -1,8 +1,8 @@
 // The steps that the shell takes with every request, before and after its route.
 import type { MiddlewareHandler } from 'hono';
-import type { Backend } from '../backend.ts';
-import { AppError } from '../errors.ts';
-import { userAgentOf } from '../identity/device.ts';
+import { AppError } from '../basics/errors.ts';
+import { userAgentOf } from '../identity/ground/device.ts';
+import type { Backend } from '../instance/backend.ts';
 import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse } from './answers.ts';
 import { buildFindClientAddress } from './client-address.ts';
@@ -33,8 +33,8 @@ export function nameRequest(config: Config): Step {
   };
 }
 
-export function openVisit({ config, services }: Backend): Step {
-  const findClientAddress = buildFindClientAddress(config, services.log);
+export function openVisit({ config, deps }: Backend): Step {
+  const findClientAddress = buildFindClientAddress(config, deps.log);
   return (c, next) => {
     const { raw } = c.req;
     const peer = c.env.address;
@@ -61,7 +61,7 @@ export function openVisit({ config, services }: Backend): Step {
 }
 
 /** One line a request, and its part in the metrics. */
-export function logRequest({ services: { log, metrics } }: Backend, routes: Route[]): Step {
+export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
     const startedAt = performance.now();

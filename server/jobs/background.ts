@@ -1,5 +1,5 @@
 // The loop of a job.
-import type { Log } from '../log.ts';
+import type { Log } from '../basics/log.ts';
 
 const longestPauseMs = 10_000;
 

@@ -2,30 +2,30 @@
 import { runBilling } from '../billing/invoicing.ts';
 import { createNudger } from '../events/nudges.ts';
 import { numberAllEvents } from '../events/number-events.ts';
-import { eraseDueUsers } from '../identity/erase-user.ts';
+import { eraseDueUsers } from '../identity/person/erase-user.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
-import type { Services } from '../services.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
 /** The result stops them, and resolves once work under way has ended. */
-export function startJobs(services: Services): () => Promise<void> {
-  const { config, log, metrics } = services;
+export function startJobs(deps: Dependencies): () => Promise<void> {
+  const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
   // With connections of its own for each: mails that people wait for never wait for what the server does with others.
   const [awaited, other] = [openMailer(), openMailer()];
-  const nudger = createNudger(services);
+  const nudger = createNudger(deps);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
     runInBackground(name, intervalMs, metrics.watchJob(name, work), log);
   const stops = [
-    start('awaited-mail', 500, (signal) => sendDueMails(services, awaited, signal, ['awaited'])),
-    start('mail', 1_000, (signal) => sendDueMails(services, other, signal, ['other'])),
+    start('awaited-mail', 500, (signal) => sendDueMails(deps, awaited, signal, ['awaited'])),
+    start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
     // Pulls number what they need: this is for clients that do not pull.
-    start('events', 1_000, (signal) => numberAllEvents(services, signal)),
-    start('billing', 5_000, (signal) => runBilling(services, signal)),
-    start('erasure', 60_000, (signal) => eraseDueUsers(services, signal)),
-    start('sweep', 60_000, (signal) => sweep(services, signal)),
+    start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
+    start('billing', 5_000, (signal) => runBilling(deps, signal)),
+    start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
+    start('sweep', 60_000, (signal) => sweep(deps, signal)),
     ...(nudger ? [start('nudges', 250, nudger.nudge)] : []),
   ];
   return async () => {

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { deleteExpiredRows, type ExpiredRows } from '../../db/expired-rows.ts';
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 // Five to ten milliseconds.
 const batchSize = 1_000;
@@ -40,7 +40,7 @@ export const expired: ExpiredRows[] = [
 ];
 
 /** Of each kind batch after batch, until there is less than one left. */
-export async function sweep({ db }: Pick<Services, 'db'>, signal?: AbortSignal): Promise<void> {
+export async function sweep({ db }: Pick<Dependencies, 'db'>, signal?: AbortSignal): Promise<void> {
   for (const rows of expired) {
     while (!signal?.aborted) {
       const startedAt = performance.now();

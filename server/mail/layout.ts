@@ -2,7 +2,7 @@
 //
 // Mail programs know little CSS, and some remove <style>: what the look depends on is at the elements, and <style> only
 // adds what dark mode changes. Nothing is loaded from anywhere.
-import { escapeHtml } from '../escape-html.ts';
+import { escapeHtml } from '../basics/escape-html.ts';
 import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
 

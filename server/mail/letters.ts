@@ -1,7 +1,7 @@
 // Emails with a link: what each says, where its link leads and for how long. layout.ts says how it looks. None contains a
 // name or any other text that somebody could have typed: strangers can type anybody's address.
-import type { LetterKind } from '../../db/mail-kinds.ts';
-import type { MailTokenPurpose } from '../../db/mail-tokens.ts';
+import type { LetterKind } from '../../db/tables/mail-kinds.ts';
+import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
 
 /** `life` is how long the link works, such as "1 hour". */

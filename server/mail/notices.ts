@@ -1,7 +1,7 @@
 // Emails that tell the owner what happened to their account: what each says. layout.ts says how it looks, and
-// server/identity/notices.ts when one goes out. None contains any text that somebody could have typed.
-import type { NoticeKind } from '../../db/mail-kinds.ts';
-import { dueAfter } from '../identity/deletion.ts';
+// server/identity/ground/notices.ts when one goes out. None contains any text that somebody could have typed.
+import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
+import { dueAfter } from '../identity/person/deletion.ts';
 import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
 

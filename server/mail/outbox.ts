@@ -1,6 +1,6 @@
 // Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
 // days; giving up is logged as an error. Any number of instances may do this at once.
-import type { LetterKind } from '../../db/mail-kinds.ts';
+import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
   deleteMail,
@@ -8,9 +8,9 @@ import {
   type MailRow,
   markMailFailed,
   markMailSent,
-} from '../../db/mails.ts';
-import { createMailToken, createTakeBackToken } from '../identity/address-proof.ts';
-import type { Services } from '../services.ts';
+} from '../../db/tables/mails.ts';
+import { createMailToken, createTakeBackToken } from '../identity/ground/address-proof.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
 import { layOut } from './layout.ts';
 import { letters } from './letters.ts';
@@ -30,26 +30,26 @@ const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
  * keeps the mails.
  */
 export async function sendDueMails(
-  services: Services,
+  deps: Dependencies,
   mailer: Mailer | undefined,
   signal: AbortSignal,
   lanes: Lane[] = ['awaited', 'other'],
 ): Promise<void> {
-  for (const lane of lanes) await sendLane(lane, services, mailer, signal);
+  for (const lane of lanes) await sendLane(lane, deps, mailer, signal);
 }
 
 async function sendLane(
   lane: Lane,
-  services: Services,
+  deps: Dependencies,
   mailer: Mailer | undefined,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const now = services.now();
+    const now = deps.now();
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
-    const mails = await claimMails(services.db, { lane, now, leaseEndsAt, limit: batchSize });
+    const mails = await claimMails(deps.db, { lane, now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
-    const answered = await Promise.all(mails.map((mail) => sendMail(services, mailer, mail, signal)));
+    const answered = await Promise.all(mails.map((mail) => sendMail(deps, mailer, mail, signal)));
     // If the server is away, one batch finds out, however many mails wait.
     if (!answered.includes(true)) return;
   }
@@ -57,13 +57,13 @@ async function sendLane(
 
 /** Whether the mail server answered, even with a refusal. */
 async function sendMail(
-  services: Services,
+  deps: Dependencies,
   mailer: Mailer | undefined,
   mail: MailRow,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { db, now, metrics } = services;
-  const message = await composeMessage(services, mail);
+  const { db, now, metrics } = deps;
+  const message = await composeMessage(deps, mail);
   if (!message) {
     // A new password, or taking the account back, has made it void meanwhile.
     await deleteMail(db, mail.id);
@@ -78,7 +78,7 @@ async function sendMail(
     await sendInTime(mailer, message, signal);
   } catch (error) {
     // When we are stopping, the lease runs out and another worker takes the mail.
-    if (!signal.aborted) await recordFailure(services, mail, error);
+    if (!signal.aborted) await recordFailure(deps, mail, error);
     return (error as { responseCode?: number }).responseCode !== undefined;
   }
   await (isLast(mail) ? deleteMail(db, mail.id) : markMailSent(db, mail.id, now()));
@@ -86,7 +86,10 @@ async function sendMail(
   return true;
 }
 
-async function composeMessage({ db, config, now }: Services, mail: MailRow): Promise<Message | undefined> {
+async function composeMessage(
+  { db, config, now }: Dependencies,
+  mail: MailRow,
+): Promise<Message | undefined> {
   const { id, kind, recipient: to, details } = mail;
   const { name, baseUrl, brand, supportUrl } = config;
   const style = { name, accent: brand.accent ?? usualAccent };
@@ -118,7 +121,7 @@ const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 const isLetter = (kind: MailRow['kind']): kind is LetterKind => kind in letters;
 
 async function recordFailure(
-  { db, now, log, metrics }: Services,
+  { db, now, log, metrics }: Dependencies,
   mail: MailRow,
   error: unknown,
 ): Promise<void> {

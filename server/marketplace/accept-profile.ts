@@ -3,8 +3,10 @@
 // Identity is the marketplace's id, never the e-mail address. The rules run in the caller's transaction and lock the
 // rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
-import { settleRights } from '../../db/accounts.ts';
-import { lockAddressOwner } from '../../db/address-owners.ts';
+import { LostRace } from '../../db/races.ts';
+import type { DB } from '../../db/schema.ts';
+import { settleRights } from '../../db/tables/accounts.ts';
+import { lockAddressOwner } from '../../db/tables/address-owners.ts';
 import {
   findExternalLink,
   isLinked,
@@ -12,15 +14,13 @@ import {
   setExternalLink,
   setExternalLinkSaid,
   wakeExternalLink,
-} from '../../db/external-links.ts';
-import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
-import { LostRace } from '../../db/races.ts';
-import type { DB } from '../../db/schema.ts';
-import { deleteUser, lockUser, type User, updateUser } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
-import { createCustomer, isNewcomer } from '../identity/customers.ts';
-import { canGetMail } from '../identity/email-address.ts';
-import { notify } from '../identity/notices.ts';
+} from '../../db/tables/external-links.ts';
+import { type LinkedUser, lockLinkedUser } from '../../db/tables/linked-users.ts';
+import { deleteUser, lockUser, type User, updateUser } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import { createCustomer, isNewcomer } from '../identity/ground/customers.ts';
+import { canGetMail } from '../identity/ground/email-address.ts';
+import { notify } from '../identity/ground/notices.ts';
 import { type Applied, applyProfile, type Occasion, readRights } from './apply-profile.ts';
 import type { MarketplaceProfile } from './payload.ts';
 

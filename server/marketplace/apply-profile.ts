@@ -1,15 +1,15 @@
 // What a profile from the marketplace changes about the user whose it is (contract section 6): master data, but for what
 // was edited here. accept-profile.ts decides whose it is.
 import type { Transaction } from 'kysely';
-import { settleAccount, updateAccountNameUnlessEdited } from '../../db/accounts.ts';
-import { findAddressOwner } from '../../db/address-owners.ts';
 import type { DB } from '../../db/schema.ts';
-import { type User, updateUser } from '../../db/users.ts';
-import type { Capability } from '../identity/capabilities.ts';
-import { isNewcomer } from '../identity/customers.ts';
-import { canGetMail } from '../identity/email-address.ts';
-import { notify } from '../identity/notices.ts';
-import type { Services } from '../services.ts';
+import { settleAccount, updateAccountNameUnlessEdited } from '../../db/tables/accounts.ts';
+import { findAddressOwner } from '../../db/tables/address-owners.ts';
+import { type User, updateUser } from '../../db/tables/users.ts';
+import type { Capability } from '../identity/ground/capabilities.ts';
+import { isNewcomer } from '../identity/ground/customers.ts';
+import { canGetMail } from '../identity/ground/email-address.ts';
+import { notify } from '../identity/ground/notices.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { Config } from '../settings/config.ts';
 import type { MarketplaceProfile } from './payload.ts';
 
@@ -35,7 +35,7 @@ type KeptEmail =
   | 'email_in_use';
 
 /** When and where it happens, and the request of the person's browser, if there is one. */
-export type Occasion = Pick<Services, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
+export type Occasion = Pick<Dependencies, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
 /**
  * Updates whatever was not edited here, and tells the owner of an address that was replaced. What the profile says of the

@@ -1,6 +1,6 @@
 // What an import says about each line, and about the file as a whole. A dry run and the import that follows it say the
 // same, byte for byte.
-import type { User } from '../../db/users.ts';
+import type { User } from '../../db/tables/users.ts';
 import type { Applied, Kept } from './apply-profile.ts';
 
 export type LineResult = {

@@ -2,13 +2,13 @@
 // without a session. Each batch is one transaction and each line may come again, so an import can be interrupted at any
 // moment and run again.
 import type { Transaction } from 'kysely';
-import { deferAuditEvent } from '../../db/audit-events.ts';
-import { lockLinkedUser } from '../../db/linked-users.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
-import { AppError } from '../errors.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockLinkedUser } from '../../db/tables/linked-users.ts';
+import { AppError } from '../basics/errors.ts';
 import type { Config } from '../settings/config.ts';
 import { isBlank, parseStrictJson, StrictJsonError } from '../sso/strict-json.ts';
 import { acceptProfile, provider } from './accept-profile.ts';

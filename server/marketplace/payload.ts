@@ -1,12 +1,12 @@
 // What the legacy marketplace sends (contract section 6): the payload of section 3, with the marketplace's own ids and
 // a few looser rules.
 import { z } from 'zod';
+import { instantSchema } from '../basics/instant.ts';
 import { readOwnPath } from '../http/requests.ts';
 import { textBounds } from '../http/text.ts';
-import { readCapabilities } from '../identity/capabilities.ts';
-import { emailSchema } from '../identity/email-address.ts';
-import { nameSchema } from '../identity/names.ts';
-import { instantSchema } from '../instant.ts';
+import { readCapabilities } from '../identity/ground/capabilities.ts';
+import { emailSchema } from '../identity/ground/email-address.ts';
+import { nameSchema } from '../identity/ground/names.ts';
 
 /** The marketplace's own id of somebody. */
 export const externalIdSchema = z

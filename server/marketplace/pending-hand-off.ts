@@ -4,10 +4,13 @@
 // (`continue`), or links the two accounts (`connect`), once.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { findConnectChanges } from '../../db/activity.ts';
-import { deferAuditEvent } from '../../db/audit-events.ts';
-import { type LinkedUser, lockLinkedUser } from '../../db/linked-users.ts';
-import type { Session } from '../../db/live-sessions.ts';
+import type { Database } from '../../db/postgres/client.ts';
+import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
+import { findConnectChanges } from '../../db/tables/activity.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { type LinkedUser, lockLinkedUser } from '../../db/tables/linked-users.ts';
+import type { Session } from '../../db/tables/live-sessions.ts';
 import {
   consumePendingHandOff,
   deferPendingHandOff,
@@ -17,18 +20,15 @@ import {
   type PendingHandOff,
   type PendingKey,
   type PendingKind,
-} from '../../db/pending-hand-offs.ts';
-import type { Database } from '../../db/postgres/client.ts';
-import { inTransactionOf, setOrigin } from '../../db/postgres/transactions.ts';
-import type { DB } from '../../db/schema.ts';
-import { lockOpenSession } from '../../db/sessions.ts';
-import { lockUser } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
+} from '../../db/tables/pending-hand-offs.ts';
+import { lockOpenSession } from '../../db/tables/sessions.ts';
+import { lockUser } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
-import { type Actor, trailOf } from '../identity/actor.ts';
-import { findLiveSession, isConfirmed, startSession } from '../identity/sessions.ts';
-import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/tokens.ts';
-import type { Services } from '../services.ts';
+import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/ground/tokens.ts';
+import { type Actor, trailOf } from '../identity/session/actor.ts';
+import { findLiveSession, isConfirmed, startSession } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
 import type { Applied, Occasion } from './apply-profile.ts';
 import { type Changed, listChanges } from './import-report.ts';
@@ -40,7 +40,7 @@ const maxPending = 5;
 
 /** Where the browser goes to be asked, and the cookies that tie the hand-off to it. */
 export async function keepPendingHandOff(
-  { config, now }: Services,
+  { config, now }: Dependencies,
   trx: Transaction<DB>,
   request: Request,
   pending: PendingHandOff,
@@ -76,7 +76,7 @@ function readKeys(issuer: string, request: Request): PendingKey[] {
 /** Where this browser was sent by the hand-off with that nonce, while the click is still to come. */
 export async function findPendingPage(
   db: Database,
-  { config, now }: Services,
+  { config, now }: Dependencies,
   request: Request,
   nonce: string,
 ): Promise<string | undefined> {
@@ -105,18 +105,18 @@ export type PendingPage = {
  * logged in, what the click of `connect` would be refused with.
  */
 export async function describePending(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
 ): Promise<PendingPage> {
-  const { config, db, now } = services;
-  const key = requireKey(services, request);
+  const { config, db, now } = deps;
+  const key = requireKey(deps, request);
   const found = await findPendingHandOff(db, key, now());
   if (!found) throw gone();
-  const session = await findLiveSession(services, request, visit);
+  const session = await findLiveSession(deps, request, visit);
   const { kind, user } = found;
   const profile = marketplaceProfileSchema.parse(found.profile);
-  const needsLogin = kind === 'connect' && !mayConnect(services, session, user.id);
+  const needsLogin = kind === 'connect' && !mayConnect(deps, session, user.id);
   return {
     path: pagePath(key.id),
     kind,
@@ -145,18 +145,18 @@ export async function describePending(
  * `admin_not_allowed`; and 409 `email_in_use`.
  */
 export async function confirmPending(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
 ): Promise<{ next: string; setCookies: string[] } | 'login_needed'> {
-  const { config, db, now } = services;
-  const key = requireKey(services, request);
-  const session = await findLiveSession(services, request, visit);
+  const { config, db, now } = deps;
+  const key = requireKey(deps, request);
+  const session = await findLiveSession(deps, request, visit);
   return inTransactionOf(visit, db, async (trx) => {
     // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
-    if (seen.kind === 'connect' && !mayConnect(services, session, seen.user.id)) return 'login_needed';
+    if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
     // Whoever has it ended meanwhile must not find a link that was made by it.
@@ -171,7 +171,7 @@ export async function confirmPending(
         ? await connect(trx, { now, config, request }, pending)
         : {
             next: pending.returnTo,
-            setCookies: await logIn(trx, services, { known, pending, session, request, visit }),
+            setCookies: await logIn(trx, deps, { known, pending, session, request, visit }),
           };
     deferAuditEvent(trx, {
       type: 'hand_off.confirmed',
@@ -197,7 +197,7 @@ const listChanged = (applied: Applied | undefined): Changed => (applied ? listCh
  * What the last Connect of these ten minutes has changed, for the page that it leads to, and where the marketplace is. Null
  * where there was none.
  */
-export async function findLastConnect({ config, db, now }: Services, { session }: Actor) {
+export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
   const changed = (await findConnectChanges(db, session.user.id, since)) as Changed | undefined;
   const { title, loginUrl } = config.clients.get(provider) ?? {};
@@ -206,7 +206,7 @@ export async function findLastConnect({ config, db, now }: Services, { session }
 
 async function logIn(
   trx: Transaction<DB>,
-  services: Services,
+  deps: Dependencies,
   click: {
     known: LinkedUser | undefined;
     pending: PendingHandOff;
@@ -221,16 +221,16 @@ async function logIn(
   const user = requireAllowed(known.user);
   // Their own session goes on as it is.
   if (session?.user.id === userId) return [];
-  return startSession(trx, services, { user, startedBy: 'hand_off', request, visit });
+  return startSession(trx, deps, { user, startedBy: 'hand_off', request, visit });
 }
 
 /** Whether that user has logged in a short while ago, as for whatever a session alone must not do. */
-function mayConnect(services: Services, session: Session | undefined, userId: string): boolean {
-  return session?.user.id === userId && isConfirmed(services, session);
+function mayConnect(deps: Dependencies, session: Session | undefined, userId: string): boolean {
+  return session?.user.id === userId && isConfirmed(deps, session);
 }
 
 /** Throws 404 `not_found` where this browser has no cookie for the id that the page's address names. */
-function requireKey({ config }: Services, request: Request): PendingKey {
+function requireKey({ config }: Dependencies, request: Request): PendingKey {
   const id = readParameter(readQuery(request), 'id');
   const key = readKeys(config.issuer, request).find((each) => each.id === id);
   if (!key) throw gone();

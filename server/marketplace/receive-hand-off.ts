@@ -2,19 +2,19 @@
 // event and the session, or the pending hand-off, come together or not at all.
 import type { Transaction } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
-import { deferAuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
-import { lockLinkedUser } from '../../db/linked-users.ts';
-import { consumeNonce } from '../../db/nonces.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { lockUser } from '../../db/users.ts';
-import { AppError } from '../errors.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockLinkedUser } from '../../db/tables/linked-users.ts';
+import { consumeNonce } from '../../db/tables/nonces.ts';
+import { lockUser } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
-import { trailOf } from '../identity/actor.ts';
-import { findLastUser } from '../identity/device.ts';
-import { findPresentSession, startSession } from '../identity/sessions.ts';
+import { findLastUser } from '../identity/ground/device.ts';
+import { trailOf } from '../identity/session/actor.ts';
+import { findPresentSession, startSession } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import type { HandOffResult } from '../metrics/results.ts';
-import type { Services } from '../services.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
 import { acceptProfile, type ProfileOutcome, provider } from './accept-profile.ts';
 import { type MarketplacePayload, marketplacePayloadSchema } from './payload.ts';
@@ -25,7 +25,10 @@ const leewayMs = 30_000;
 type HandOff = VerifiedEnvelope<MarketplacePayload>;
 
 /** The hand-off of a query; nothing is used up. Throws an EnvelopeError, or 404 `not_configured`. */
-export async function verifyHandOff({ config, now }: Services, params: URLSearchParams): Promise<HandOff> {
+export async function verifyHandOff(
+  { config, now }: Dependencies,
+  params: URLSearchParams,
+): Promise<HandOff> {
   const inbound = config.marketplaceInbound;
   if (!inbound) throw new AppError('not_configured');
   const handOff = await verifyEnvelope(params, {
@@ -52,22 +55,22 @@ type Received = { next: string; setCookies: string[]; result: HandOffResult };
  * older than a restore of the database.
  */
 export async function receiveHandOff(
-  services: Services,
+  deps: Dependencies,
   request: Request,
   visit: Visit,
   params: URLSearchParams,
 ): Promise<Received> {
-  const { claims, keepNonceUntil } = await verifyHandOff(services, params);
+  const { claims, keepNonceUntil } = await verifyHandOff(deps, params);
   visit.client = provider;
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
   // Whatever they have to do first: it goes no further than whose it is.
-  const present = await findPresentSession(services, request, visit);
+  const present = await findPresentSession(deps, request, visit);
   const session = present === 'suspended' ? undefined : present;
 
   return inTransaction(
-    services.db,
+    deps.db,
     { by: 'marketplace', request: visit.requestId, cause: nonce },
     async (trx): Promise<Received> => {
       const [use, known] = await Promise.all([
@@ -77,14 +80,13 @@ export async function receiveHandOff(
       if (use === 'before_restore') throw new EnvelopeError('payload_expired', 'iat before restore');
       if (use === 'used') {
         const isTheirs = known !== undefined && !known.isSleeping && known.user.id === session?.user.id;
-        const next =
-          (await findPendingPage(trx, services, request, nonce)) ?? (isTheirs ? returnTo : undefined);
+        const next = (await findPendingPage(trx, deps, request, nonce)) ?? (isTheirs ? returnTo : undefined);
         if (next === undefined) throw new AppError('nonce_replayed', { reason: 'nonce used before' });
         return { next, setCookies: [], result: 'repeated' };
       }
       const outcome = await acceptProfile(
         trx,
-        { now: services.now, config: services.config, request },
+        { now: deps.now, config: deps.config, request },
         profile,
         known,
       );
@@ -92,10 +94,10 @@ export async function receiveHandOff(
       const { userId } = outcome;
       if (outcome.kind === 'accepted') {
         if (session?.user.id === userId) return { next: returnTo, setCookies: [], result: 'accepted' };
-        if (!session && (await findLastUser(trx, services, request)) === userId) {
+        if (!session && (await findLastUser(trx, deps, request)) === userId) {
           const user = await lockUser(trx, { id: userId });
           if (!user) throw new Error('an accepted profile has a user');
-          const setCookies = await startSession(trx, services, {
+          const setCookies = await startSession(trx, deps, {
             user,
             startedBy: 'hand_off',
             request,
@@ -106,12 +108,12 @@ export async function receiveHandOff(
       }
       const kind = outcome.kind === 'accepted' ? 'continue' : 'connect';
       const pending = { kind, provider, externalId: profile.id, userId, nonce, profile, returnTo } as const;
-      return { ...(await keepPendingHandOff(services, trx, request, pending)), result: kind };
+      return { ...(await keepPendingHandOff(deps, trx, request, pending)), result: kind };
     },
     { commit: 'with_writes', deadline: visit.deadline },
   ).catch(async (error) => {
     if (error instanceof AppError && error.code !== 'nonce_replayed')
-      await recordRefusal(services, visit, claims, error);
+      await recordRefusal(deps, visit, claims, error);
     throw error;
   });
 }
@@ -121,7 +123,7 @@ export async function receiveHandOff(
  * refused.
  */
 async function recordRefusal(
-  { db }: Services,
+  { db }: Dependencies,
   { address, requestId }: Visit,
   { nonce, profile }: MarketplacePayload,
   refusal: AppError,

@@ -1,6 +1,6 @@
 // How far each client is with its events (contract section 10), as read from the database.
 import { Gauge, type Registry } from 'prom-client';
-import type { Delivery } from '../../db/event-deliveries.ts';
+import type { Delivery } from '../../db/tables/event-deliveries.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 

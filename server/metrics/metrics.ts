@@ -3,8 +3,8 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import type { Log } from '../log.ts';
-import type { ProblemCode } from '../problems.ts';
+import type { Log } from '../basics/log.ts';
+import type { ProblemCode } from '../basics/problems.ts';
 import type { Config } from '../settings/config.ts';
 import { gauge } from './at-scrape.ts';
 import {

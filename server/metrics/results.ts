@@ -1,5 +1,5 @@
 // What can become of a login, a hand-off and so on, as the metrics count it: every value that such a label can have.
-import { type ProblemCode, problems } from '../problems.ts';
+import { type ProblemCode, problems } from '../basics/problems.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 

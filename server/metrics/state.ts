@@ -1,7 +1,7 @@
 // What is read at the moment of a scrape: the process, the queue for hashing, and the pool.
 import { Gauge, Histogram, type Registry } from 'prom-client';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { readHashing } from '../identity/passwords.ts';
+import { readHashing } from '../identity/password/passwords.ts';
 import { hashingThreads } from '../runtime/hashing-threads.ts';
 import { measureProcess, runtime } from '../runtime/process.ts';
 import { version } from '../runtime/version.ts';

@@ -1,11 +1,11 @@
 // What waits in the database for a job, how far clients are with their events, and whether the database answers. Read at a
 // scrape, at most once in five seconds however often that is, and never waited for longer than a second.
 import { Gauge, type Registry } from 'prom-client';
-import { type Delivery, listDeliveries } from '../../db/event-deliveries.ts';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
+import { type Delivery, listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { countLimit, readWaitingRows, type WaitingRows } from '../../db/waiting-rows.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../basics/log.ts';
 import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 import { registerClients } from './clients.ts';

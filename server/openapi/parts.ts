@@ -1,6 +1,6 @@
 // What an OpenAPI 3.1 document is made of, as far as ours needs it, and the answers that operations share.
-import { AppError, buildProblem } from '../errors.ts';
-import { type ProblemCode, problems } from '../problems.ts';
+import { AppError, buildProblem } from '../basics/errors.ts';
+import { type ProblemCode, problems } from '../basics/problems.ts';
 import { type JsonSchema, schemaRef } from './schemas.ts';
 
 export type Reference = { $ref: string };

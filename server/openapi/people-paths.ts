@@ -1,6 +1,7 @@
 // What clients and pages read of people (contract sections 5 and 10).
+
+import { AppError } from '../basics/errors.ts';
 import { eventsQuery } from '../endpoints/sso-events.ts';
-import { AppError } from '../errors.ts';
 import type { Worked } from './examples.ts';
 import {
   always,

@@ -1,10 +1,10 @@
 // The schemas of the document, made from those that check what comes in and say what goes out.
 import { z } from 'zod';
 import { sections } from '../../db/own-data.ts';
+import { problemSchema } from '../basics/errors.ts';
 import { signupAnswerSchema } from '../billing/accept-signup.ts';
 import { contractEntrySchema, contractPageSchema } from '../billing/contract-list.ts';
 import { signupSchema } from '../billing/signup-message.ts';
-import { problemSchema } from '../errors.ts';
 import { eventPageSchema, eventSchema } from '../events/describe-event.ts';
 import { nudgeSchema } from '../events/nudges.ts';
 import { healthSchema } from '../http/answers.ts';

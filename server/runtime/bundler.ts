@@ -8,7 +8,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Pages } from '../http/route.ts';
 import type { AppBuild } from './build.ts';
 
-type ServiceModule = typeof import('../service.ts');
+type ServiceModule = typeof import('../instance/instance.ts');
 
 export type Bundler = {
   pages: Pages;

@@ -1,7 +1,7 @@
 // The certificate of a server, and what browsers would say of it.
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
-import type { Certificate } from '../doctor/target.ts';
+import type { Certificate } from '../../clients/doctor/target.ts';
 
 const answerWithinMs = 10_000;
 

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
-import type { Log } from '../log.ts';
+import type { Log } from '../basics/log.ts';
 
 export const environment = process.env as Record<string, string | undefined>;
 export const words = process.argv.slice(2);

@@ -1,6 +1,6 @@
 // Reads settings from an environment one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
-import { nameSchema } from '../identity/names.ts';
+import { nameSchema } from '../identity/ground/names.ts';
 import { isThisMachine } from './this-machine.ts';
 
 /** For the operator. The message names settings and never shows a value. */

@@ -1,6 +1,6 @@
 // What happened to the owner's account.
 import { z } from 'zod';
-import { listOwnActivity } from '../identity/activity.ts';
+import { listOwnActivity } from '../identity/history/activity.ts';
 import { authenticated, router } from './init.ts';
 
 export const activityRouter = router({
@@ -8,5 +8,5 @@ export const activityRouter = router({
     .input(
       z.object({ before: z.union([z.uuid(), z.string().regex(/^change-\d{1,18}$/)]).optional() }).optional(),
     )
-    .query(({ ctx, input }) => listOwnActivity(ctx.services, ctx, input?.before)),
+    .query(({ ctx, input }) => listOwnActivity(ctx.deps, ctx, input?.before)),
 });

@@ -1,22 +1,22 @@
 // The account's service contracts and invoices, read only: the CRM and operators change them. Nobody sees any before
 // their address is proved.
 import { z } from 'zod';
-import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/invoices.ts';
-import { listContracts } from '../../db/service-contracts.ts';
+import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/tables/invoices.ts';
+import { listContracts } from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { minorDigits } from '../billing/currencies.ts';
-import { AppError } from '../errors.ts';
 import { authenticated, router } from './init.ts';
 
 export const contractsRouter = router({
   /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
-  list: authenticated.query(async ({ ctx: { services, session } }) => {
+  list: authenticated.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
-    const contracts = await listContracts(services.db, session.user.account.id);
+    const contracts = await listContracts(deps.db, session.user.account.id);
     return contracts.map((contract) => ({
       id: contract.id,
       plan: contract.plan,
-      status: presentStatus(contract, services.now()),
+      status: presentStatus(contract, deps.now()),
       trialEndsAt: contract.trialEndsAt,
       price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
     }));
@@ -25,18 +25,18 @@ export const contractsRouter = router({
 
 export const invoicesRouter = router({
   /** Newest first. */
-  list: authenticated.query(async ({ ctx: { services, session } }) => {
+  list: authenticated.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
-    const invoices = await listInvoices(services.db, session.user.account.id);
+    const invoices = await listInvoices(deps.db, session.user.account.id);
     return invoices.map(describe);
   }),
 
   /** With whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
   get: authenticated
     .input(z.object({ number: z.int().min(1) }))
-    .query(async ({ ctx: { services, session }, input }) => {
+    .query(async ({ ctx: { deps, session }, input }) => {
       const { emailVerifiedAt, account } = session.user;
-      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(services.db, input.number, account.id));
+      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
       if (!invoice) throw new AppError('not_found');
       return describe(invoice);
     }),

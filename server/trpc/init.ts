@@ -2,14 +2,14 @@
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
-import { AppError, toFieldErrors } from '../errors.ts';
+import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
-import { findSession } from '../identity/sessions.ts';
-import type { Services } from '../services.ts';
+import { findSession } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 
 type TrpcContext = {
-  services: Services;
+  deps: Dependencies;
   request: Request;
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
@@ -84,7 +84,7 @@ const trpcCodes: Record<number, TRPCError['code']> = {
 
 /** Has a live session in `ctx.session`; otherwise 401 `login_required`. */
 export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
-  ctx.found ??= findSession(ctx.services, ctx.request, ctx.visit);
+  ctx.found ??= findSession(ctx.deps, ctx.request, ctx.visit);
   const session = await ctx.found;
   if (!session || session === 'suspended') throw new AppError('login_required');
   return next({ ctx: { ...ctx, session } });

@@ -2,16 +2,16 @@
 
 import { z } from 'zod';
 import { textSchema } from '../http/text.ts';
-import { listOwnLinks, listOwnProducts, removeOwnLink } from '../identity/own-links.ts';
+import { listOwnLinks, listOwnProducts, removeOwnLink } from '../identity/person/own-links.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
 import { findLastConnect } from '../marketplace/pending-hand-off.ts';
 import { authenticated, router } from './init.ts';
 
 export const linksRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnLinks(ctx.services, ctx)),
+  list: authenticated.query(({ ctx }) => listOwnLinks(ctx.deps, ctx)),
 
-  lastConnect: authenticated.query(({ ctx }) => findLastConnect(ctx.services, ctx)),
+  lastConnect: authenticated.query(({ ctx }) => findLastConnect(ctx.deps, ctx)),
 
   remove: authenticated
     .input(
@@ -21,9 +21,9 @@ export const linksRouter = router({
         currentPassword: textSchema('currentPassword'),
       }),
     )
-    .mutation(({ ctx, input }) => removeOwnLink(ctx.services, ctx, input)),
+    .mutation(({ ctx, input }) => removeOwnLink(ctx.deps, ctx, input)),
 });
 
 export const productsRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnProducts(ctx.services, ctx)),
+  list: authenticated.query(({ ctx }) => listOwnProducts(ctx.deps, ctx)),
 });

@@ -2,8 +2,8 @@
 
 import { z } from 'zod';
 import { textSchema } from '../http/text.ts';
-import { changePassword } from '../identity/change-password.ts';
-import { buildOwnProfile, editProfile, profileEditSchema } from '../identity/profile.ts';
+import { changePassword } from '../identity/password/change-password.ts';
+import { buildOwnProfile, editProfile, profileEditSchema } from '../identity/person/profile.ts';
 import { authenticated, router } from './init.ts';
 
 export const profileRouter = router({
@@ -11,14 +11,14 @@ export const profileRouter = router({
 
   update: authenticated
     .input(profileEditSchema)
-    .mutation(({ ctx, input }) => editProfile(ctx.services, ctx, input)),
+    .mutation(({ ctx, input }) => editProfile(ctx.deps, ctx, input)),
 
   changePassword: authenticated
     .input(
       z.object({ currentPassword: textSchema('currentPassword'), newPassword: textSchema('newPassword') }),
     )
     .mutation(async ({ ctx, input }) => {
-      const setCookies = await changePassword(ctx.services, ctx, input);
+      const setCookies = await changePassword(ctx.deps, ctx, input);
       for (const cookie of setCookies) ctx.headers.append('Set-Cookie', cookie);
     }),
 });

@@ -1,7 +1,7 @@
 // The typed procedures: pages use them through a caller, programs at /trpc (contract section 11).
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
-import type { Services } from '../services.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
 import { activityRouter } from './activity.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
@@ -26,23 +26,23 @@ export type AppRouter = typeof appRouter;
 
 const createAppCaller = createCallerFactory(appRouter);
 
-export function createCaller(services: Services, request: Request, visit: Visit) {
+export function createCaller(deps: Dependencies, request: Request, visit: Visit) {
   const headers = new Headers();
-  return { caller: createAppCaller({ services, request, visit, headers }), headers };
+  return { caller: createAppCaller({ deps, request, visit, headers }), headers };
 }
 
-export async function handleTrpc(services: Services, request: Request, visit: Visit): Promise<Response> {
+export async function handleTrpc(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const response = await fetchRequestHandler({
     endpoint: '/trpc',
     req: await toReadRequest(request, visit),
     router: appRouter,
     allowBatching: false,
-    createContext: ({ resHeaders }) => ({ services, request, visit, headers: resHeaders }),
+    createContext: ({ resHeaders }) => ({ deps, request, visit, headers: resHeaders }),
     onError({ error }) {
       const refusal = toRefusal(error);
       visit.code = refusal.code;
       if (refusal.status >= 500)
-        services.log.error(
+        deps.log.error(
           { requestId: visit.requestId, code: refusal.code, err: refusal.cause ?? refusal },
           'request failed',
         );

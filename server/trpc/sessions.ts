@@ -7,27 +7,27 @@ import {
   endOwnSession,
   listOwnSessions,
   needsPasswordToEndOthers,
-} from '../identity/own-sessions.ts';
+} from '../identity/person/own-sessions.ts';
 import { authenticated, router } from './init.ts';
 
 export const sessionsRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnSessions(ctx.services, ctx)),
+  list: authenticated.query(({ ctx }) => listOwnSessions(ctx.deps, ctx)),
 
   end: authenticated
     .input(z.object({ id: z.uuid(), currentPassword: textSchema('currentPassword').optional() }))
     .mutation(async ({ ctx, input }) => {
-      await endOwnSession(ctx.services, ctx, input);
+      await endOwnSession(ctx.deps, ctx, input);
       ctx.headers.set('Clear-Site-Data', '"cache"');
     }),
 
   endOthersNeeds: authenticated.query(({ ctx }) => ({
-    needsPassword: needsPasswordToEndOthers(ctx.services, ctx),
+    needsPassword: needsPasswordToEndOthers(ctx.deps, ctx),
   })),
 
   endOthers: authenticated
     .input(z.object({ currentPassword: textSchema('currentPassword').optional() }).optional())
     .mutation(async ({ ctx, input }) => {
-      const ended = await endOtherSessions(ctx.services, ctx, input?.currentPassword);
+      const ended = await endOtherSessions(ctx.deps, ctx, input?.currentPassword);
       ctx.headers.set('Clear-Site-Data', '"cache"');
       return { ended };
     }),

@@ -2,10 +2,10 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { problems } from '../../server/basics/problems.ts';
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import type { OpenApi } from '../../server/openapi/document.ts';
 import { exampleSecrets, exampleTime } from '../../server/openapi/examples.ts';
-import { problems } from '../../server/problems.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { verifyEnvelope } from '../../server/sso/envelope.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';

@@ -145,7 +145,7 @@ describe('an email to set a password', () => {
       where email = ${email}`.execute(app.db);
     await setPassword(openBrowser(app.send), token);
     await sql`update mails set next_attempt_at = now() where recipient = ${email}`.execute(app.db);
-    await sendDueMails(other.backend.services, undefined, new AbortController().signal);
+    await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
     expect(await readMails(other, email)).toHaveLength(1);
   });
 });

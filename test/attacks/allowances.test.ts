@@ -3,9 +3,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { words } from '../../server/identity/activity.ts';
-import { type AllowanceName, allowances, withoutAllowance } from '../../server/identity/allowances.ts';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { type AllowanceName, allowances, withoutAllowance } from '../../server/identity/ground/allowances.ts';
+import { words } from '../../server/identity/history/activity.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
 import { createAuthenticator, fetchOptions, logInByPasskey, origin } from '../support/authenticator.ts';
@@ -311,7 +311,7 @@ describe('every change by a user', () => {
   });
 
   it('has the same where all that it leaves is a mail', () => {
-    const kinds = [...readFileSync('db/mail-kinds.ts', 'utf8').matchAll(/\| '(\w+)'/g)].map(
+    const kinds = [...readFileSync('db/tables/mail-kinds.ts', 'utf8').matchAll(/\| '(\w+)'/g)].map(
       ([, kind]) => kind,
     );
     const senders: Record<string, string> = {

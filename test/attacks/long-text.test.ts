@@ -1,6 +1,6 @@
 // Texts so long that work on them takes the square of their length: each of these once stopped the service for seconds.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { findPasswordFault } from '../../server/identity/passwords.ts';
+import { findPasswordFault } from '../../server/identity/password/passwords.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { openBackend } from '../support/backend.ts';
 import { readToken } from '../support/kept-mail.ts';

@@ -117,7 +117,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     await sendSignup(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
     const cookie = await app.login(email);
     const client = openClient(app.send, cookie);
-    await runBilling(other.backend.services);
+    await runBilling(other.backend.deps);
     const { rows } = await sql<{ number: string }>`select max(number) as number from invoices`.execute(
       app.db,
     );
@@ -238,7 +238,7 @@ it('an instance whose clock is fast does not let a hand-off be used again', asyn
     databaseUrl: app.databaseUrl,
     now: () => new Date(Date.now() + 400_000),
   });
-  await sweep(fast.backend.services);
+  await sweep(fast.backend.deps);
   await fast.close();
   expect(codeOf(await app.send(url))).toBe('nonce_replayed');
 });

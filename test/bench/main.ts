@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { makeFolder } from '../support/postgres.ts';
 import type { Runtime } from '../support/process.ts';
 import { addPeak, measureMemory, measureStart } from './alone.ts';

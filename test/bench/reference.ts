@@ -12,7 +12,7 @@ import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { AuditEvents, DB } from '../../db/schema.ts';
-import { nobodysHash } from '../../db/users.ts';
+import { nobodysHash } from '../../db/tables/users.ts';
 import { settings } from './population.ts';
 
 declare const Deno: {

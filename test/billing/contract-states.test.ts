@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ContractStatus, ContractTerms } from '../../db/service-contracts.ts';
+import type { ContractStatus, ContractTerms } from '../../db/tables/service-contracts.ts';
 import {
   applyMove,
   applyReport,

@@ -1,7 +1,7 @@
 // `npm run cli -- clients`: how far each client is with its events.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { claimNudges, recordNudge, recordPull } from '../../db/event-deliveries.ts';
+import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { openProductionApp, type TestApp } from '../support/app.ts';
 import { runCli } from '../support/cli.ts';

@@ -7,8 +7,8 @@ import {
   type Profile,
   type Stores,
 } from '../../clients/typescript/src/index.ts';
-import { restartEvents } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { restartEvents } from '../../db/tables/events.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
 import { locationOf, openApp, type TestApp } from '../support/app.ts';
 import { appendEvents } from '../support/client-events.ts';

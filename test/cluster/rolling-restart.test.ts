@@ -1,6 +1,6 @@
 // Two instances behind HAProxy, with docs/operate/haproxy.cfg, are restarted in turn under load: no request fails.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { password, populate, settings } from '../bench/population.ts';
 import { type PlainBalancer, startPlainBalancer } from '../support/balancer.ts';
 import { buildMixedTraffic, isDone } from '../support/mixed-traffic.ts';

@@ -1,10 +1,10 @@
 // Statements that a transaction sends without waiting for each other's answers.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { deferAuditEvent, recordAuditEvent } from '../../db/audit-events.ts';
-import { consumeNonce } from '../../db/nonces.ts';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.ts';
+import { consumeNonce } from '../../db/tables/nonces.ts';
 import { openFreshDatabase, type TestClient } from '../support/database.ts';
 import { connect } from '../support/postgres.ts';
 import { openWire } from '../support/wire.ts';

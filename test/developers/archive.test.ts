@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildArchive } from '../../server/runtime/developers/archive.ts';
+import { buildArchive } from '../../app/developers/publish/archive.ts';
 import { makeFolder } from '../support/postgres.ts';
 
 let folder: string;
@@ -50,7 +50,7 @@ it('has the same bytes whenever and wherever it is built', () => {
   utimesSync(join(folder, 'README.md'), 0, 0);
   expect(bytes()).toBe(before);
   // The format has times without a zone.
-  const module = fileURLToPath(new URL('../../server/runtime/developers/archive.ts', import.meta.url));
+  const module = fileURLToPath(new URL('../../app/developers/publish/archive.ts', import.meta.url));
   const program = `import { buildArchive } from ${JSON.stringify(module)};
     process.stdout.write(Buffer.from(buildArchive([['kit', ${JSON.stringify(folder)}]])).toString('hex'));`;
   for (const TZ of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {

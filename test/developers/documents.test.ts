@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { documents, files, findPublished } from '../../server/runtime/developers/published.ts';
+import { documents, files, findPublished } from '../../app/developers/publish/published.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
 import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/documents.ts';
 

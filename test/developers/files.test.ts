@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documents, files } from '../../server/runtime/developers/published.ts';
+import { documents, files } from '../../app/developers/publish/published.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readOurFile } from '../support/documents.ts';
 

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documents, pathOf } from '../../server/runtime/developers/published.ts';
+import { documents, pathOf } from '../../app/developers/publish/published.ts';
 import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
 import { readAnchors, readOurFile } from '../support/documents.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { highlight } from '../../server/runtime/developers/highlight.ts';
-import { isOwnAddress } from '../../server/runtime/developers/published.ts';
-import { type Rendered, renderDocument, type Site } from '../../server/runtime/developers/render.ts';
+import { highlight } from '../../app/developers/publish/highlight.ts';
+import { isOwnAddress } from '../../app/developers/publish/published.ts';
+import { type Rendered, renderDocument, type Site } from '../../app/developers/publish/render.ts';
 
 const files = new Map([['clients/php/example.php', '<?php echo "1 < 2";\n']]);
 const published = new Map([

@@ -1,9 +1,9 @@
 // The doctor at the demo clients of a real service: a newcomer's first run of it finds nothing wrong.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { listDeliveries } from '../../db/event-deliveries.ts';
-import { describeReport } from '../../server/doctor/describe-report.ts';
-import { examine, type Report } from '../../server/doctor/examine.ts';
-import type { Tools } from '../../server/doctor/target.ts';
+import { describeReport } from '../../clients/doctor/describe-report.ts';
+import { examine, type Report } from '../../clients/doctor/examine.ts';
+import type { Tools } from '../../clients/doctor/target.ts';
+import { listDeliveries } from '../../db/tables/event-deliveries.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { openInProcess, passOn } from './harness/in-process.ts';
 

@@ -2,7 +2,7 @@
 // the doctor.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
-import { examine } from '../../server/doctor/examine.ts';
+import { examine } from '../../clients/doctor/examine.ts';
 import { faultsOf } from './harness/broken.ts';
 import { settings, targetOf } from './harness/clients.ts';
 import { type Handler, openInProcess, sawOf } from './harness/in-process.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findingIds, groupOf, groups } from '../../server/doctor/findings.ts';
-import { openNotes } from '../../server/doctor/notes.ts';
+import { findingIds, groupOf, groups } from '../../clients/doctor/findings.ts';
+import { openNotes } from '../../clients/doctor/notes.ts';
 import { readOurFile } from '../support/documents.ts';
 
 const text = readOurFile('docs/doctor.md');

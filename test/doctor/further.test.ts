@@ -1,7 +1,7 @@
 // What the doctor finds beyond the thirty faults: cookies, headers, loops, nudges, and clients that refuse what is right.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { examine } from '../../server/doctor/examine.ts';
-import { type FindingId, groupOf } from '../../server/doctor/findings.ts';
+import { examine } from '../../clients/doctor/examine.ts';
+import { type FindingId, groupOf } from '../../clients/doctor/findings.ts';
 import { faultsOf } from './harness/broken.ts';
 import { type Clients, startClients, targetOf } from './harness/clients.ts';
 

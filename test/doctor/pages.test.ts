@@ -1,6 +1,6 @@
 // Pages that name more people than the one who is logged in: the doctor accuses nobody by them, and still finds what is wrong.
 import { afterEach, describe, expect, it } from 'vitest';
-import type { FindingId } from '../../server/doctor/findings.ts';
+import type { FindingId } from '../../clients/doctor/findings.ts';
 import type { ClientOptions, User } from './broken/typescript.ts';
 import { faultsOf } from './harness/broken.ts';
 import { type Handler, openInProcess } from './harness/in-process.ts';

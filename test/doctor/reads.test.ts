@@ -2,9 +2,9 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { listDeliveries, recordPull } from '../../db/event-deliveries.ts';
-import type { Report } from '../../server/doctor/examine.ts';
-import type { Reads } from '../../server/doctor/target.ts';
+import type { Report } from '../../clients/doctor/examine.ts';
+import type { Reads } from '../../clients/doctor/target.ts';
+import { listDeliveries, recordPull } from '../../db/tables/event-deliveries.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { appendEvents } from '../support/client-events.ts';
 import { createClients } from './broken/typescript.ts';

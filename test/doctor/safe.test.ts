@@ -1,8 +1,8 @@
 // What the doctor does not do, whatever the client answers.
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { announce } from '../../server/doctor/describe-report.ts';
-import { examine } from '../../server/doctor/examine.ts';
-import type { Tools } from '../../server/doctor/target.ts';
+import { announce } from '../../clients/doctor/describe-report.ts';
+import { examine } from '../../clients/doctor/examine.ts';
+import type { Tools } from '../../clients/doctor/target.ts';
 import { type Clients, startClients, targetOf } from './harness/clients.ts';
 
 let clients: Clients;

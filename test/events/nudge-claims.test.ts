@@ -1,14 +1,14 @@
 // Which instance makes which try of a nudge, and when: as the database decides it, by its own clock.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import type { DatabaseClient } from '../../db/postgres/client.ts';
 import {
   claimNudges,
   listDeliveries,
   type Nudge,
   recordNudge,
   recordPull,
-} from '../../db/event-deliveries.ts';
-import type { DatabaseClient } from '../../db/postgres/client.ts';
+} from '../../db/tables/event-deliveries.ts';
 import { appendEvents } from '../support/client-events.ts';
 import { cloneDatabase, connect } from '../support/postgres.ts';
 

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { recordPull } from '../../db/event-deliveries.ts';
+import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { appendEvents } from '../support/client-events.ts';

@@ -2,8 +2,8 @@
 // and every client is told to begin afresh.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { restartEvents } from '../../db/events.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { restartEvents } from '../../db/tables/events.ts';
 import { codeOf, openApp, type TestApp } from '../support/app.ts';
 import { runCli } from '../support/cli.ts';
 import { addVisitor, askForEvents, latestOf, launch, openSession, pull, readOn } from '../support/events.ts';

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { countRows, openFreshDatabase, type TestClient } from '../support/database.ts';

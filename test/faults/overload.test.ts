@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { buildAsking, password, populate, settings, tokenOf } from '../bench/population.ts';
 import { byForm, noteFigures } from '../support/faults.ts';
 import { profileOf } from '../support/imports.ts';

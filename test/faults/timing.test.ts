@@ -2,7 +2,7 @@
 // in the long form, time.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';
 import { byForm, noteFigures } from '../support/faults.ts';
 

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { headerBounds, textBounds } from '../../server/http/text.ts';
-import { findPasswordFault } from '../../server/identity/passwords.ts';
+import { findPasswordFault } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';

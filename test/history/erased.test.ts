@@ -1,7 +1,7 @@
 // The history of somebody who is erased: that something happened stays, what it was is gone, by whatever statement they go.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Change } from '../../db/changes.ts';
+import type { Change } from '../../db/tables/changes.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { runCli } from '../support/cli.ts';

@@ -2,7 +2,7 @@
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { problems } from '../../server/problems.ts';
+import { problems } from '../../server/basics/problems.ts';
 import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
 import { named, nameRequest, type TestRequest } from '../support/names.ts';
 import { textOf } from '../support/visitor.ts';

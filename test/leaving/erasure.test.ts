@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { eraseUser } from '../../server/identity/erase-user.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { addPasskey } from '../support/authenticator.ts';

@@ -1,6 +1,6 @@
 import { toASCII } from 'tr46';
 import { describe, expect, it } from 'vitest';
-import { canGetMail, readEmailAddress } from '../../server/identity/email-address.ts';
+import { canGetMail, readEmailAddress } from '../../server/identity/ground/email-address.ts';
 import { fc } from '../support/random.ts';
 
 describe('the canonical form of an e-mail address', () => {

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, openApp, type TestApp } from '../support/app.ts';
 import { cookieOf, isLoggedIn } from '../support/visitor.ts';
 

@@ -1,7 +1,7 @@
 import { verify } from '@node-rs/argon2';
 import { describe, expect, it, vi } from 'vitest';
-import { nameSchema } from '../../server/identity/names.ts';
-import { findPasswordFault, hashPassword, verifyPassword } from '../../server/identity/passwords.ts';
+import { nameSchema } from '../../server/identity/ground/names.ts';
+import { findPasswordFault, hashPassword, verifyPassword } from '../../server/identity/password/passwords.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { quote } from '../support/names.ts';
 import { fc } from '../support/random.ts';

@@ -1,8 +1,8 @@
 // Codes of authenticator apps, recovery codes, and how their secrets are sealed.
 import { describe, expect, it } from 'vitest';
-import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/recovery-codes.ts';
-import { seal, unseal } from '../../server/identity/sealing.ts';
-import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/totp.ts';
+import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
+import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/factor/totp.ts';
+import { seal, unseal } from '../../server/identity/ground/sealing.ts';
 import { showCode } from '../support/totp-app.ts';
 
 describe('a code', () => {

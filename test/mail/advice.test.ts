@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import type { NoticeKind } from '../../db/mail-kinds.ts';
+import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import {
@@ -46,7 +46,7 @@ const addApp = async (person: Person, browser: Browser) => {
 async function readNotice(email: string, kind: string): Promise<{ text: string; path: string }> {
   // Commands go by the real clock.
   changes.clock.now = new Date(Math.max(now(), Date.now()));
-  await sendDueMails(changes.other.backend.services, undefined, new AbortController().signal);
+  await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
   const text = await vi.waitFor(async () => {
     const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
       where recipient = ${email} and kind = ${kind} order by created_at desc, id desc limit 1`.execute(
@@ -167,7 +167,7 @@ const others: NoticeKind[] = [
 describe('the advice of a notice is true', () => {
   it('for each kind that there is', () => {
     const read = [...Object.keys(usual), ...Object.keys(takeBack), ...others];
-    const [, list = ''] = /NoticeKind =([^;]*);/.exec(readFileSync('db/mail-kinds.ts', 'utf8')) ?? [];
+    const [, list = ''] = /NoticeKind =([^;]*);/.exec(readFileSync('db/tables/mail-kinds.ts', 'utf8')) ?? [];
     const kinds = [...list.matchAll(/'(\w+)'/g)].map(([, kind]) => kind);
     expect(kinds.length).toBeGreaterThan(20);
     expect(read.sort()).toEqual(kinds.sort());

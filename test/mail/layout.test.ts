@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { MailKind } from '../../db/mail-kinds.ts';
-import type { Told } from '../../db/take-back-changes.ts';
+import type { MailKind } from '../../db/tables/mail-kinds.ts';
+import type { Told } from '../../db/tables/take-back-changes.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
 import { buildNotice, buildRest } from '../../server/mail/notices.ts';

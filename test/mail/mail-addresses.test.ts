@@ -1,7 +1,7 @@
 // An address may hold whatever contract section 9 allows: its mail goes to exactly that address.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { readEmailAddress } from '../../server/identity/email-address.ts';
+import { readEmailAddress } from '../../server/identity/ground/email-address.ts';
 import { buildTransportUrl, createMailer } from '../../server/mail/mailer.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 // Which mails go first. The mail server here is a function.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type Lane, lockDueMails } from '../../db/mails.ts';
+import { type Lane, lockDueMails } from '../../db/tables/mails.ts';
 import { letters } from '../../server/mail/letters.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
@@ -39,7 +39,7 @@ async function send(lanes?: Lane[]): Promise<string[]> {
     send: async ({ to }: Message) => void given.push(to.split('@')[0] ?? ''),
     close: () => undefined,
   };
-  await sendDueMails(test.backend.services, mailer, new AbortController().signal, lanes);
+  await sendDueMails(test.backend.deps, mailer, new AbortController().signal, lanes);
   return given;
 }
 

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { notifyWithTakeBack } from '../../server/identity/notices.ts';
+import { notifyWithTakeBack } from '../../server/identity/ground/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
@@ -41,7 +41,7 @@ function buildMailer(send: Send = () => undefined): Mailer & { given: Message[] 
 }
 
 const work = (mailer: Mailer | undefined, { signal } = new AbortController()) =>
-  sendDueMails(test.backend.services, mailer, signal);
+  sendDueMails(test.backend.deps, mailer, signal);
 
 const askFor = (address = email) => test.backend.requestPasswordMail(newVisit(), { email: address });
 

@@ -206,7 +206,7 @@ describe('a mail on request', () => {
 
 it('each of 100 waiting mails goes out once, from two instances and 16 more workers', async () => {
   await app.startInstance();
-  const { services } = other.backend;
+  const { deps: services } = other.backend;
   const settings = { smtpUrl: mailServer.url, from: 'identity@example.test' };
   const mailers = Array.from({ length: 16 }, () => createMailer(settings, baseUrl));
   const { signal } = new AbortController();

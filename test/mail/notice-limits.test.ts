@@ -1,7 +1,7 @@
 // How many notices a mailbox gets, and the one mail about the rest.
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
-import { eraseDueUsers } from '../../server/identity/erase-user.ts';
+import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
 import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
@@ -200,7 +200,7 @@ describe('the mail about the rest', () => {
     const { email, id } = await fillUp();
     await flood(email, 1);
     await sql`update users set deletion_due_at = now() where id = ${id}`.execute(changes.app.db);
-    await eraseDueUsers(changes.other.backend.services);
+    await eraseDueUsers(changes.other.backend.deps);
     expect(await readRests(email)).toEqual([]);
     // However full the mailbox is.
     const { rows } = await sql`select kind from mails where recipient = ${email}`.execute(changes.app.db);

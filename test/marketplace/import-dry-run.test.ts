@@ -7,7 +7,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { inRolledBackTransaction } from '../../db/postgres/transactions.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
-import { findHolder } from '../../db/users.ts';
+import { findHolder } from '../../db/tables/users.ts';
 import { dryRunImport } from '../../server/marketplace/import.ts';
 import { openApp } from '../support/app.ts';
 import { expectRefused, runCli } from '../support/cli.ts';

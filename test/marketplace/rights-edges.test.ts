@@ -322,7 +322,7 @@ describe('at once', () => {
       const { rows } = await sql<{
         id: string;
       }>`select user_id as id from external_links where external_id = ${gone}`.execute(rights.app.db);
-      const { eraseUser } = await import('../../server/identity/erase-user.ts');
+      const { eraseUser } = await import('../../server/identity/person/erase-user.ts');
       const done = await Promise.allSettled([
         ...times.flatMap((profileUpdatedAt, at) => [
           handOver(rights.app, { id: one, capabilities: at % 2 ? ['sell_services'] : [], profileUpdatedAt }),
@@ -479,7 +479,7 @@ it('what a person reads: activity, data.json, and nothing after the erasure', as
   await sql`update accounts set revoked_here = '{sell_products}' where id = ${accountId}`.execute(
     rights.app.db,
   );
-  const { eraseUser } = await import('../../server/identity/erase-user.ts');
+  const { eraseUser } = await import('../../server/identity/person/erase-user.ts');
   await inTransaction(rights.app.db, { by: 'service', cause: 'erasure' }, (trx) =>
     eraseUser(trx, userId, { now: new Date(), by: 'cli', onlyDue: false }),
   );

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../db/accounts.ts';
+import type { Decision } from '../../db/tables/accounts.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { locationOf } from '../support/app.ts';
 import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';

@@ -1,7 +1,7 @@
 // How far each client is with its events, as /metrics says it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { claimNudges, recordNudge, recordPull } from '../../db/event-deliveries.ts';
+import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
 import { openBackend, type TestBackend } from '../support/backend.ts';
 import { appendEvents } from '../support/client-events.ts';
@@ -28,9 +28,9 @@ const now = performance.now.bind(performance);
 async function look() {
   skipped += 6_000;
   const spy = vi.spyOn(performance, 'now').mockImplementation(() => now() + skipped);
-  const { services, config } = backend.backend;
+  const { deps, config } = backend.backend;
   const { valueFor, samples } = await scrape({
-    fetchMetrics: (request) => answerMetrics(services.metrics, request, config),
+    fetchMetrics: (request) => answerMetrics(deps.metrics, request, config),
   });
   spy.mockRestore();
   const read = (name: string, client: string) => valueFor(name, { client });

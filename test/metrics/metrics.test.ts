@@ -1,10 +1,10 @@
 // What Prometheus reads at METRICS_PORT: that it counts what happens, and that nobody outside can write into it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { problems } from '../../server/basics/problems.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { expired } from '../../server/jobs/sweep.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
-import { problems } from '../../server/problems.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { openBackend } from '../support/backend.ts';
@@ -301,8 +301,7 @@ describe('rows that wait', () => {
       select 1, id, 'p', now() - interval '40 days', now() - interval '10 days', 'EUR', 1, 'open', now(),
         now() - interval '400 seconds' from service_contracts`.execute(db);
 
-    const fetchMetrics = (request: Request) =>
-      answerMetrics(backend.services.metrics, request, backend.config);
+    const fetchMetrics = (request: Request) => answerMetrics(backend.deps.metrics, request, backend.config);
     const { valueFor, samples } = await scrape({ fetchMetrics });
     const waiting = (table: string) => {
       const late = valueFor('identity_waiting_oldest_seconds', { table });

@@ -1,7 +1,7 @@
 // The passkeys of somebody who is logged in: adding, renaming and removing them, and giving one before a change.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
 import {
   type Authenticator,

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selectActivity } from '../../db/activity.ts';
-import { recordAuditEvent } from '../../db/audit-events.ts';
-import { words } from '../../server/identity/activity.ts';
+import { selectActivity } from '../../db/tables/activity.ts';
+import { recordAuditEvent } from '../../db/tables/audit-events.ts';
+import { words } from '../../server/identity/history/activity.ts';
 import { openApp, type TestApp } from '../support/app.ts';
 import { readSources } from '../support/source-rules.ts';
 import { openClient, refusalOf } from '../support/trpc.ts';

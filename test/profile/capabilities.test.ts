@@ -5,7 +5,7 @@ import {
   capabilities,
   listActiveCapabilities,
   readCapabilities,
-} from '../../server/identity/capabilities.ts';
+} from '../../server/identity/ground/capabilities.ts';
 import { openFreshDatabase, type TestClient } from '../support/database.ts';
 
 let client: TestClient;

@@ -126,7 +126,9 @@ it('docs/security.md says each limit on tries, and no other', () => {
     day: 'a day',
     '3 * hour': 'every 3 hours',
   };
-  const counts = readOurFile('server/identity/rate-limits.ts').matchAll(/count\('[\w-]+', (\d+), ([^,]+),/g);
+  const counts = readOurFile('server/identity/ground/rate-limits.ts').matchAll(
+    /count\('[\w-]+', (\d+), ([^,]+),/g,
+  );
   const counted = [...counts].map(([, tries, time = '']) => `${tries} ${words[time]}`);
   expect(counted.length).toBeGreaterThan(15);
   expect(said.sort()).toEqual(counted.sort());

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { signupSchema } from '../../server/billing/signup-message.ts';
 import { textBounds } from '../../server/http/text.ts';
-import { profileEditSchema } from '../../server/identity/profile.ts';
+import { profileEditSchema } from '../../server/identity/person/profile.ts';
 import { marketplacePayloadSchema } from '../../server/marketplace/payload.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { readSources } from '../support/source-rules.ts';
@@ -10,7 +10,7 @@ import { listUnbounded, readInputs, readShape } from '../support/text-inputs.ts'
 
 /** Files that take apart what did not come with a request to the service, or belong to the demo. */
 const others: Record<string, string> = {
-  'server/doctor/': 'reads the answers of clients',
+  'clients/doctor/': 'reads the answers of clients',
   'server/demo/': 'local mode only',
   'app/routes/demo.': 'local mode only',
   'server/settings/': 'reads settings',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { createCustomer } from '../../server/identity/customers.ts';
+import { createCustomer } from '../../server/identity/ground/customers.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
 import { codeOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup, signMessage } from '../support/crm.ts';

@@ -1,7 +1,7 @@
 // The second layer of "exactly once", the signup (signup_id), and what a report changes.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { ContractStatus } from '../../db/service-contracts.ts';
+import type { ContractStatus } from '../../db/tables/service-contracts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';

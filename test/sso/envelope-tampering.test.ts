@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { readEmailAddress } from '../../server/identity/email-address.ts';
+import { readEmailAddress } from '../../server/identity/ground/email-address.ts';
 import { EnvelopeError, sealEnvelope } from '../../server/sso/envelope.ts';
 import { encodePayload, example, open, signJson, writePayload } from '../support/hand-off.ts';
 import { fc } from '../support/random.ts';

@@ -3,9 +3,9 @@ import { expect, inject } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
 import type { Fetch } from '../../server/http/door.ts';
-import { hashPassword } from '../../server/identity/passwords.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
+import { type Instance, startInstance } from '../../server/instance/instance.ts';
 import { loadPages, serveBuiltFiles } from '../../server/runtime/build.ts';
-import { type Service, startService } from '../../server/service.ts';
 import { type Config, readConfig } from '../../server/settings/config.ts';
 import { type LogLine, recordLog } from './log.ts';
 import { cloneDatabase, connect } from './postgres.ts';
@@ -63,12 +63,12 @@ export type AppOptions = {
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { url, drop } = await cloneDatabase(options.templateUrl ?? inject('templateUrl'));
   const database = connect(url, { poolSize: 5 });
-  const services: Service[] = [];
+  const services: Instance[] = [];
   const { log, logged } = recordLog();
 
   async function start({ env, now, databaseUrl }: AppOptions) {
     const config = readConfig(env ?? {});
-    const service = await startService({
+    const service = await startInstance({
       config,
       databaseUrl: databaseUrl ?? url,
       now,
@@ -103,7 +103,7 @@ export async function openProductionApp(): Promise<TestApp> {
   return app;
 }
 
-function buildSend(service: Service, config: Config): TestApp['send'] {
+function buildSend(service: Instance, config: Config): TestApp['send'] {
   return async (path, options = {}) => {
     const headers = new Headers(options.headers);
     const body =

@@ -1,9 +1,9 @@
 // The backend without jobs and HTTP, for tests that call it themselves.
 import { inject } from 'vitest';
-import { type Backend, createBackend } from '../../server/backend.ts';
 import { seedDemoUsers } from '../../server/demo/demo-users.ts';
 import { Deadline } from '../../server/http/deadline.ts';
 import type { Visit } from '../../server/http/requests.ts';
+import { type Backend, createBackend } from '../../server/instance/backend.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import type { TestApp } from './app.ts';
 import { recordLog } from './log.ts';

@@ -2,9 +2,9 @@
 // is as contract section 10 says.
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
-import { findUserById } from '../../db/users.ts';
+import { findUserById } from '../../db/tables/users.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
-import { buildStandardProfile } from '../../server/identity/profile.ts';
+import { buildStandardProfile } from '../../server/identity/person/profile.ts';
 import type { Config } from '../../server/settings/config.ts';
 import { type Ask, createEventClient, type EventClient } from './event-client.ts';
 import { startWriters } from './event-writers.ts';

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { eraseUser } from '../../server/identity/erase-user.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import type { Config } from '../../server/settings/config.ts';
 import { buildSignup, signMessage } from './crm.ts';
 import type { Ask } from './event-client.ts';

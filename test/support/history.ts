@@ -1,9 +1,9 @@
 // What tests ask of the history: who changed what, and whether it tells of every row as it is, and as it was.
 import { sql } from 'kysely';
-import { type Change, type Row, type Subject, selectTracked, tracked } from '../../db/changes.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { replay } from '../../server/identity/history.ts';
+import { type Change, type Row, type Subject, selectTracked, tracked } from '../../db/tables/changes.ts';
+import { replay } from '../../server/identity/history/history.ts';
 import { connect } from './postgres.ts';
 
 /** Every change, oldest first. */

@@ -21,7 +21,7 @@ export async function readMails(
   recipient: string,
   count = 1,
 ): Promise<KeptMail[]> {
-  await sendDueMails(backend.services, undefined, new AbortController().signal);
+  await sendDueMails(backend.deps, undefined, new AbortController().signal);
   // An instance may be sending them already.
   return vi.waitFor(async () => {
     const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text

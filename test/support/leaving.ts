@@ -1,7 +1,7 @@
 // People who leave, and what is left of them.
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
-import { eraseDueUsers } from '../../server/identity/erase-user.ts';
+import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
 import { recordLog } from './log.ts';
 
 /** Plans somebody's deletion as one that was asked for long ago. */

@@ -1,5 +1,5 @@
 // What the service logs, kept for tests to read.
-import type { Log } from '../../server/log.ts';
+import type { Log } from '../../server/basics/log.ts';
 
 export type LogLine = { level: 'info' | 'error'; fields: Record<string, unknown>; message: string };
 

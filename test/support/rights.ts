@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Decision, decideCapability, decideVerification } from '../../db/accounts.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
+import { type Decision, decideCapability, decideVerification } from '../../db/tables/accounts.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { openApp, type TestApp } from './app.ts';
 import { type HandOff, handOver } from './marketplace.ts';

@@ -11,7 +11,7 @@ type Import = { name: string; target: string; isType: boolean };
 type Rule = { name: string; breaches: (source: Source) => string[] };
 
 export function readSources(): Source[] {
-  return ['app', 'server', 'db'].flatMap((folder) =>
+  return ['app', 'server', 'db', 'clients/doctor'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .map((path) => `${folder}/${path.replaceAll('\\', '/')}`)
       .filter((file) => /\.[cm]?[jt]sx?$/.test(file))
@@ -73,6 +73,7 @@ function imports(
 }
 
 const nearTheRuntime = [
+  'app/developers/publish/',
   'server/runtime/',
   'db/postgres/connection.ts',
   'db/embedded/server.ts',
@@ -82,15 +83,15 @@ const runtimeGlobal =
   /(?<![\w$.'"/-])(?:process|Deno|Bun|Buffer)(?=\s*(?:\?\.|\.\w|\[|;|\)|,\s*\w))|\bglobalThis\b/g;
 
 const withHistory = ['users', 'accounts', 'external-links', 'service-contracts'].map(
-  (name) => `db/${name}.ts`,
+  (name) => `db/tables/${name}.ts`,
 );
 const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert into|update|delete from) /;
 
 /** What files of db/ write to besides the table that they are named after. */
 const furtherTables: Record<string, string[]> = {
-  'db/deletions.ts': ['users'],
-  'db/events.ts': ['event_sequences'],
-  'db/invoices.ts': ['invoice_numbers'],
+  'db/tables/deletions.ts': ['users'],
+  'db/tables/events.ts': ['event_sequences'],
+  'db/tables/invoices.ts': ['invoice_numbers'],
   'db/postgres/migrate.ts': ['kysely_migration'],
 };
 const writtenByKysely = /\.(?:insertInto|updateTable|deleteFrom)\('(\w+)/g;
@@ -104,11 +105,43 @@ function listWritten({ file, text }: Source): string[] {
 }
 
 const isOwnTable = (file: string, table: string) =>
-  file === `db/${table.replaceAll('_', '-')}.ts` || (furtherTables[file]?.includes(table) ?? false);
+  file === `db/tables/${table.replaceAll('_', '-')}.ts` || (furtherTables[file]?.includes(table) ?? false);
+
+/** Rooms of server/identity/. */
+const rooms = [
+  'ground',
+  'session',
+  'password',
+  'passkey',
+  'factor',
+  'login',
+  'person',
+  'address',
+  'history',
+  'recovery',
+];
+
+/** Which room a file is in, -1 for none; undefined outside server/identity/. */
+function roomOf(file: string): number | undefined {
+  const [, room = ''] = /^server\/identity\/(.+)$/.exec(file) ?? [];
+  return room ? rooms.indexOf(room.split('/')[0] ?? '') : undefined;
+}
+
+/** What the doctor shares with the service: what is on the wire, and where it runs. */
+const forClients = [
+  'server/sso/',
+  'server/events/nudge-secret.ts',
+  'server/billing/webhook-signature.ts',
+  'server/settings/this-machine.ts',
+  'server/runtime/version.ts',
+  'server/basics/launch-id.ts',
+];
 
 export const rules: Rule[] = [
   imports('app/ takes only types from server/ and db/', {
     inside: 'app/',
+    // Works at the build, where no backend is made.
+    except: ['app/developers/publish/highlight.ts', 'app/developers/publish/render.ts'],
     isForbidden: ({ target, isType }) => isIn(target, 'server/', 'db/') && !isType,
   }),
   imports('server/ takes nothing from app/, React or Remix', {
@@ -122,6 +155,29 @@ export const rules: Rule[] = [
   }),
   imports('nothing that ships takes anything from test/', {
     isForbidden: ({ target }) => isIn(target, 'test/') || isPackage(target, 'vitest', 'fast-check'),
+  }),
+  {
+    name: 'each room of server/identity/ takes only from those before it, and no file lies outside a room',
+    breaches: (source) => {
+      const own = roomOf(source.file);
+      if (own === undefined) return [];
+      if (own < 0) return [`${source.file} is in no room`];
+      return readImports(source)
+        .filter(({ target }) => (roomOf(target) ?? own) > own)
+        .map(({ target }) => `${source.file} imports ${target}`);
+    },
+  },
+  {
+    name: 'only entries lie loose in server/',
+    breaches: ({ file }) =>
+      /^server\/[^/]+$/.test(file) && !isIn(file, 'server/main.ts', 'server/cli.ts')
+        ? [`${file} lies loose`]
+        : [],
+  },
+  imports('the doctor takes only what is on the wire from the service', {
+    inside: 'clients/doctor/',
+    isForbidden: ({ target }) =>
+      isIn(target, 'app/', 'db/') || (isIn(target, 'server/') && !isIn(target, ...forClients)),
   }),
   imports('only db/postgres/client.ts and connection.ts import pg', {
     except: ['db/postgres/client.ts', 'db/postgres/connection.ts'],
@@ -189,7 +245,7 @@ export const rules: Rule[] = [
   {
     name: 'server/ starts sessions and makes customers in one place each',
     breaches: ({ file, text }) =>
-      isIn(file, 'db/', 'server/identity/sessions.ts', 'server/identity/customers.ts')
+      isIn(file, 'db/', 'server/identity/session/sessions.ts', 'server/identity/ground/customers.ts')
         ? []
         : [...withoutComments(text).matchAll(/\bdefer(?:Session|User|Account)\(/g)].map(
             ([found]) => `${file} uses ${found}`,

@@ -2,10 +2,10 @@
 // of it: written from the contract, not from the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Told } from '../../db/take-back-changes.ts';
-import { hashRecoveryCode } from '../../server/identity/recovery-codes.ts';
-import { seal } from '../../server/identity/sealing.ts';
-import { hashToken } from '../../server/identity/tokens.ts';
+import type { Told } from '../../db/tables/take-back-changes.ts';
+import { hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
+import { seal } from '../../server/identity/ground/sealing.ts';
+import { hashToken } from '../../server/identity/ground/tokens.ts';
 import type { TestApp } from './app.ts';
 import { createAuthenticator } from './authenticator.ts';
 

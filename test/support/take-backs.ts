@@ -1,7 +1,7 @@
 // Take-back links, as they stand in mails, and somebody who uses them.
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
-import type { Told } from '../../db/take-back-changes.ts';
+import type { Told } from '../../db/tables/take-back-changes.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import type { AddressChanges } from './address-changes.ts';
 import { type Authenticator, fetchOptions, type Lie, origin } from './authenticator.ts';
@@ -10,7 +10,7 @@ import type { Browser } from './visitor.ts';
 
 /** In the newest mail of that kind to the address. */
 export async function linkOf({ other, app }: AddressChanges, email: string, kind: Told): Promise<string> {
-  await sendDueMails(other.backend.services, undefined, new AbortController().signal);
+  await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
   // An instance may be sending it already.
   return vi.waitFor(async () => {
     const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails

@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { eraseUser } from '../../server/identity/erase-user.ts';
+import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
 import type { Answer } from '../support/app.ts';
 import {

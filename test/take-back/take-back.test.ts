@@ -57,7 +57,7 @@ describe('a thief who knows the password', () => {
     const { email, thief, owner } = await rob();
     await setUp(thief, now());
     await owner.send('/forgot-password', { form: { email }, from: changes.from() });
-    const mail = await changes.other.backend.services.db
+    const mail = await changes.other.backend.deps.db
       .selectFrom('mails')
       .select('id')
       .where('recipient', '=', email)
@@ -257,7 +257,7 @@ describe('a reader of a mailbox that its owner has left', () => {
       throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
     };
     for (let round = 0; round < 5; round++) {
-      await sendDueMails(changes.other.backend.services, { send } as never, new AbortController().signal);
+      await sendDueMails(changes.other.backend.deps, { send } as never, new AbortController().signal);
       await sql`update mails set next_attempt_at = ${changes.clock.now} where recipient = ${email}
         and kind = 'email_changed' and sent_at is null`.execute(changes.app.db);
     }
@@ -425,7 +425,7 @@ describe('user:thaw', () => {
 
   /** The mail about it sets a password, and nothing else; the result is the answer to that. */
   async function expectOnlyPassword(email: string) {
-    await sendDueMails(changes.other.backend.services, undefined, new AbortController().signal);
+    await sendDueMails(changes.other.backend.deps, undefined, new AbortController().signal);
     const text = await vi.waitFor(async () => {
       const { rows } = await sql<{ text: string }>`select kept_text as text from mails
         where recipient = ${email} and kind = 'set_password' and kept_text is not null`.execute(
@@ -487,7 +487,7 @@ describe('user:thaw', () => {
     const { email, present } = await freeze();
     expect((await thaw(present, '--keep', email, '--why', 'A passport')).code).toBe(0);
     const { other, app } = changes;
-    await sendDueMails(other.backend.services, undefined, new AbortController().signal);
+    await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
     const text = await vi.waitFor(async () => {
       const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
         where recipient = ${present} and kind = 'email_change_undone'`.execute(app.db);

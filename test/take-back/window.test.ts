@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findWindowSince, listHappenings } from '../../server/identity/take-back-window.ts';
+import { findWindowSince, listHappenings } from '../../server/identity/ground/take-back-window.ts';
 import { openFreshDatabase, type TestClient } from '../support/database.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;

@@ -1,4 +1,4 @@
-import type { Capability } from '../../../server/identity/capabilities.ts';
+import type { Capability } from '../../../server/identity/ground/capabilities.ts';
 import type { StandardProfile } from '../../../server/sso/payload.ts';
 import { Badge } from '../badge.tsx';
 import { Row, Rows } from '../rows.tsx';

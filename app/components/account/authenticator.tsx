@@ -1,4 +1,4 @@
-import type { SetUp } from '../../../server/identity/authenticator.ts';
+import type { SetUp } from '../../../server/identity/factor/authenticator.ts';
 import { Field } from '../field.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Page } from '../page.tsx';

@@ -1,6 +1,6 @@
 // The faults that the broken clients have, and what a report says is wrong.
-import type { Report } from '../../../server/doctor/examine.ts';
-import { type FindingId, groupOf } from '../../../server/doctor/findings.ts';
+import type { Report } from '../../../clients/doctor/examine.ts';
+import { type FindingId, groupOf } from '../../../clients/doctor/findings.ts';
 
 /** Each is the name of its finding, and of the client that has it. */
 export const faultNames: FindingId[] = [

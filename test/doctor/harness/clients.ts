@@ -2,7 +2,7 @@
 // the language's kit, each under a path of its own.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Target } from '../../../server/doctor/target.ts';
+import type { Target } from '../../../clients/doctor/target.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

@@ -1,6 +1,6 @@
 // The doctor against all clients of one language.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { examine } from '../../../server/doctor/examine.ts';
+import { examine } from '../../../clients/doctor/examine.ts';
 import { faultNames, faultsOf } from './broken.ts';
 import { type Clients, type Language, startClients, targetOf } from './clients.ts';
 

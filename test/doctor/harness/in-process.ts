@@ -1,8 +1,8 @@
 // A client in TypeScript in the process of the test, with options, and with something in front of it.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { examine, type Report } from '../../../server/doctor/examine.ts';
-import type { Target, Tools } from '../../../server/doctor/target.ts';
+import { examine, type Report } from '../../../clients/doctor/examine.ts';
+import type { Target, Tools } from '../../../clients/doctor/target.ts';
 import type { TestApp } from '../../support/app.ts';
 import { type ClientOptions, createClients } from '../broken/typescript.ts';
 import { settings, targetOf } from './clients.ts';

@@ -1,0 +1,167 @@
+// A document as a part of a page. What is in it is ours, and yet no HTML of its own passes.
+import { dirname, posix } from 'node:path';
+import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
+import { escapeHtml } from '../../../server/basics/escape-html.ts';
+import { highlight } from './highlight.ts';
+
+export type Section = { id: string; title: string };
+
+export type Rendered = {
+  title: string;
+  html: string;
+  /** Its headings of the second level. */
+  sections: Section[];
+};
+
+export type Site = {
+  /** Where a file of ours is published, if it is. */
+  findPublished: (path: string) => string | undefined;
+  /** The text of a file of ours that a page shows. */
+  readText: (path: string) => string;
+  /** The address of a picture of ours; undefined where there is none. */
+  findPicture: (path: string) => string | undefined;
+  /** Whether this is an address of the service that everybody can open. */
+  isOwnAddress: (text: string) => boolean;
+};
+
+export function renderDocument(file: string, text: string, site: Site): Rendered {
+  const renderer = new DocumentRenderer(file, site);
+  const html = Parser.parse(Lexer.lex(text), { renderer });
+  if (renderer.title === '') throw new Error(`${file} has no title.`);
+  return { title: renderer.title, html, sections: renderer.sections };
+}
+
+class DocumentRenderer extends Renderer {
+  title = '';
+  readonly sections: Section[] = [];
+  /** A link inside a link is no link. */
+  #isInLink = false;
+  readonly #anchors = new Map<string, number>();
+  readonly #file: string;
+  readonly #site: Site;
+
+  constructor(file: string, site: Site) {
+    super();
+    this.#file = file;
+    this.#site = site;
+  }
+
+  /** The title is shown by the page. Each further heading is a link to itself. */
+  override heading({ tokens, depth, text }: Tokens.Heading): string {
+    if (tokens.some(({ type }) => type === 'link'))
+      throw new Error(`${this.#file}: the heading "${text}" has a link.`);
+    const id = this.#nameAnchor(text);
+    const title = text.replaceAll('`', '');
+    if (depth === 1) {
+      this.title = title;
+      return '';
+    }
+    if (depth === 2) this.sections.push({ id, title });
+    const words = this.#parseLinked(tokens);
+    return `<h${depth} id="${id}"><a href="#${id}">${words}</a></h${depth}>\n`;
+  }
+
+  /** As the forge names it, so that one link works in both places. */
+  #nameAnchor(heading: string): string {
+    const anchor = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
+      .replaceAll(' ', '-');
+    const times = this.#anchors.get(anchor) ?? 0;
+    this.#anchors.set(anchor, times + 1);
+    return times === 0 ? anchor : `${anchor}-${times}`;
+  }
+
+  /** A link to something that is not published is left as its words. */
+  override link({ href, tokens }: Tokens.Link): string {
+    const words = this.#parseLinked(tokens);
+    const target = this.#findTarget(href);
+    return target === undefined ? words : `<a href="${escapeHtml(target)}">${words}</a>`;
+  }
+
+  #parseLinked(tokens: Tokens.Generic[]): string {
+    this.#isInLink = true;
+    const words = this.parser.parseInline(tokens as Token[]);
+    this.#isInLink = false;
+    return words;
+  }
+
+  /** An address of the service is a link, where the service itself shows the document. */
+  override codespan({ text }: Tokens.Codespan): string {
+    const code = `<code>${escapeHtml(text)}</code>`;
+    return this.#site.isOwnAddress(text) && !this.#isInLink
+      ? `<a href="${escapeHtml(text)}">${code}</a>`
+      : code;
+  }
+
+  #findTarget(href: string): string | undefined {
+    if (/^(?:https?:|mailto:|#)/.test(href)) return href;
+    const [path = '', anchor] = href.split('#');
+    const published = this.#site.findPublished(this.#pathTo(path));
+    return published && (anchor === undefined ? published : `${published}#${anchor}`);
+  }
+
+  #pathTo(link: string): string {
+    return posix.join(posix.normalize(dirname(this.#file)), link);
+  }
+
+  /** A paragraph that is nothing but a link to a source file shows that file. */
+  override paragraph(token: Tokens.Paragraph): string {
+    const [only, ...more] = token.tokens;
+    if (only?.type === 'link' && more.length === 0 && /^[^:#]+\.(?:ts|js|mjs|php|py)$/.test(only.href)) {
+      const path = this.#pathTo(only.href);
+      return showCode(this.#site.readText(path), { name: path, language: path.replace(/^.*\./, '') });
+    }
+    return super.paragraph(token);
+  }
+
+  override code({ text, lang = 'text' }: Tokens.Code): string {
+    return showCode(text, { language: lang, isCopied: lang !== 'text' });
+  }
+
+  /** On a phone each row is a block of lines, so each cell says what it is, and the roles say that it is a table still. */
+  override table({ header, rows }: Tokens.Table): string {
+    const head = header.map(
+      ({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`,
+    );
+    const body = rows.map((row) => {
+      const cells = row.map(({ tokens }, at) => {
+        const label = escapeHtml(header[at]?.text.replaceAll('`', '') ?? '');
+        return `<td role="cell" data-label="${label}">${this.parser.parseInline(tokens)}</td>`;
+      });
+      return `<tr role="row">${cells.join('')}</tr>\n`;
+    });
+    return (
+      '<div class="table" tabindex="0"><table role="table">\n' +
+      `<thead role="rowgroup"><tr role="row">${head.join('')}</tr></thead>\n` +
+      `<tbody role="rowgroup">\n${body.join('')}</tbody></table></div>\n`
+    );
+  }
+
+  /** A picture may have a second form beside it, for narrow screens: `flow-narrow.svg`. */
+  override image({ href, text }: Tokens.Image): string {
+    const path = this.#pathTo(href);
+    const address = this.#site.findPicture(path);
+    if (address === undefined) throw new Error(`${this.#file}: there is no ${path}.`);
+    const narrow = this.#site.findPicture(path.replace(/(?=\.\w+$)/, '-narrow'));
+    const picture = `<img src="${address}" alt="${escapeHtml(text)}">`;
+    if (narrow === undefined) return picture;
+    return `<picture><source media="(max-width: 40rem)" srcset="${narrow}">${picture}</picture>`;
+  }
+
+  override checkbox(): string {
+    return '<span aria-hidden="true">☐</span> ';
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    throw new Error(`${this.#file} has HTML in it: ${text}`);
+  }
+}
+
+type Showing = { language: string; name?: string; isCopied?: boolean };
+
+/** It can be scrolled by keyboard, and a script adds a button to copy what is to be copied (app/developers/copy.js). */
+function showCode(text: string, { language, name, isCopied = true }: Showing): string {
+  const caption = name === undefined ? '' : `<p class="file">${escapeHtml(name)}</p>`;
+  return `<div class="code${isCopied ? ' copied' : ''}">${caption}<pre tabindex="0"><code>${highlight(text.trimEnd(), language)}</code></pre></div>\n`;
+}

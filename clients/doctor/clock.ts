@@ -1,0 +1,81 @@
+// How far the client's clock is off, by the hand-offs that it takes for current. Like the search for the secret, this touches no
+// session, nonce or person.
+import { createNonce } from '../../server/sso/envelope.ts';
+import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
+
+const leewaySeconds = 30;
+/** Ten years. */
+const farthest = 315_360_000;
+
+export type Verdict = 'early' | 'current' | 'late';
+
+/** Seconds that it is ahead of ours; undefined where its refusals do not tell. */
+export async function measureClock(exam: Exam): Promise<number | undefined> {
+  const judge = (ahead: number) => judgeTime(exam, ahead);
+  const first = await judge(0);
+  if (first === undefined) return undefined;
+  if (first === 'current') return findEdge(judge, 0);
+  // Ever farther steps in the direction that it names, then halves.
+  const sign = first === 'late' ? 1 : -1;
+  let near = 0;
+  let far = 60;
+  let verdict = await judge(sign * far);
+  while (verdict === first && far < farthest) {
+    near = far;
+    far *= 4;
+    verdict = await judge(sign * far);
+  }
+  while (verdict !== 'current' && verdict !== undefined && far - near > 1) {
+    const middle = Math.floor((near + far) / 2);
+    verdict = await judge(sign * middle);
+    if (verdict === first) near = middle;
+    else if (verdict !== 'current') far = middle;
+    else return findEdge(judge, sign * middle);
+  }
+  return verdict === 'current' ? findEdge(judge, sign * far) : undefined;
+}
+
+/** From a time that it takes to the last one: that is 30 seconds ahead of its clock. */
+async function findEdge(
+  judge: (ahead: number) => Promise<Verdict | undefined>,
+  current: number,
+): Promise<number> {
+  let taken = current;
+  // Whatever the lifetime, this is in its future.
+  let refused = current + 3_600 + 2 * leewaySeconds + 1;
+  while (refused - taken > 1) {
+    const middle = Math.floor((taken + refused) / 2);
+    if ((await judge(middle)) === 'early') refused = middle;
+    else taken = middle;
+  }
+  return taken - leewaySeconds;
+}
+
+/** What it says of a hand-off issued that many seconds from now: too `early`, `current` or too `late`. */
+async function judgeTime(exam: Exam, ahead: number): Promise<Verdict | undefined> {
+  const issuedAt = nowSeconds(exam) + ahead;
+  const handOff = await makeFor(
+    exam,
+    { state: createNonce() },
+    {
+      changes: {
+        members: (payload) => {
+          payload.iat = issuedAt;
+          payload.exp = issuedAt + exam.target.ttlSeconds;
+        },
+      },
+    },
+  );
+  const { code } = await exam.logins.open(newBrowser(exam), handOff);
+  if (code === 'issued_in_future') return 'early';
+  if (code === 'expired') return 'late';
+  return code === 'state_unknown' ? 'current' : undefined;
+}
+
+/** Such as "3 minutes fast". */
+export function describeClock(ahead: number): string {
+  const seconds = Math.abs(ahead);
+  const [size, unit] =
+    seconds >= 7_200 ? [3_600, 'hours'] : seconds >= 120 ? [60, 'minutes'] : [1, 'seconds'];
+  return `${Math.round(seconds / size)} ${unit} ${ahead > 0 ? 'fast' : 'slow'}`;
+}

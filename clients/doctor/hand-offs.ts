@@ -1,0 +1,79 @@
+// Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and ones with one thing wrong.
+import { base64url, encodeHex } from 'oslo/encoding';
+import { buildLaunchId } from '../../server/basics/launch-id.ts';
+import { createNonce, sealEnvelope } from '../../server/sso/envelope.ts';
+import { sign } from '../../server/sso/hmac.ts';
+import type { StandardProfile } from '../../server/sso/payload.ts';
+import type { Target } from './target.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: the doctor breaks the shape on purpose
+export type Wire = Record<string, any>;
+
+export type HandOff = { query: URLSearchParams; launchId: string };
+
+/** What is wrong with one, in the order in which it is made. */
+export type Changes = {
+  members?: (payload: Wire) => void;
+  json?: (json: string) => string;
+  /** What travels as `payload`. */
+  wire?: (wire: string) => string;
+  /** What is signed, in place of what travels. */
+  signed?: (wire: string, json: string) => string;
+  query?: (query: URLSearchParams) => void;
+};
+
+export type Draft = {
+  person: StandardProfile;
+  /** Undefined: nobody asked for it. */
+  state: string | undefined;
+  returnTo?: string | undefined;
+  /** `iat`, in Unix seconds. */
+  issuedAt: number;
+};
+
+export function draftPayload({ client, issuer, ttlSeconds }: Target, draft: Draft): Wire {
+  const { person, state, returnTo, issuedAt } = draft;
+  return {
+    iss: issuer,
+    aud: client,
+    iat: issuedAt,
+    exp: issuedAt + ttlSeconds,
+    nonce: createNonce(),
+    client,
+    sid: createNonce(),
+    auth_time: issuedAt,
+    amr: ['pwd'],
+    profile: structuredClone(person),
+    ...(state !== undefined && { state }),
+    ...(returnTo !== undefined && { return_to: returnTo }),
+  };
+}
+
+export async function makeHandOff(
+  payload: Wire,
+  secrets: readonly string[],
+  changes: Changes = {},
+): Promise<HandOff> {
+  changes.members?.(payload);
+  const query = new URLSearchParams(await seal(payload, secrets, changes));
+  changes.query?.(query);
+  return { query, launchId: buildLaunchId(String(payload.nonce)) };
+}
+
+async function seal(payload: Wire, secrets: readonly string[], { json, wire, signed }: Changes) {
+  if (!json && !wire && !signed) return sealEnvelope(payload, secrets);
+  const plain = JSON.stringify(payload);
+  const text = json?.(plain) ?? plain;
+  const encoded = encode(text);
+  const sent = wire?.(encoded) ?? encoded;
+  const [signature = '', next] = await Promise.all(
+    secrets.map((secret) => sign(secret, signed?.(sent, text) ?? sent)),
+  );
+  return { payload: sent, signature, ...(next && { signature_next: next }) };
+}
+
+const encode = (text: string) => base64url.encode(new TextEncoder().encode(text), { includePadding: false });
+
+export function randomDigits(): string {
+  return encodeHex(crypto.getRandomValues(new Uint8Array(32)));
+}

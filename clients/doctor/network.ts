@@ -1,0 +1,112 @@
+// Sends the doctor's requests, each with a limit of time and of what is read.
+import { version } from '../../server/runtime/version.ts';
+import { type Cookie, readSetCookie } from './cookies.ts';
+import type { Tools } from './target.ts';
+
+const answerWithinMs = 10_000;
+const maxBodyBytes = 256 * 1_024;
+
+export type Sending = {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+};
+
+export type Answer = {
+  url: URL;
+  status: number;
+  headers: Headers;
+  /** Of a redirect, resolved. */
+  location: URL | undefined;
+  cookies: Cookie[];
+  /** What was read of it. */
+  text: string;
+  /** How far the clock of `Date` is ahead of ours, in seconds. */
+  clockOffset: number | undefined;
+};
+
+/** The message says what failed, in a few words. */
+export class UnreachableError extends Error {}
+
+/** It has answered that there were too many requests. */
+export class LimitedError extends UnreachableError {}
+
+export type Network = ReturnType<typeof openNetwork>;
+
+export function openNetwork({ fetch, now }: Tools) {
+  let requests = 0;
+
+  async function exchange(url: URL, { method = 'GET', headers, body }: Sending): Promise<Answer> {
+    const controller = new AbortController();
+    const timer = setTimeout(() => controller.abort(), answerWithinMs);
+    const sentAt = now().getTime();
+    try {
+      const response = await fetch(url, {
+        method,
+        headers: { 'user-agent': `identity-doctor/${version}`, accept: 'text/html', ...headers },
+        ...(body !== undefined && { body }),
+        redirect: 'manual',
+        signal: controller.signal,
+      });
+      const midway = (sentAt + now().getTime()) / 2;
+      return {
+        url,
+        status: response.status,
+        headers: response.headers,
+        location: readLocation(response, url),
+        cookies: response.headers.getSetCookie().flatMap((text) => readSetCookie(text, url) ?? []),
+        text: await readText(response),
+        clockOffset: compareClock(response.headers.get('date'), midway),
+      };
+    } catch (error) {
+      throw new UnreachableError(
+        controller.signal.aborted
+          ? `no answer within ${answerWithinMs / 1_000} seconds`
+          : describeFailure(error),
+      );
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    send(url: URL, sending: Sending = {}): Promise<Answer> {
+      requests += 1;
+      return exchange(url, sending);
+    },
+    countRequests: () => requests,
+  };
+}
+
+function readLocation({ status, headers }: Response, url: URL): URL | undefined {
+  const location = headers.get('location');
+  const isRedirect = status >= 300 && status < 400;
+  return isRedirect && location !== null && URL.canParse(location, url) ? new URL(location, url) : undefined;
+}
+
+async function readText(response: Response): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return '';
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let bytes = 0; bytes < maxBodyBytes; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    bytes += value.length;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel();
+  return text;
+}
+
+/** `Date` counts whole seconds, so half of one is added. */
+function compareClock(date: string | null, atMs: number): number | undefined {
+  const said = Date.parse(date ?? '');
+  // Not -0.
+  return Number.isNaN(said) ? undefined : Math.round((said + 500 - atMs) / 1_000) + 0;
+}
+
+function describeFailure(error: unknown): string {
+  const { message, cause } = error as { message?: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? message ?? 'the connection failed';
+}

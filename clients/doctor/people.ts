@@ -1,0 +1,41 @@
+// The doctor's test people: the same for each run at a client, so that runs leave no crowd behind. Their ids are of
+// 1970, when this service gave none, and their addresses can receive no mail.
+
+import { sha256 } from 'oslo/crypto';
+import { encodeHex } from 'oslo/encoding';
+import type { StandardProfile } from '../../server/sso/payload.ts';
+
+/** `first` and `second` have one address, as people do after one of them has changed theirs. */
+export const parts = ['main', 'first', 'second', 'profile'] as const;
+export type Part = (typeof parts)[number];
+
+export type TestPeople = Record<Part, StandardProfile>;
+
+const cast: [Part, name: string, mailbox: string][] = [
+  ['main', 'Identity doctor', 'identity-doctor'],
+  ['first', 'Identity doctor (one)', 'identity-doctor-shared'],
+  ['second', 'Identity doctor (two)', 'identity-doctor-shared'],
+  ['profile', 'Identity doctor (newer)', 'identity-doctor-profile'],
+];
+
+export async function makeTestPeople(client: string, now: Date): Promise<TestPeople> {
+  const made = cast.map(async ([part, name, mailbox]) => [
+    part,
+    {
+      id: await makeId(`${client} ${part}`),
+      email: `${mailbox}@${client.replaceAll('_', '-')}.invalid`,
+      name,
+      role: 'customer',
+      account: { capabilities: [] },
+      profile_updated_at: now.toISOString(),
+    },
+  ]);
+  return Object.fromEntries(await Promise.all(made));
+}
+
+/** A UUID v7 of the first millisecond of 1970. */
+async function makeId(text: string): Promise<string> {
+  const digest = await sha256(new TextEncoder().encode(`identity doctor v1 ${text}`));
+  const hex = encodeHex(digest);
+  return `00000000-0000-7${hex.slice(0, 3)}-8${hex.slice(3, 6)}-${hex.slice(6, 18)}`;
+}

@@ -1,0 +1,118 @@
+// What ties a hand-off to the browser that asked for it, and the hand-offs that nobody asked for.
+import { createNonce } from '../../server/sso/envelope.ts';
+import { type Exam, makeFor, newBrowser, tryOut } from './exam.ts';
+import { expectUnused } from './nonces.ts';
+import { describe, type Outcome } from './outcome.ts';
+import { isTaken, logsIn } from './single-hand-offs.ts';
+
+export async function probeStates(exam: Exam): Promise<void> {
+  await Promise.all([
+    tryOut(exam, ['state_not_compared', 'state_unknown_loops'], () => probeOtherBrowser(exam)),
+    tryOut(exam, ['state_not_compared'], () => probeOtherAttempt(exam)),
+    tryOut(exam, ['state_missing_accepted', 'unsolicited_refused'], () => probeUnsolicited(exam)),
+    tryOut(exam, ['one_state_cookie'], () => probeSecondTab(exam)),
+    tryOut(exam, ['error_loops'], () => probeErrors(exam)),
+  ]);
+}
+
+/** A hand-off that was planted in a browser which has not asked, then in the one that has. */
+async function probeOtherBrowser(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const owner = newBrowser(exam);
+  const handOff = await makeFor(exam, await logins.start(owner));
+  const browser = newBrowser(exam);
+  const outcome = await logins.open(browser, handOff);
+  const { launchId } = handOff;
+  const saw = `Sent a hand-off to a browser without the cookie of its attempt: ${describe(outcome)}.`;
+  if (await isTaken(exam, { browser, outcome }))
+    return notes.find('state_not_compared', { saw, launchId, unless: 'cache_in_front' });
+  if (outcome.kind === 'bounced') notes.find('state_unknown_loops', { saw, launchId });
+  const sent = 'a hand-off to a browser that had not asked for it, and then to the one that had';
+  await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
+}
+
+/** A browser has an attempt of its own; the hand-off belongs to another one's. */
+async function probeOtherAttempt(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const browser = newBrowser(exam);
+  await logins.start(browser);
+  const handOff = await makeFor(exam, await logins.start(newBrowser(exam)));
+  const outcome = await logins.open(browser, handOff);
+  const saw = `Sent a hand-off with the state of another browser's attempt: ${describe(outcome)}.`;
+  if (await isTaken(exam, { browser, outcome }))
+    notes.find('state_not_compared', { saw, launchId: handOff.launchId, unless: 'cache_in_front' });
+}
+
+/** Links from elsewhere bring one without a state. It is left unused, and the login starts afresh. */
+async function probeUnsolicited(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const owner = newBrowser(exam);
+  const { state, returnTo } = await logins.start(owner);
+  let nonce = '';
+  const unsolicited = await makeFor(
+    exam,
+    { state: undefined },
+    {
+      changes: {
+        members: (payload) => {
+          nonce = payload.nonce;
+        },
+      },
+    },
+  );
+  const browser = newBrowser(exam);
+  const outcome = await logins.open(browser, unsolicited);
+  const { launchId } = unsolicited;
+  const saw = `Sent a hand-off without a state: ${describe(outcome)}.`;
+  if (await logsIn(exam, { browser, outcome }))
+    return notes.find('state_missing_accepted', { saw, launchId });
+  if (outcome.kind !== 'bounced')
+    notes.find('unsolicited_refused', { saw, remedy: describeOtherOrigin(exam, outcome), launchId });
+  const handOff = await makeFor(
+    exam,
+    { state, returnTo },
+    { changes: { members: (payload) => Object.assign(payload, { nonce }) } },
+  );
+  const sent = 'a hand-off without a state, and then one with its nonce that was asked for';
+  await expectUnused(exam, { browser: owner, handOff }, 'unsolicited_uses_nonce', sent);
+}
+
+/** It does lead on, but to where the cookie of the attempt is not, such as from localhost to 127.0.0.1. */
+function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome): string | undefined {
+  const own = new URL(target.callbackUrl).origin;
+  if (!location || location.origin === own) return undefined;
+  return `Your callback leads to ${location.origin}, which is not its own origin (${own}): have login start and callback on one.`;
+}
+
+/** Two tabs start a login each; both come back, the older one first. */
+async function probeSecondTab(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const browser = newBrowser(exam);
+  const attempts = [await logins.start(browser), await logins.start(browser)];
+  for (const [index, attempt] of attempts.entries()) {
+    const handOff = await makeFor(exam, attempt);
+    const outcome = await logins.open(browser, handOff);
+    if (outcome.kind === 'taken') continue;
+    const which = index === 0 ? 'first' : 'second';
+    const saw = `Started a login in two tabs, and sent the hand-off of the ${which}: ${describe(outcome)}.`;
+    return notes.find('one_state_cookie', { saw, launchId: handOff.launchId });
+  }
+}
+
+/** What `prompt=none` comes back with: for an attempt of this browser, and for none. */
+async function probeErrors(exam: Exam): Promise<void> {
+  const { logins, notes } = exam;
+  const browser = newBrowser(exam);
+  const { state } = await logins.start(browser);
+  for (const [words, of] of [
+    ['of this browser', state],
+    ['unknown', createNonce()],
+  ] as const) {
+    const query = new URLSearchParams({ error: 'login_required', state: of });
+    const answer = await browser.open(logins.addressOf(query));
+    const saw = `Sent error=login_required with a state ${words}: it was answered with ${answer.status}`;
+    if (answer.location && logins.isLoginStart(answer.location))
+      notes.find('error_loops', { saw: `${saw} to ${answer.location.pathname}.` });
+    if (answer.status >= 500) notes.find('crashes', { saw: `${saw}.` });
+  }
+}

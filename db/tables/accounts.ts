@@ -1,0 +1,153 @@
+// The only writer of `accounts`. Triggers keep what an account may do the sum of what was decided here and what its links
+// say (db/schema.sql, at accounts and external_links).
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepareDeferred } from '../postgres/prepare.ts';
+import type { DB } from '../schema.ts';
+
+export type Account = {
+  id: string;
+  name: string;
+  capabilities: string[];
+  verifiedAt: Date | null;
+};
+
+const accountColumns = ['id', 'name', 'capabilities', 'verified_at as verifiedAt'] as const;
+
+const insert = prepareDeferred((db, account: Account) =>
+  db.insertInto('accounts').values({
+    id: account.id,
+    name: account.name,
+    capabilities: account.capabilities,
+    verified_at: account.verifiedAt,
+  }),
+);
+
+/** Its rights are decided here, but in a transaction by the marketplace, whose link says them. */
+export function deferAccount(trx: Transaction<DB>, account: Account): void {
+  insert(trx, account);
+}
+
+/** An edit by the owner, which no hand-off overwrites. */
+export async function editAccountName(trx: Transaction<DB>, id: string, name: string): Promise<void> {
+  await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
+}
+
+/** Unless somebody belongs to it, or contracts do. */
+export async function deleteUnusedAccount(trx: Transaction<DB>, id: string): Promise<void> {
+  await trx
+    .deleteFrom('accounts as a')
+    .where('id', '=', id)
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('users as u').select('u.id').whereRef('u.account_id', '=', 'a.id'))),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('service_contracts as c').select('c.id').whereRef('c.account_id', '=', 'a.id'))),
+    )
+    .execute();
+}
+
+/** A new name, unless that was edited here. */
+export async function updateAccountNameUnlessEdited(
+  trx: Transaction<DB>,
+  id: string,
+  name: string,
+): Promise<void> {
+  const update = trx.updateTable('accounts').set({ name }).where('id', '=', id);
+  await update.where('name_edited_at', 'is', null).execute();
+}
+
+/**
+ * Makes the account's rights the sum of what was decided here and what its links say by now, if there is such an account.
+ * The triggers do that at the end of a transaction; this is for whoever needs the account as it will be.
+ */
+export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
+  await sql`select settle_rights(${id})`.execute(trx);
+}
+
+/** The same, for an account that there is. */
+export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
+  await settleRights(trx, id);
+  return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
+}
+
+/** Works out who decided what an account from before has, unless that was done. The caller holds its links. */
+export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
+  await sql`select know_sources(${accountId})`.execute(trx);
+}
+
+/** Whether that is still to be done. */
+export async function hasUnknownSources(db: Database, accountId: string): Promise<boolean> {
+  const { rows } = await sql<{ is: boolean }>`
+    select not a.sources_known or exists (
+      select from users u join external_links l on l.user_id = u.id where u.account_id = a.id and l.capabilities is null
+    ) as "is" from accounts a where a.id = ${accountId}`.execute(db);
+  return rows[0]?.is ?? false;
+}
+
+/** Null leaves it to the links again. */
+export type Decision = boolean | null;
+
+/** Whether the account has it, whatever links say. The result is the account as it is then, or undefined where that was so already. */
+export async function decideCapability(
+  trx: Transaction<DB>,
+  id: string,
+  capability: string,
+  decision: Decision,
+): Promise<Account | undefined> {
+  await knowSources(trx, id);
+  const isIn = (column: 'granted_here' | 'revoked_here') => sql`${capability} = any(${sql.ref(column)})`;
+  const without = (column: 'granted_here' | 'revoked_here') =>
+    sql<string[] | null>`array_remove(${sql.ref(column)}, ${capability})`;
+  const withIt = (column: 'granted_here' | 'revoked_here') =>
+    sql<string[] | null>`array_append(${without(column)}, ${capability})`;
+  const present = sql<Decision>`case when ${isIn('granted_here')} then true when ${isIn('revoked_here')} then false end`;
+  return trx
+    .updateTable('accounts')
+    .set({
+      granted_here: decision === true ? withIt('granted_here') : without('granted_here'),
+      revoked_here: decision === false ? withIt('revoked_here') : without('revoked_here'),
+    })
+    .where('id', '=', id)
+    .where(present, 'is distinct from', decision)
+    .returning(accountColumns)
+    .executeTakeFirst();
+}
+
+/** The same for whether the account is verified. */
+export async function decideVerification(
+  trx: Transaction<DB>,
+  id: string,
+  decision: Decision,
+): Promise<Account | undefined> {
+  await knowSources(trx, id);
+  return trx
+    .updateTable('accounts')
+    .set({ verified_here: decision })
+    .where('id', '=', id)
+    .where('verified_here', 'is distinct from', decision)
+    .returning(accountColumns)
+    .executeTakeFirst();
+}
+
+export type Rights = { capabilities: string[]; isVerified: boolean };
+
+/**
+ * What the account of a user, whose sources are known, would have without their link to that system. Undefined where the user
+ * is gone. Takes no lock.
+ */
+export async function findRightsWithoutLink(
+  db: Database,
+  { userId, provider }: { userId: string; provider: string },
+): Promise<Rights | undefined> {
+  const { rows } = await sql<Rights>`
+    select join_capabilities(others.capabilities, a.granted_here, a.revoked_here) as capabilities,
+      coalesce(a.verified_here, others.verified) as "isVerified"
+    from users me join accounts a on a.id = me.account_id, lateral (
+      select array_agg(said.name) as capabilities, coalesce(bool_or(l.verified), false) as verified
+      from users u join external_links l on l.user_id = u.id left join unnest(l.capabilities) as said(name) on true
+      where u.account_id = a.id and not (u.id = me.id and l.provider = ${provider})
+    ) others
+    where me.id = ${userId}`.execute(db);
+  return rows[0];
+}

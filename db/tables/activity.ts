@@ -1,0 +1,165 @@
+// What happened to somebody: their audit events, and the changes that no event tells of. Reads only.
+//
+// An event and the changes of the same transaction have one time, to the microsecond: its start. So a change belongs to
+// the event that has its `began_at`.
+import { type RawBuilder, sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { Change } from './changes.ts';
+
+const prefix = 'change-';
+const isChange = (id: string) => id.startsWith(prefix);
+const numberOf = (id: string) => id.slice(prefix.length);
+
+export type ActivityLine = {
+  /** Of an event, or `change-` and the number of a transaction's first change. */
+  id: string;
+  at: Date;
+  /** Of an event. Null for a change. */
+  type: string | null;
+  reason: string | null;
+  device: string | null;
+  place: string | null;
+  details: Record<string, unknown> | null;
+};
+
+export type WhoseActivity = {
+  userId: string;
+  accountId: string;
+  /** The types of events that are shown. */
+  types: string[];
+  /** Those of contracts are. */
+  withContracts: boolean;
+};
+
+type SomeActivity = WhoseActivity & { after: Date; limit: number };
+
+/** Newest first. `before` is the id of one of these lines: only what came before it. */
+export async function listActivity(
+  db: Database,
+  { before, ...some }: SomeActivity & { before?: string },
+): Promise<ActivityLine[]> {
+  const last = before === undefined ? undefined : await findPlace(db, some, before);
+  if (before !== undefined && !last) return [];
+  return (await selectActivity({ ...some, last }).execute(db)).rows;
+}
+
+/** Where a line is among others: by the database's own instant, as ours has no microseconds. */
+type Place = { id: string; at: string };
+
+/**
+ * The newest of each kind, then the newest of all. A change that an event tells of stands for that event's line, so no
+ * more than `limit` transactions of each kind can be among the newest lines.
+ */
+export function selectActivity({
+  after,
+  last,
+  limit,
+  ...whose
+}: SomeActivity & { last?: Place }): RawBuilder<ActivityLine> {
+  const { userId, types } = whose;
+  const within = (at: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
+    last
+      ? sql`${at} > ${after} and ${at} <= ${last.at}::timestamptz
+        and (${at} < ${last.at}::timestamptz or ${id} collate "C" < ${last.id})`
+      : sql`${at} > ${after}`;
+  const transactions = listSources(whose).map(
+    (isTheirs) => sql`(
+      select c.began_at as at, min(c.id) as first from changes c where ${isTheirs('c')}
+      group by c.began_at having ${within(sql`c.began_at`, sql`(${sql.lit(prefix)} || min(c.id))`)}
+      order by c.began_at desc limit ${limit})`,
+  );
+  return sql<ActivityLine>`
+    select * from (
+      (select e.id::text collate "C" as id, e.at, e.type, e.reason, e.device, e.place, e.details
+      from audit_events e where e.user_id = ${userId} and e.type = any(${types}) and ${within(sql`e.at`, sql`e.id::text`)}
+      order by e.at desc, e.id desc limit ${limit})
+      union all
+      select (${sql.lit(prefix)} || t.first) collate "C", t.at, null, null, null, null, null
+      from (${sql.join(transactions, sql` union all `)}) t where not ${isTold(whose)}
+    ) line
+    order by at desc, id desc limit ${limit}`;
+}
+
+/** Whose changes they are: about the person, and about their account. To learn who decided something is no change to them. */
+function listSources({ userId, accountId, withContracts }: WhoseActivity) {
+  const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
+  return [
+    (alias: string) => {
+      const column = columnsOf(alias);
+      const contracts = withContracts ? sql`` : sql`and ${column('subject')} <> 'contract'`;
+      return sql`${column('user_id')} = ${userId} ${contracts} and ${column('kind')} <> 'found'
+        and ${column('cause')} is distinct from 'sources'`;
+    },
+    (alias: string) => {
+      const column = columnsOf(alias);
+      return sql`${column('subject')} = 'account' and ${column('row_id')} = ${accountId}
+        and ${column('kind')} <> 'found' and ${column('cause')} is distinct from 'sources'`;
+    },
+  ];
+}
+
+/** Whether an audit event tells of the transaction `t`, or an earlier change of it is its line. */
+function isTold(whose: WhoseActivity): RawBuilder<unknown> {
+  const earlier = listSources(whose).map(
+    (isTheirs) => sql`exists (
+      select from changes o where ${isTheirs('o')} and o.began_at = t.at and o.id < t.first)`,
+  );
+  return sql`(
+    exists (select from audit_events e
+      where e.user_id = ${whose.userId} and e.at = t.at and e.type = any(${whose.types}))
+    or ${sql.join(earlier, sql` or `)})`;
+}
+
+/** Undefined for a line of somebody else. */
+async function findPlace(
+  db: Database,
+  { userId, accountId }: WhoseActivity,
+  id: string,
+): Promise<Place | undefined> {
+  const instant = isChange(id)
+    ? sql<Place>`select began_at::text as at from changes where id = ${numberOf(id)}
+        and (user_id = ${userId} or (subject = 'account' and row_id = ${accountId}))`
+    : sql<Place>`select at::text from audit_events where id = ${id} and user_id = ${userId}`;
+  const [row] = (await instant.execute(db)).rows;
+  return row && { id, at: row.at };
+}
+
+export type LineChange = Pick<Change, 'subject' | 'kind' | 'members' | 'by' | 'byUser'> & {
+  id: string;
+  /** Of the audit event of the same transaction. Of two the first tells of it. */
+  eventId: string | null;
+  /** The start of the transaction, to the microsecond. */
+  beganAt: string;
+};
+
+/** The changes that these lines tell of, oldest first. */
+export async function listChangesOfLines(
+  db: Database,
+  whose: WhoseActivity,
+  lineIds: string[],
+): Promise<LineChange[]> {
+  const { userId, types } = whose;
+  const eventIds = lineIds.filter((id) => !isChange(id));
+  const changeIds = lineIds.filter(isChange).map(numberOf);
+  const changes = listSources(whose).map(
+    (isTheirs) => sql`
+      select c.id, c.subject, c.kind, c.members, c.by, c.by_user as "byUser", c.began_at::text as "beganAt", (
+        select e.id::text from audit_events e
+          where e.user_id = ${userId} and e.at = c.began_at and e.type = any(${types}) order by e.id limit 1
+      ) as "eventId"
+      from changes c where ${isTheirs('c')} and c.began_at = any (array(
+        select e.at from audit_events e where e.id = any(${eventIds}::uuid[])
+        union all select s.began_at from changes s where s.id = any(${changeIds}::bigint[])))`,
+  );
+  const { rows } = await sql<LineChange>`${sql.join(changes, sql` union all `)} order by id`.execute(db);
+  return rows;
+}
+
+/** What the user's last Connect since then has changed. Undefined where there was none, or a version before made it. */
+export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
+  const { rows } = await sql<{ members: unknown }>`
+    select details -> 'members' as members from audit_events
+      where user_id = ${userId} and at > ${since} and type = 'hand_off.confirmed' and reason = 'connect'
+      order by at desc, id desc limit 1`.execute(db);
+  return rows[0]?.members ?? undefined;
+}

@@ -1,0 +1,141 @@
+// Reads and erases `changes`: the history of people, accounts, links and contracts. Triggers alone add to it
+// (record_change in db/schema.sql).
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { runInBatches } from '../batches.ts';
+import type { Database } from '../postgres/client.ts';
+import type { Origin } from '../postgres/transactions.ts';
+import type { DB } from '../schema.ts';
+
+export type Subject = 'user' | 'account' | 'link' | 'contract';
+
+/** Times are text, in UTC. */
+export type Value = string | number | boolean | string[] | null;
+
+export type Members = Record<string, { from: Value; to: Value }>;
+
+export type Change = {
+  id: string;
+  /** In UTC, with microseconds: as text, one is later where it is greater. */
+  at: string;
+  subject: Subject;
+  /** Which row: an id, or of a link the provider and the id there. Null for a link once it is erased. */
+  rowId: string | null;
+  userId: string | null;
+  accountId: string | null;
+  /** `found`: there before the history began, as it was before its first change. */
+  kind: 'found' | 'created' | 'changed' | 'removed';
+  /** Null once erased. */
+  members: Members | null;
+  /** Null where it was found. */
+  by: Origin['by'] | 'database' | null;
+  byUser: string | null;
+  requestId: string | null;
+  cause: string | null;
+  /** The role that the database was asked by. */
+  role: string;
+};
+
+/** The members that are kept, by their columns. */
+export const tracked: Record<Subject, { table: string; columns: string[] }> = {
+  user: {
+    table: 'users',
+    columns: [
+      ...['account_id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role'],
+      ...['suspended_at', 'deletion_due_at'],
+    ],
+  },
+  account: {
+    table: 'accounts',
+    columns: [
+      ...['name', 'name_edited_at', 'capabilities', 'verified_at'],
+      ...['granted_here', 'revoked_here', 'verified_here'],
+    ],
+  },
+  link: {
+    table: 'external_links',
+    columns: ['provider', 'external_id', 'user_id', 'sleeping_since', 'capabilities', 'verified'],
+  },
+  contract: {
+    table: 'service_contracts',
+    columns: [
+      ...['signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status'],
+      ...['trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at'],
+    ],
+  },
+};
+
+const instantText = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
+
+const changeColumns = sql`c.id::text, to_char(c.at at time zone 'UTC', ${sql.lit(instantText)}) as at, c.subject,
+  c.row_id as "rowId", c.user_id as "userId", c.account_id as "accountId", c.kind, c.members, c.by,
+  c.by_user as "byUser", c.request_id as "requestId", c.cause, c.role`;
+
+/** Those about a user, also an erased one, and about the accounts that they have belonged to, oldest first. */
+export async function listChangesOfUser(
+  db: Database,
+  { userId, accountId }: { userId: string; accountId: string | null },
+): Promise<Change[]> {
+  const { rows } = await sql<Change>`
+    select ${changeColumns} from changes c where c.user_id = ${userId}
+    union all
+    select ${changeColumns} from changes c where c.subject = 'account' and c.row_id in (
+      select account_id::text from changes where user_id = ${userId} and subject = 'user' union select ${accountId})
+    order by at, id`.execute(db);
+  return rows;
+}
+
+/** The addresses that the user has held, and has no more. */
+export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
+  // Of somebody who has had a typed address, from when they held one.
+  const { rows } = await sql<{ email: string }>`
+    select distinct members -> 'email' ->> 'from' as email from changes
+    where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
+      select min(id) from changes
+      where user_id = ${userId} and subject = 'user' and members -> 'holds_email' -> 'to' = 'true')`.execute(
+    db,
+  );
+  return rows.map(({ email }) => email);
+}
+
+/** A row as it is: its tracked members. */
+export type Row = Record<string, Value>;
+
+/** Undefined where there is no such row, or was none at `at`. Nothing that is null is named. */
+export async function readTrackedRow(
+  db: Database,
+  { subject, id, at }: { subject: 'user' | 'account'; id: string; at: string },
+): Promise<Row | undefined> {
+  const { table } = tracked[subject];
+  const { rows } = await sql<{ row: Row }>`
+    select ${selectTracked(subject)} as row from ${sql.table(table)} t where t.id = ${id} and t.created_at <= ${at}`.execute(
+    db,
+  );
+  return rows[0]?.row;
+}
+
+/** Of `t`. */
+export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
+  select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
+  where key = any(${tracked[subject].columns}))`;
+
+/**
+ * What changed about a user and their links, and about the account where that goes too. Triggers erase what is left, and
+ * all of whoever is deleted by SQL.
+ */
+export async function eraseChangesOf(
+  trx: Transaction<DB>,
+  { userId, accountId }: { userId: string; accountId: string | undefined },
+): Promise<void> {
+  await eraseChanges(trx, sql`user_id = ${userId} and subject in ('user', 'link')`);
+  if (accountId !== undefined) await eraseChanges(trx, sql`row_id = ${accountId} and subject = 'account'`);
+}
+
+// However often somebody has changed their name.
+const eraseChanges = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
+  runInBatches(
+    trx,
+    (limit) => sql`
+      update changes set members = null, erased_at = clock_timestamp(), request_id = null, cause = null,
+          row_id = case subject when 'link' then null else row_id end
+        where id in (select id from changes where ${which} and erased_at is null limit ${limit})`,
+  );

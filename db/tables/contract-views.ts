@@ -1,0 +1,89 @@
+// The only reader and writer of `contract_views`: somebody else's view of the contracts, to be compared with ours. A
+// temporary table, which goes with its transaction, so a view may be larger than memory and come in any order.
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { DB } from '../schema.ts';
+import { isInstant, occurredAt } from './service-contracts.ts';
+
+/** `view` has the members that are to be compared, as the list of contracts has them. Null where it cannot be read. */
+export type ContractView = { line: number; signup_id: string; view: object | null };
+
+/** Without an index: one sort in the end costs less than a place for each row. */
+export async function createContractViews(trx: Transaction<DB>): Promise<void> {
+  await sql`
+    create temporary table contract_views (
+      line integer not null,
+      signup_id text collate "C" not null,
+      view jsonb
+    ) on commit drop`.execute(trx);
+}
+
+export async function insertContractViews(trx: Transaction<DB>, views: ContractView[]): Promise<void> {
+  await sql`
+    insert into pg_temp.contract_views (line, signup_id, view)
+    select line, signup_id, view
+    from jsonb_to_recordset(${JSON.stringify(views)}::jsonb) as given (line integer, signup_id text, view jsonb)`.execute(
+    trx,
+  );
+}
+
+/** Null is what is not there: `line` where they do not have the signup, `ours` where we do not. */
+export type ContractDifference = {
+  signup_id: string;
+  line: number | null;
+  /** Of the same signup; of the others only this one is compared. */
+  first_line: number | null;
+  ours: Record<string, unknown> | null;
+  theirs: Record<string, unknown> | null;
+};
+
+/** As JavaScript writes it. */
+const writeInstant = (at: RawBuilder<unknown>) =>
+  sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_at end`;
+
+/** A contract as the list shows it at `now`: server/billing/contract-list.ts says so for JavaScript. */
+const describeContracts = (now: Date) => sql`
+  select signup_id collate "C" as signup_id, jsonb_build_object(
+    'user_id', coalesce(user_id, erased_user_id),
+    'status', case when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end,
+    'plan', plan,
+    'trial_ends_at', ${writeInstant(trialEndsAt)},
+    'price', case when price_currency is not null then jsonb_build_object(
+      'currency', price_currency, 'unit_amount', price_unit_amount, 'interval', price_interval) end,
+    'occurred_at', ${writeInstant(occurredAt)}
+  ) as entry
+  from service_contracts`;
+
+const fetchSize = 1_000;
+
+/**
+ * Lines that repeat a signup, then what is missing here, extra here, and different in a member of the view. One statement
+ * reads all of it, so it is of one moment.
+ */
+export async function* findDifferences(
+  trx: Transaction<DB>,
+  now: Date,
+): AsyncGenerator<ContractDifference[], void> {
+  // Nobody else does it for a temporary table, and the plan for a million rows is not that for ten.
+  await sql`analyze pg_temp.contract_views`.execute(trx);
+  await sql`set local cursor_tuple_fraction = 1`.execute(trx);
+  await sql`set local work_mem = '64MB'`.execute(trx);
+  await sql`
+    declare differences no scroll cursor for
+    select signup_id, theirs.line, theirs.first_line, ours.entry as ours, theirs.view as theirs
+    from (${describeContracts(now)}) ours
+    full join (
+      select signup_id, line, view, min(line) over (partition by signup_id) as first_line from pg_temp.contract_views
+    ) theirs using (signup_id)
+    where theirs.line is null or theirs.line > theirs.first_line or ours.entry is null
+      or not ours.entry @> theirs.view
+    order by case when theirs.line > theirs.first_line then theirs.line end, ours.entry is not null,
+      theirs.line is not null, signup_id`.execute(trx);
+  for (;;) {
+    const { rows } = await sql<ContractDifference>`
+      fetch ${sql.lit(fetchSize)} from differences`.execute(trx);
+    if (rows.length === 0) return;
+    yield rows;
+  }
+}

@@ -1,0 +1,199 @@
+// The only writer of `devices`: browsers, by the hash of the token in their device cookie, and who has logged in there.
+
+import { sql, type Transaction } from 'kysely';
+import { runByKeyRanges } from '../key-ranges.ts';
+import type { Database } from '../postgres/client.ts';
+import { prepare, prepareDeferred, prepareRead } from '../postgres/prepare.ts';
+import type { Reader } from '../postgres/reader.ts';
+import type { DB } from '../schema.ts';
+import { isHeld } from './users.ts';
+
+const move = prepareDeferred((db, { from, to }: { from: Uint8Array; to: Uint8Array }) =>
+  db.updateTable('devices').set({ token_hash: to, is_last: false }).where('token_hash', '=', from),
+);
+
+type Login = {
+  tokenHash: Uint8Array;
+  userId: string;
+  now: Date;
+  credentialAt: Date | null;
+  firstCredentialAt: Date | null;
+};
+
+const upsert = prepareDeferred((db, values: Login) =>
+  db
+    .insertInto('devices')
+    .values({
+      token_hash: values.tokenHash,
+      user_id: values.userId,
+      last_login_at: values.now,
+      known_since: values.credentialAt,
+      first_credential_at: values.firstCredentialAt,
+      is_last: true,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['token_hash', 'user_id']).doUpdateSet({
+        last_login_at: sql`excluded.last_login_at`,
+        // Kept, so that the next login starts no new allowance; a forgotten device starts anew.
+        known_since: sql`coalesce(
+          case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
+        // How old it is outlives that; it is established by that no more, because the two differ then.
+        first_credential_at: sql`coalesce(
+          case when devices.forgotten_at is null then devices.first_credential_at
+            else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
+          excluded.first_credential_at)`,
+        is_last: true,
+        forgotten_at: null,
+      }),
+    ),
+);
+
+/**
+ * The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off;
+ * `firstCredentialAt`: the same where they had none before, in any browser.
+ */
+export function deferDeviceLogin(
+  trx: Transaction<DB>,
+  { previousHash, ...login }: Login & { previousHash: Uint8Array | undefined },
+): void {
+  if (previousHash) move(trx, { from: previousHash, to: login.tokenHash });
+  upsert(trx, login);
+}
+
+/**
+ * That user has given a credential in a session which a hand-off started there: they know the device from then on, unless
+ * they do already.
+ */
+export async function recordDeviceCredential(
+  db: Database,
+  { tokenHash, userId, now }: { tokenHash: Uint8Array; userId: string; now: Date },
+): Promise<void> {
+  await db
+    .updateTable('devices')
+    .set({ known_since: now })
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', userId)
+    .where('known_since', 'is', null)
+    .where('forgotten_at', 'is', null)
+    .execute();
+}
+
+/** The last user to log in with that device, unless they have forgotten it since. */
+export async function findLastUserOfDevice(db: Database, tokenHash: Uint8Array): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id as userId')
+    .where('token_hash', '=', tokenHash)
+    .where(sql<boolean>`is_last`)
+    .where('forgotten_at', 'is', null)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+/** Whether this browser, or only others, have been used by that user. */
+export async function findDeviceUse(
+  db: Database,
+  userId: string,
+  tokenHash: Uint8Array,
+): Promise<'this' | 'others' | 'none'> {
+  const [row] = await selectUse(db, { userId, tokenHash });
+  return row === undefined ? 'none' : row.isThis ? 'this' : 'others';
+}
+
+// At most one row: this browser's, before any other.
+const selectUse = prepare((db, values: { userId: string; tokenHash: Uint8Array }) =>
+  db
+    .selectFrom('devices')
+    .select(({ eb }) => eb('token_hash', '=', values.tokenHash).as('isThis'))
+    .where('user_id', '=', values.userId)
+    .orderBy('isThis', 'desc')
+    .limit(1),
+);
+
+const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash: Uint8Array }) =>
+  db
+    .selectFrom('devices as d')
+    .innerJoin('users as u', 'u.id', 'd.user_id')
+    .select(['d.user_id as userId', 'd.known_since as knownSince'])
+    .where('d.token_hash', '=', values.tokenHash)
+    .where('d.forgotten_at', 'is', null)
+    .where('u.email', '=', values.email)
+    .where(isHeld),
+);
+
+/**
+ * Since when the user who holds that address is known by that device: they gave a credential there, and have not forgotten
+ * it since.
+ */
+export async function findHolderOfDevice(
+  read: Reader,
+  key: { email: string; tokenHash: Uint8Array },
+): Promise<{ userId: string; knownSince: Date } | undefined> {
+  const [row] = await selectHolderOfDevice(read, key);
+  return row?.knownSince ? { ...row, knownSince: row.knownSince } : undefined;
+}
+
+/**
+ * Whether that user has known this browser since before that instant, or got their first credential in it, and has not
+ * forgotten it since. No browser is where the database was put back to an earlier time after that instant: what happened
+ * before is not known.
+ */
+export async function isDeviceEstablished(
+  db: Database,
+  { userId, tokenHash, before }: { userId: string; tokenHash: Uint8Array; before: Date },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id')
+    .where('token_hash', '=', tokenHash)
+    .where('user_id', '=', userId)
+    .where('forgotten_at', 'is', null)
+    .where((is) =>
+      is.or([is('known_since', '<=', before), is('known_since', '=', is.ref('first_credential_at'))]),
+    )
+    .where(({ not, exists, selectFrom }) =>
+      not(exists(selectFrom('restores').select('at').where('at', '>', before))),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Whether they ever gave a credential in any browser, forgotten or not. */
+export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('devices')
+    .select('user_id')
+    .where('user_id', '=', userId)
+    .where('known_since', 'is not', null)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** From now on that user has no allowance with any device but that one, and no other logs them in. */
+export async function forgetDevices(
+  db: Database,
+  userId: string,
+  now: Date,
+  exceptTokenHash?: Uint8Array,
+): Promise<void> {
+  let query = db
+    .updateTable('devices')
+    .set({ forgotten_at: now })
+    .where('user_id', '=', userId)
+    .where('forgotten_at', 'is', null);
+  if (exceptTokenHash) query = query.where('token_hash', '<>', exceptTokenHash);
+  await query.execute();
+}
+
+/** The same for everybody. */
+export async function forgetAllDevices(trx: Transaction<DB>, now: Date): Promise<void> {
+  await runByKeyRanges(trx, { table: 'devices', key: 'token_hash' }, (isInRange) =>
+    trx
+      .updateTable('devices')
+      .set({ forgotten_at: now })
+      .where('forgotten_at', 'is', null)
+      .where(isInRange)
+      .execute(),
+  );
+}

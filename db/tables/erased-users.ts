@@ -1,0 +1,7 @@
+// The only writer of `erased_users`: the ids of people who are gone, and nothing else of them. No user gets one again.
+import type { Transaction } from 'kysely';
+import type { DB } from '../schema.ts';
+
+export async function insertErasedUser(trx: Transaction<DB>, id: string): Promise<void> {
+  await trx.insertInto('erased_users').values({ id }).execute();
+}

@@ -1,0 +1,239 @@
+// The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
+// `event_sequences`, are read, erased, and dropped after a restore. db/tables/event-deliveries.ts reads how far each client is.
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { runByKeyRanges } from '../key-ranges.ts';
+import type { Database } from '../postgres/client.ts';
+import { prepare, prepareRead } from '../postgres/prepare.ts';
+import type { Reader } from '../postgres/reader.ts';
+import type { DB } from '../schema.ts';
+import { type Contract, readPrice, readSetTime } from './service-contracts.ts';
+import type { User } from './users.ts';
+
+export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'profileUpdatedAt'> & {
+  account: Pick<User['account'], 'capabilities' | 'verifiedAt'>;
+};
+
+export type ContractSnapshot = Omit<Contract, 'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay'>;
+
+/** What was so at `occurredAt`. */
+export type ClientEvent = { seq: number; occurredAt: Date } & (
+  | { type: 'profile.updated'; userId: string; profile: ProfileSnapshot }
+  | { type: 'session.ended'; userId: string; sid: string }
+  | { type: 'user.suspended' | 'user.restored' | 'user.deleted'; userId: string }
+  | { type: 'contract.updated'; userId: string; contract: ContractSnapshot }
+  | { type: 'erased' }
+);
+
+// How far numbers move on when the database was put back to an earlier time: further than any client's sequence came in
+// the time that is lost. There is room for millions of restores below Number.MAX_SAFE_INTEGER.
+const restoreGap = 1_000_000_000;
+
+// Where a client that has had no event yet begins: before the restores it may have had some.
+const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
+
+/** `latest` is the newest number that was given, `oldest` that of the oldest event that is kept. */
+export type EventPosition = { latest: number; oldest: number; hasUnnumbered: boolean };
+
+const selectPosition = prepareRead((db, values: { client: string }) =>
+  db.selectNoFrom([
+    sql<string>`coalesce(
+      (select latest from event_sequences where client = ${values.client}), ${start})`.as('latest'),
+    sql<string | null>`(
+      select seq from events where client = ${values.client} and seq is not null order by seq limit 1)`.as(
+      'oldest',
+    ),
+    sql<boolean>`exists (select from events where client = ${values.client} and seq is null)`.as(
+      'hasUnnumbered',
+    ),
+  ]),
+);
+
+/** Where no event is kept, `oldest` is the number that comes next. */
+export async function findEventPosition(on: Database | Reader, client: string): Promise<EventPosition> {
+  const [row] = await selectPosition(on, { client });
+  if (!row) throw new Error('a position is always one row');
+  const latest = Number(row.latest);
+  return {
+    latest,
+    oldest: row.oldest === null ? latest + 1 : Number(row.oldest),
+    hasUnnumbered: row.hasUnnumbered,
+  };
+}
+
+/**
+ * Gives the client's next `limit` events without a number theirs: how many got one, and whether there may be more. Others who
+ * number events of this client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves no gap and
+ * hides nothing).
+ *
+ * What somebody has locked is passed over, and so is what comes after it about the same person: it is the erasure of that
+ * person, which locks one event after another and may yet be rolled back.
+ */
+export async function numberEvents(
+  trx: Transaction<DB>,
+  client: string,
+  limit: number,
+): Promise<{ numbered: number; hasMore: boolean }> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
+  // A statement of its own: it sees what was committed before the lock was ours. The time never goes back from one number to
+  // the next, whatever the clock does, so that the oldest numbers are swept first.
+  // In the order of client and id, and "between" for "=": only the index of those without a number has that order. By id alone
+  // Postgres went over a million numbered ones first.
+  const select = (columns: RawBuilder<unknown>) => sql`
+    select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
+  const { rows } = await sql<{ numbered: number; free: number }>`
+    with free as materialized (
+      ${select(sql`id, user_id`)} limit ${sql.lit(limit)} for update skip locked
+    ), held as materialized (
+      select user_id from events where client = ${client} and seq is null and user_id is not null
+        and id >= (${select(sql`id`)} limit 1) and id < (select max(id) from free) and id not in (select id from free)
+    ), batch as materialized (
+      select id from free where user_id is null or user_id not in (select user_id from held)
+    ), moment as materialized (
+      select greatest(clock_timestamp(), (
+        select numbered_at from events where client = ${client} and seq is not null order by seq desc limit 1)) as at
+    ), sequence as (
+      insert into event_sequences as s (client, latest)
+        select ${client}::text, ${start} + count(*) from batch having count(*) > 0
+      on conflict (client) do update set latest = s.latest + (select count(*) from batch)
+      returning latest
+    ), numbered as (
+      update events e set seq = sequence.latest - ordered.behind, numbered_at = moment.at
+      from (select id, count(*) over () - row_number() over (order by id) as behind from batch) ordered, sequence, moment
+      where e.id = ordered.id
+      returning 1
+    )
+    select (select count(*) from numbered)::int as numbered, (select count(*) from free)::int as free`.execute(
+    trx,
+  );
+  const { numbered = 0, free = 0 } = rows[0] ?? {};
+  return { numbered, hasMore: free === limit && numbered > 0 };
+}
+
+/** The clients with events that have no number yet, however many events those are. */
+export async function listUnnumberedClients(db: Database): Promise<string[]> {
+  const first = sql`select client from events where seq is null`;
+  const { rows } = await sql<{ client: string }>`
+    with recursive c as (
+      (${first} order by client limit 1)
+      union all
+      select (${first} and client > c.client order by client limit 1) from c where c.client is not null
+    )
+    select client from c where client is not null`.execute(db);
+  return rows.map(({ client }) => client);
+}
+
+const selectEvents = prepare((db, values: { client: string; after: number; last: number }) =>
+  db
+    .selectFrom('events')
+    .select(['seq', 'type', 'user_id', 'contract_id', 'occurred_at', 'body'])
+    .where('client', '=', values.client)
+    .where('seq', '>', sql<string>`${values.after}`)
+    .where('seq', '<=', sql<string>`${values.last}`)
+    .orderBy('seq'),
+);
+
+/** Those numbered behind `after`, in their order: without gaps, so the last of them follows from `limit`. */
+export async function listEvents(
+  db: Database,
+  { client, after, limit }: { client: string; after: number; limit: number },
+): Promise<ClientEvent[]> {
+  const rows = await selectEvents(db, { client, after, last: after + limit });
+  return rows.map((row) => readEvent(row as Row));
+}
+
+/** Erases the events about a user from before this transaction. A trigger does the same for anybody deleted by SQL. */
+export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<void> =>
+  runByKeyRanges(trx, { table: 'events', key: 'id', userId }, (isInRange) =>
+    sql`update events set type = 'erased', user_id = null, contract_id = null, body = null
+      where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
+  );
+
+/** After a restore: no number that may have been given since is given again, and nothing from before is read any more. */
+export async function restartEvents(trx: Transaction<DB>): Promise<void> {
+  // One that gets its number meanwhile would be left in front of a hole.
+  await sql`lock table events in exclusive mode`.execute(trx);
+  await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
+    trx.deleteFrom('events').where(isInRange).execute(),
+  );
+  await trx
+    .updateTable('event_sequences')
+    .set({ latest: sql`latest + ${sql.lit(restoreGap)}` })
+    .execute();
+}
+
+type ProfileBody = {
+  email: string;
+  name: string;
+  role: User['role'];
+  profile_updated_at: string;
+  capabilities: string[];
+  verified_at: string | null;
+};
+
+type ContractBody = {
+  signup_id: string;
+  status: Contract['status'];
+  plan: string;
+  trial_ends_at: string | null;
+  price_currency: string | null;
+  price_unit_amount: number | null;
+  price_interval: 'month' | 'year' | null;
+  occurred_at: string;
+};
+
+/** As the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
+type Row = { seq: string; occurred_at: Date; user_id: string; contract_id: string } & (
+  | { type: 'profile.updated'; body: ProfileBody }
+  | { type: 'session.ended'; body: { sid: string } }
+  | { type: 'user.suspended' | 'user.restored' | 'user.deleted' | 'erased' }
+  | { type: 'contract.updated'; body: ContractBody }
+);
+
+function readEvent(row: Row): ClientEvent {
+  const { user_id: userId, occurred_at: occurredAt } = row;
+  const event = { seq: Number(row.seq), occurredAt };
+  switch (row.type) {
+    case 'profile.updated':
+      return { ...event, type: row.type, userId, profile: readProfile(userId, row.body) };
+    case 'session.ended':
+      return { ...event, type: row.type, userId, sid: row.body.sid };
+    case 'contract.updated':
+      return {
+        ...event,
+        type: row.type,
+        userId,
+        contract: readContract({ id: row.contract_id, userId, occurredAt }, row.body),
+      };
+    case 'erased':
+      return { ...event, type: row.type };
+    default:
+      return { ...event, type: row.type, userId };
+  }
+}
+
+const readProfile = (id: string, body: ProfileBody): ProfileSnapshot => ({
+  id,
+  email: body.email,
+  name: body.name,
+  role: body.role,
+  profileUpdatedAt: new Date(body.profile_updated_at),
+  account: {
+    capabilities: body.capabilities,
+    verifiedAt: body.verified_at === null ? null : new Date(body.verified_at),
+  },
+});
+
+const readContract = (
+  { id, userId, occurredAt }: Pick<ContractSnapshot, 'id' | 'userId' | 'occurredAt'>,
+  body: ContractBody,
+): ContractSnapshot => ({
+  id,
+  userId,
+  signupId: body.signup_id,
+  plan: body.plan,
+  status: body.status,
+  trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
+  price: readPrice(body),
+  // A time that was set by hand must not keep the client from reading on.
+  occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
+});

@@ -1,0 +1,139 @@
+// The only writer of `external_links`: the link between a user and their id at another system, which is never an
+// email address.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+import type { Rights } from './accounts.ts';
+
+/** The user's link to the other system. Takes no lock. */
+export async function findExternalLink(
+  db: Database,
+  provider: string,
+  userId: string,
+): Promise<{ externalId: string; isSleeping: boolean } | undefined> {
+  const row = await db
+    .selectFrom('external_links')
+    .select(['external_id as externalId', 'sleeping_since as sleepingSince'])
+    .where('provider', '=', provider)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return row && { externalId: row.externalId, isSleeping: row.sleepingSince !== null };
+}
+
+type LinkKey = { provider: string; externalId: string };
+
+/** Takes no lock. */
+export async function isLinked(db: Database, { provider, externalId }: LinkKey): Promise<boolean> {
+  const query = db.selectFrom('external_links').select('user_id').where('provider', '=', provider);
+  return (await query.where('external_id', '=', externalId).executeTakeFirst()) !== undefined;
+}
+
+/** What the profile of that time says of the account's rights. */
+export type Said = Rights & { at: Date };
+
+/** A verification is never taken back. */
+const toRow = ({ capabilities, isVerified, at }: Said) => ({
+  capabilities,
+  verified: sql<boolean>`coalesce(external_links.verified, false) or ${isVerified}`,
+  said_at: at,
+  applied_profile_updated_at: at,
+});
+
+/**
+ * Makes that link, awake, in place of the one that this id had and of the one that this user had. What a newer profile of
+ * the id said about somebody else stays.
+ */
+export async function setExternalLink(
+  trx: Transaction<DB>,
+  { provider, externalId, userId }: LinkKey & { userId: string },
+  said: Said,
+): Promise<void> {
+  await trx
+    .deleteFrom('external_links')
+    .where('provider', '=', provider)
+    .where('user_id', '=', userId)
+    .where('external_id', '<>', externalId)
+    .execute();
+  const row = toRow(said);
+  await trx
+    .insertInto('external_links')
+    .values({ ...row, user_id: userId, provider, external_id: externalId, verified: said.isVerified })
+    .onConflict((conflict) =>
+      conflict.columns(['provider', 'external_id']).doUpdateSet({ user_id: userId, sleeping_since: null }),
+    )
+    .execute();
+  await trx
+    .updateTable('external_links')
+    .set(row)
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .where((eb) =>
+      eb.or([eb('applied_profile_updated_at', 'is', null), eb('applied_profile_updated_at', '<', said.at)]),
+    )
+    .execute();
+}
+
+/** What a newer profile says, in place of what the one before said. */
+export async function setExternalLinkSaid(trx: Transaction<DB>, link: LinkKey, said: Said): Promise<void> {
+  await trx
+    .updateTable('external_links')
+    .set(toRow(said))
+    .where('provider', '=', link.provider)
+    .where('external_id', '=', link.externalId)
+    .execute();
+}
+
+export async function wakeExternalLink(trx: Transaction<DB>, link: LinkKey): Promise<void> {
+  await trx
+    .updateTable('external_links')
+    .set({ sleeping_since: null })
+    .where('provider', '=', link.provider)
+    .where('external_id', '=', link.externalId)
+    .execute();
+}
+
+/** Before the user, as everywhere: another order could deadlock. */
+export async function lockExternalLinks(db: Database, userId: string): Promise<void> {
+  await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
+}
+
+/** All of the user's, until each is connected again. */
+export async function sleepExternalLinks(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
+  await trx
+    .updateTable('external_links')
+    .set({ sleeping_since: now })
+    .where('user_id', '=', userId)
+    .where('sleeping_since', 'is', null)
+    .execute();
+}
+
+export type ListedLink = { provider: string; externalId: string; createdAt: Date; isSleeping: boolean };
+
+export async function listExternalLinks(db: Database, userId: string): Promise<ListedLink[]> {
+  const rows = await db
+    .selectFrom('external_links')
+    .select([
+      'provider',
+      'external_id as externalId',
+      'created_at as createdAt',
+      'sleeping_since as sleepingSince',
+    ])
+    .where('user_id', '=', userId)
+    .orderBy('created_at')
+    .execute();
+  return rows.map(({ sleepingSince, ...link }) => ({ ...link, isSleeping: sleepingSince !== null }));
+}
+
+/** Whether the user had that link. */
+export async function deleteExternalLink(
+  trx: Transaction<DB>,
+  { provider, externalId, userId }: { provider: string; externalId: string; userId: string },
+): Promise<boolean> {
+  const result = await trx
+    .deleteFrom('external_links')
+    .where('provider', '=', provider)
+    .where('external_id', '=', externalId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}

@@ -1,0 +1,63 @@
+// The only writer of `launches`: the first launch of each session to each client.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepare } from '../postgres/prepare.ts';
+
+const insertLaunch = prepare((db, launch: { sessionId: string; client: string; sid: string }) =>
+  db
+    .insertInto('launches')
+    .columns(['session_id', 'user_id', 'client', 'sid'])
+    .expression(({ selectFrom }) =>
+      selectFrom('users as u')
+        .innerJoin('sessions as s', 's.user_id', 'u.id')
+        .select(['s.id', 'u.id as user_id'])
+        .select([
+          sql<string>`${launch.client}::text`.as('client'),
+          sql<string>`${launch.sid}::text`.as('sid'),
+        ])
+        .where('s.id', '=', launch.sessionId)
+        .where('s.ended_at', 'is', null)
+        .forShare(['u', 's']),
+    )
+    // Not "do nothing": that would return no row to whoever was second.
+    .onConflict((conflict) =>
+      conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
+    )
+    .returning('sid'),
+);
+
+/**
+ * The result is the `sid` of that session at that client, whoever was first; undefined where the session has ended or its
+ * user is gone. The user is locked before the session, as everywhere, and as a trigger needs it that tells the client of the
+ * first launch: what changes or ends either of them comes before this, or after it is committed.
+ */
+export async function recordLaunch(
+  db: Database,
+  launch: { sessionId: string; client: string; sid: string },
+): Promise<string | undefined> {
+  const [row] = await insertLaunch(db, launch);
+  return row?.sid;
+}
+
+/** When the user was first handed to each client in their newest session there. */
+export async function listLastLaunches(
+  db: Database,
+  userId: string,
+): Promise<{ client: string; at: Date }[]> {
+  return db
+    .selectFrom('launches')
+    .select(({ fn }) => ['client', fn.max('at').as('at')])
+    .where('user_id', '=', userId)
+    .groupBy('client')
+    .execute();
+}
+
+/** The last launch to each client. Reads the whole table: for an operator, not for a request. */
+export async function listLastLaunchesOfClients(db: Database): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom('launches')
+    .select(({ fn }) => ['client', fn.max('at').as('at')])
+    .groupBy('client')
+    .execute();
+  return new Map(rows.map(({ client, at }) => [client, at]));
+}

@@ -1,0 +1,316 @@
+// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
+// a worker of any instance afterwards; its text is made then, because it holds what this database must not.
+
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../postgres/client.ts';
+import { prepareDeferred } from '../postgres/prepare.ts';
+import type { DB } from '../schema.ts';
+import type { LetterKind, MailKind } from './mail-kinds.ts';
+import { isOneOf, type Mailboxes } from './take-back-changes.ts';
+
+export type MailRow = {
+  id: string;
+  kind: MailKind;
+  /** Null for somebody who has none yet, or is erased. */
+  userId: string | null;
+  recipient: string;
+  details: Record<string, string>;
+  createdAt: Date;
+  attempts: number;
+};
+
+const insert = prepareDeferred(
+  (db, mail: Omit<MailRow, 'createdAt' | 'attempts' | 'details'> & { details: string; now: Date }) =>
+    db.insertInto('mails').values({
+      id: mail.id,
+      kind: mail.kind,
+      user_id: mail.userId,
+      recipient: mail.recipient,
+      details: mail.details,
+      created_at: mail.now,
+      next_attempt_at: mail.now,
+    }),
+);
+
+export function deferMail(
+  trx: Transaction<DB>,
+  mail: Omit<MailRow, 'id' | 'createdAt' | 'attempts'> & { now: Date },
+): void {
+  insert(trx, { ...mail, id: uuidv7(), details: JSON.stringify(mail.details) });
+}
+
+/**
+ * Mails that people wait for (contract section 9), and all others: notices without a take-back link, and welcomes, which
+ * come unasked. Each lane has an index, so that no number of mails in one makes the other slower.
+ */
+export type Lane = 'awaited' | 'other';
+
+// In the words of those indexes (m022-awaited-mails), or Postgres could not use them.
+const isAwaited = sql<boolean>`(kind in (${sql.join(
+  (
+    [
+      'set_password',
+      'prove_address',
+      'verify_email',
+      'sign_up',
+      'account_exists',
+      'change_email',
+    ] satisfies LetterKind[]
+  ).map((kind) => sql.lit(kind)),
+)}) or details ? 'until')`;
+
+const isIn: Record<Lane, RawBuilder<boolean>> = { awaited: isAwaited, other: sql<boolean>`not ${isAwaited}` };
+
+type Due = { lane: Lane; now: Date; limit: number };
+
+/** Locks and finds mails whose time has come, but for those that another worker is taking at this moment. */
+export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limit }: Due) =>
+  db
+    .selectFrom('mails')
+    .select('id')
+    .where('sent_at', 'is', null)
+    .where('given_up_at', 'is', null)
+    .where(isIn[lane])
+    .where('next_attempt_at', '<=', now)
+    .orderBy('next_attempt_at')
+    // Else Postgres might take another index than that of the lane.
+    .orderBy('id')
+    .limit(limit)
+    .forUpdate()
+    .skipLocked();
+
+/** Lends them to this worker until `leaseEndsAt`: one that dies with them leaves them to the next. */
+export async function claimMails(
+  db: Database,
+  { leaseEndsAt, ...due }: Due & { leaseEndsAt: Date },
+): Promise<MailRow[]> {
+  const rows = await db
+    .with('due', (query) => lockDueMails(query, due))
+    .updateTable('mails as m')
+    .from('due')
+    .set((eb) => ({ attempts: eb('m.attempts', '+', 1), next_attempt_at: leaseEndsAt }))
+    .whereRef('m.id', '=', 'due.id')
+    .returning([
+      'm.id',
+      'm.kind',
+      'm.user_id as userId',
+      'm.recipient',
+      'm.details',
+      'm.created_at as createdAt',
+      'm.attempts',
+    ])
+    .execute();
+  return rows as MailRow[];
+}
+
+/** `kept` is what there is to show where no mail server takes it. */
+export async function markMailSent(
+  db: Database,
+  id: string,
+  now: Date,
+  kept?: { subject: string; text: string; html: string },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      sent_at: now,
+      last_error: null,
+      // By now the token has it.
+      details: sql`details - 'name'`,
+      kept_subject: kept?.subject ?? null,
+      kept_text: kept?.text ?? null,
+      kept_html: kept?.html ?? null,
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** For one whose address must not be kept. */
+export async function deleteMail(db: Database, id: string): Promise<void> {
+  await db.deleteFrom('mails').where('id', '=', id).execute();
+}
+
+// Those with a take-back link go out whatever happens to their user, who may need it.
+const voidable: LetterKind[] = [
+  'welcome',
+  'set_password',
+  'prove_address',
+  'verify_email',
+  'sign_up',
+  'change_email',
+];
+
+/** Those with a token to come, which must not be made any more. */
+export async function deleteUnsentLetters(
+  db: Database,
+  userId: string,
+  kinds: LetterKind[] = voidable,
+): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where('user_id', '=', userId)
+    .where('kind', 'in', kinds)
+    .where('sent_at', 'is', null)
+    .execute();
+}
+
+/** Those to these mailboxes with a take-back link to come. One about the rest goes without it. */
+export async function deleteUnsentTakeBackMails(
+  db: Database,
+  userId: string,
+  mailboxes: Mailboxes,
+): Promise<void> {
+  const isOfThem = sql<boolean>`user_id = ${userId} and sent_at is null and details ? 'change'
+    and ${isOneOf('recipient', mailboxes)}`;
+  await db
+    .updateTable('mails')
+    .set({ details: sql`details - 'change' - 'until'` })
+    .where(isOfThem)
+    .where(isAboutTheRest)
+    .execute();
+  await db.deleteFrom('mails').where(isOfThem).execute();
+}
+
+/** Of a mail about notices that were held back (server/identity/ground/notice-limits.ts). */
+const isAboutTheRest = sql<boolean>`details ? 'rest'`;
+
+type Mailbox = { userId: string; recipient: string };
+
+/** When the last of those to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+export async function findLastRest(
+  db: Database,
+  { userId, recipient }: Mailbox,
+): Promise<{ dueAt: Date | null; withLinkDueAt: Date | null }> {
+  return db
+    .selectFrom('mails')
+    .select([
+      sql<Date | null>`max(created_at)`.as('dueAt'),
+      sql<Date | null>`max(created_at) filter (where details ? 'until')`.as('withLinkDueAt'),
+    ])
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .executeTakeFirstOrThrow();
+}
+
+/** What makes it one with the take-back link of that change. */
+type RestLink = { kind: MailKind; change: string; until: string };
+
+/**
+ * One more, in the one that no worker has taken yet; false where there is none. It is due at `dueAt`, if it was not due
+ * before.
+ */
+export async function joinRest(
+  db: Database,
+  { userId, recipient, dueAt, link }: Mailbox & { dueAt: Date; link?: RestLink | undefined },
+): Promise<boolean> {
+  const { kind = null, ...added } = link ?? {};
+  const result = await db
+    .updateTable('mails')
+    .set({
+      kind: sql`coalesce(${kind}, kind)`,
+      details: sql`details || ${JSON.stringify(added)}::jsonb`,
+      created_at: sql`least(created_at, ${dueAt}::timestamptz)`,
+      next_attempt_at: sql`least(next_attempt_at, ${dueAt}::timestamptz)`,
+    })
+    .where('user_id', '=', userId)
+    .where('recipient', '=', recipient)
+    .where(isAboutTheRest)
+    .where('attempts', '=', 0)
+    .where('sent_at', 'is', null)
+    .executeTakeFirst();
+  return result.numUpdatedRows > 0n;
+}
+
+/** Of everybody. The result is how many. */
+export async function deleteAllUnsentLetters(db: Database): Promise<number> {
+  const query = db.deleteFrom('mails').where('kind', 'in', voidable).where('sent_at', 'is', null);
+  return Number((await query.executeTakeFirst()).numDeletedRows);
+}
+
+export async function hasRecentMail(
+  db: Database,
+  { userId, kind, since }: { userId: string; kind: MailKind; since: Date },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom('mails')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where('kind', '=', kind)
+    .where('created_at', '>', since)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** To be tried again then, or given up now. */
+export async function markMailFailed(
+  db: Database,
+  id: string,
+  { error, ...next }: { error: string } & ({ nextAttemptAt: Date } | { givenUpAt: Date }),
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({
+      last_error: error,
+      ...('givenUpAt' in next ? { given_up_at: next.givenUpAt } : { next_attempt_at: next.nextAttemptAt }),
+    })
+    .where('id', '=', id)
+    .execute();
+}
+
+export type WaitingMail = {
+  id: string;
+  kind: string;
+  recipient: string;
+  attempts: number;
+  lastError: string | null;
+  givenUpAt: Date | null;
+};
+
+/** Not sent yet after a try, or given up; the oldest first. */
+export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
+  return db
+    .selectFrom('mails')
+    .select(['id', 'kind', 'recipient', 'attempts', 'last_error as lastError', 'given_up_at as givenUpAt'])
+    .where('sent_at', 'is', null)
+    .where('last_error', 'is not', null)
+    .orderBy('created_at')
+    .limit(1_000)
+    .execute();
+}
+
+/** All that failed are due at once, as if just written; how many. */
+export async function retryFailedMails(db: Database, now: Date): Promise<number> {
+  const result = await db
+    .updateTable('mails')
+    .set({ given_up_at: null, created_at: now, next_attempt_at: now, attempts: 0 })
+    .where('sent_at', 'is', null)
+    .where('last_error', 'is not', null)
+    .executeTakeFirst();
+  return Number(result.numUpdatedRows);
+}
+
+/** Those of sign-ups with that address, from before the user had it. */
+export async function assignSignUpMails(
+  db: Database,
+  { userId, email }: { userId: string; email: string },
+): Promise<void> {
+  await db
+    .updateTable('mails')
+    .set({ user_id: userId })
+    .where('kind', '=', 'sign_up')
+    .where('recipient', '=', email)
+    .where('user_id', 'is', null)
+    .execute();
+}
+
+/** What went to these addresses because somebody typed them: sign-ups, and changes of address. */
+export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
+  await db
+    .deleteFrom('mails')
+    .where(sql<boolean>`recipient = any(${emails})`)
+    .where('kind', 'in', ['sign_up', 'change_email'])
+    .execute();
+}

@@ -1,0 +1,53 @@
+// Whose password is checked, and whether they know the browser that gives it. Reads only.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepareRead } from '../postgres/prepare.ts';
+import type { Reader } from '../postgres/reader.ts';
+import { isHeld } from './users.ts';
+
+export type PasswordOwner = {
+  userId: string;
+  /** Null if they have none. */
+  passwordHash: string | null;
+  /** Since when they know this device by a credential; null where they never gave one there, or forgot it since. */
+  deviceKnownSince: Date | null;
+  /** When they first gave one there, even if they forgot it since. */
+  deviceFirstKnownAt: Date | null;
+  /** Whether the account got its first credential there, and it was not forgotten since. */
+  isFirstDevice: boolean | null;
+};
+
+const selectPasswordOwner = (db: Database, deviceHash: Uint8Array) =>
+  db
+    .selectFrom('users as u')
+    .leftJoin('devices as d', (join) =>
+      join.onRef('d.user_id', '=', 'u.id').on('d.token_hash', '=', deviceHash),
+    )
+    .select([
+      'u.id as userId',
+      'u.password_hash as passwordHash',
+      sql<Date | null>`case when d.forgotten_at is null then d.known_since end`.as('deviceKnownSince'),
+      sql<Date | null>`least(d.known_since, d.first_credential_at)`.as('deviceFirstKnownAt'),
+      sql<boolean | null>`d.forgotten_at is null and d.known_since = d.first_credential_at`.as(
+        'isFirstDevice',
+      ),
+    ]);
+
+const selectHolderPassword = prepareRead((db, values: { email: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.email', '=', values.email).where(isHeld),
+);
+const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash: Uint8Array }) =>
+  selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
+);
+
+/** Who holds that address, or has that id. Only for checking a password. */
+export async function findPasswordOwner(
+  read: Reader,
+  key: { email: string } | { userId: string },
+  deviceHash: Uint8Array,
+): Promise<PasswordOwner | undefined> {
+  const [row] = await ('email' in key
+    ? selectHolderPassword(read, { ...key, deviceHash })
+    : selectOwnPassword(read, { ...key, deviceHash }));
+  return row;
+}

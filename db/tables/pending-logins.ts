@@ -1,0 +1,39 @@
+// The only writer of `pending_logins`: logins whose password was right, and that wait for the code in the same browser.
+// The token is in a cookie of that browser; only its hash is here. A trigger deletes them where the user's password,
+// address or second factor changes, or the user is suspended.
+import type { Database } from '../postgres/client.ts';
+
+export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };
+
+export async function insertPendingLogin(
+  db: Database,
+  { tokenHash, userId, expiresAt }: PendingLogin,
+): Promise<void> {
+  await db
+    .insertInto('pending_logins')
+    .values({ token_hash: tokenHash, user_id: userId, expires_at: expiresAt })
+    .execute();
+}
+
+/** Whose login it is. Uses nothing up. */
+export async function findPendingLogin(
+  db: Database,
+  { tokenHash, now }: { tokenHash: Uint8Array; now: Date },
+): Promise<string | undefined> {
+  const row = await db
+    .selectFrom('pending_logins')
+    .select('user_id as userId')
+    .where('token_hash', '=', tokenHash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+  return row?.userId;
+}
+
+export async function deletePendingLogin(db: Database, tokenHash: Uint8Array): Promise<void> {
+  await db.deleteFrom('pending_logins').where('token_hash', '=', tokenHash).execute();
+}
+
+/** Of everybody. The result is how many. */
+export async function deleteAllPendingLogins(db: Database): Promise<number> {
+  return Number((await db.deleteFrom('pending_logins').executeTakeFirst()).numDeletedRows);
+}

@@ -1,0 +1,68 @@
+// `rate_limits` belongs to the rate limiter (server/identity/ground/rate-limits.ts), which brings its own statements. Here are
+// those that join a transaction of ours.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepare } from '../postgres/prepare.ts';
+
+const giveBack = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
+  db
+    .updateTable('rate_limits')
+    // Tries that were refused have counted on, past the limit.
+    .set({ points: sql`least(points, ${values.tries}::integer) - 1` })
+    .where('key', '=', values.key)
+    .where('points', '>', 0)
+    .where('expire', '<', sql<string>`${values.expiresBefore}::bigint`),
+);
+
+/**
+ * Takes one from a count that stops at `tries`, but not from that of a later time: `expiresBefore` is in milliseconds
+ * since 1970.
+ */
+export async function giveBackTry(
+  db: Database,
+  count: { key: string; tries: number; expiresBefore: number },
+): Promise<void> {
+  await giveBack(db, count);
+}
+
+type Count = { key: string; times: number; windowMs: number };
+
+const nowMs = sql<string>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+const countOne = prepare((db, { key, times, windowMs }: Count) => {
+  const isOver = sql<boolean>`rate_limits.expire <= ${nowMs}`;
+  const expire = sql<string>`${nowMs} + ${windowMs}::bigint`;
+  return db
+    .insertInto('rate_limits')
+    .values({ key, points: 1, expire })
+    .onConflict((conflict) =>
+      conflict
+        .column('key')
+        .doUpdateSet({
+          points: sql`case when ${isOver} then 1 else rate_limits.points + 1 end`,
+          expire: sql`case when ${isOver} then excluded.expire else rate_limits.expire end`,
+        })
+        .where(sql<boolean>`(${isOver} or rate_limits.points < ${times}::integer)`),
+    )
+    .returning('points');
+});
+
+/** False where there have been that many in the time that runs: then nothing is counted. */
+export async function countChange(trx: Database, count: Count): Promise<boolean> {
+  return (await countOne(trx, count)).length > 0;
+}
+
+/** For how many milliseconds the count stays full, or undefined where it is not. */
+export async function findFullCount(
+  db: Database,
+  { key, times }: Pick<Count, 'key' | 'times'>,
+): Promise<number | undefined> {
+  const found = await db
+    .selectFrom('rate_limits')
+    .select(sql<number>`(expire - ${nowMs})::float8`.as('waitMs'))
+    .where('key', '=', key)
+    .where('points', '>=', times)
+    .where('expire', '>', nowMs)
+    .executeTakeFirst();
+  return found?.waitMs;
+}

@@ -1,0 +1,69 @@
+// The only writer of `reserved_addresses`: addresses that users have changed and can still have back. Nobody else may
+// hold one; a trigger on `users` refuses it.
+import type { Database } from '../postgres/client.ts';
+import { prepare } from '../postgres/prepare.ts';
+
+const select = prepare((db, { email }: { email: string }) =>
+  db
+    .selectFrom('reserved_addresses')
+    .select(['user_id as userId', 'expires_at as expiresAt'])
+    .where('email', '=', email),
+);
+
+/** Whose address that was, if it is still reserved for them. One that has expired is free from then on. */
+export async function findReservation(
+  db: Database,
+  { email, now }: { email: string; now: Date },
+): Promise<string | undefined> {
+  const [row] = await select(db, { email });
+  if (!row || row.expiresAt > now) return row?.userId;
+  // The trigger knows no time: `now` is the only clock.
+  await db
+    .deleteFrom('reserved_addresses')
+    .where('email', '=', email)
+    .where('expires_at', '<=', now)
+    .execute();
+  return undefined;
+}
+
+/** The user has held it until now. */
+export async function reserveAddress(
+  db: Database,
+  { email, userId, expiresAt }: { email: string; userId: string; expiresAt: Date },
+): Promise<void> {
+  // One that has expired and was not swept yet.
+  await db.deleteFrom('reserved_addresses').where('email', '=', email).execute();
+  await db
+    .insertInto('reserved_addresses')
+    .values({ email, user_id: userId, expires_at: expiresAt })
+    .execute();
+}
+
+/** Frees all that the user could have back. */
+export async function releaseAllAddresses(trx: Database, userId: string): Promise<void> {
+  await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
+}
+
+/**
+ * Frees that address and those that the user has changed since. The result are all of them, the first first, and none for
+ * all but one caller: the caller has locked the user.
+ */
+export async function releaseAddresses(
+  db: Database,
+  { email, userId, now }: { email: string; userId: string; now: Date },
+): Promise<{ email: string; expiresAt: Date }[]> {
+  const rows = await db
+    .deleteFrom('reserved_addresses')
+    .where('user_id', '=', userId)
+    .where('number', '>=', (query) =>
+      query
+        .selectFrom('reserved_addresses')
+        .select('number')
+        .where('email', '=', email)
+        .where('user_id', '=', userId)
+        .where('expires_at', '>', now),
+    )
+    .returning(['email', 'expires_at as expiresAt'])
+    .execute();
+  return rows.sort((one, other) => one.expiresAt.getTime() - other.expiresAt.getTime());
+}

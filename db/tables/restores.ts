@@ -1,0 +1,14 @@
+// The only writer of `restores`: when this database was put back to an earlier time, by its own clock.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+export async function insertRestore(db: Database): Promise<void> {
+  await db.insertInto('restores').defaultValues().execute();
+}
+
+/** A restore that a hand-off may be older than: its sender's clock may be fast by the leeway of contract section 3. */
+export const selectRestoreSince = (db: Database, { issuedAt }: { issuedAt: Date }) =>
+  db
+    .selectFrom('restores')
+    .select('at')
+    .where('at', '>=', sql<Date>`${issuedAt}::timestamptz - interval '30 seconds'`);

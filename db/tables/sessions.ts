@@ -1,0 +1,190 @@
+// The only writer of `sessions`: starting, renewing and ending them. live-sessions.ts finds them.
+
+import { sql, type Transaction } from 'kysely';
+import { runByKeyRanges } from '../key-ranges.ts';
+import type { Database } from '../postgres/client.ts';
+import { prepare, prepareDeferred } from '../postgres/prepare.ts';
+import type { DB } from '../schema.ts';
+
+/** How somebody logged in, in the words of RFC 8176, and `ext` for a hand-off. */
+export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
+
+/**
+ * Which are live: created after one instant, last seen after the other. server/identity/session/sessions.ts decides which those
+ * are.
+ */
+export type SessionLimits = { createdAfter: Date; seenAfter: Date };
+
+export type NewSession = {
+  id: string;
+  tokenHash: Uint8Array;
+  userId: string;
+  now: Date;
+  authTime: Date | null;
+  amr: Amr[];
+  address: string;
+  userAgent: string;
+  /** Roughly where it started, if that is known. */
+  place: string | null;
+};
+
+const insert = prepareDeferred((db, session: NewSession) =>
+  db.insertInto('sessions').values({
+    id: session.id,
+    token_hash: session.tokenHash,
+    user_id: session.userId,
+    created_at: session.now,
+    last_seen_at: session.now,
+    auth_time: session.authTime,
+    amr: session.amr,
+    address: session.address,
+    user_agent: session.userAgent,
+    place: session.place,
+  }),
+);
+
+export function deferSession(trx: Transaction<DB>, session: NewSession): void {
+  insert(trx, session);
+}
+
+type Renewal = Omit<NewSession, 'id'> & SessionLimits & { previousHash: Uint8Array };
+
+const renew = prepare((db, session: Renewal) =>
+  db
+    .updateTable('sessions')
+    .set({
+      token_hash: session.tokenHash,
+      created_at: session.now,
+      last_seen_at: session.now,
+      auth_time: session.authTime,
+      amr: session.amr,
+      address: session.address,
+      user_agent: session.userAgent,
+      place: session.place,
+    })
+    .where('token_hash', '=', session.previousHash)
+    .where('user_id', '=', session.userId)
+    .where('ended_at', 'is', null)
+    .where('created_at', '>', session.createdAfter)
+    .where('last_seen_at', '>', session.seenAfter)
+    .returning('id'),
+);
+
+/** The user's own live session goes on under a new token, as if it had just started. False where it is not live. */
+export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
+  return (await renew(db, session)).length === 1;
+}
+
+const endOldest = prepareDeferred(
+  (db, values: { userId: string; now: Date; createdAfter: Date; keep: number }) =>
+    db
+      .updateTable('sessions')
+      .set({ ended_at: values.now })
+      .where('id', 'in', (query) =>
+        query
+          .selectFrom('sessions')
+          .select('id')
+          .where('user_id', '=', values.userId)
+          .where('created_at', '>', values.createdAfter)
+          .where('ended_at', 'is', null)
+          .orderBy('created_at', 'desc')
+          .offset(sql<number>`${values.keep}`),
+      ),
+);
+
+/** Ends the user's oldest sessions, so that `keep` are left. */
+export function deferEndOfOldestSessions(
+  trx: Transaction<DB>,
+  values: { userId: string; now: Date; createdAfter: Date; keep: number },
+): void {
+  endOldest(trx, values);
+}
+
+/** How its user has shown who they are. */
+export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promise<void> {
+  await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
+}
+
+/** Never moves the instant back, whatever the clocks of other instances say. */
+export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable('sessions')
+    .set({ last_seen_at: now })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', now)
+    .execute();
+}
+
+/**
+ * A credential was given in it, a password unless `amr` says otherwise. False where it has ended. A session that a hand-off
+ * started is the person's own from then on.
+ */
+export async function confirmSession(
+  db: Database,
+  { id, now, amr }: { id: string; now: Date; amr?: Amr[] },
+): Promise<boolean> {
+  const query = db
+    .updateTable('sessions')
+    .set({ auth_time: now, amr: amr ?? sql<string[]>`array_replace(amr, 'ext', 'pwd')` })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null);
+  return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** Whether it has not been ended. Another transaction that ends it waits, or has done so already. */
+export async function lockOpenSession(db: Database, id: string): Promise<boolean> {
+  const query = db.selectFrom('sessions').select('id').where('id', '=', id).where('ended_at', 'is', null);
+  return (await query.forUpdate().executeTakeFirst()) !== undefined;
+}
+
+type SomeSessions =
+  | 'all'
+  | { id: string }
+  | { exceptId: string }
+  /** Those that a hand-off started and no credential was given in, but for one. */
+  | { byHandOffExceptId: string }
+  | { exceptTokenHash: Uint8Array };
+
+/** Ends some of this user's sessions. The result is how many. */
+export async function endSessions(
+  db: Database,
+  userId: string,
+  which: SomeSessions,
+  now: Date,
+): Promise<number> {
+  let query = db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('user_id', '=', userId)
+    .where('ended_at', 'is', null);
+  if (which !== 'all') {
+    if ('id' in which) query = query.where('id', '=', which.id);
+    else if ('byHandOffExceptId' in which)
+      query = query.where('auth_time', 'is', null).where('id', '<>', which.byHandOffExceptId);
+    else if ('exceptId' in which) query = query.where('id', '<>', which.exceptId);
+    else query = query.where('token_hash', '<>', which.exceptTokenHash);
+  }
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
+}
+
+/** Of everybody. The result is how many. */
+export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
+  let ended = 0;
+  await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {
+    const query = trx.updateTable('sessions').set({ ended_at: now }).where('ended_at', 'is', null);
+    ended += Number((await query.where(isInRange).executeTakeFirst()).numUpdatedRows);
+  });
+  return ended;
+}
+
+const endByTokenHash = prepareDeferred((db, { tokenHash, now }: { tokenHash: Uint8Array; now: Date }) =>
+  db
+    .updateTable('sessions')
+    .set({ ended_at: now })
+    .where('token_hash', '=', tokenHash)
+    .where('ended_at', 'is', null),
+);
+
+export function deferEndOfSession(trx: Transaction<DB>, tokenHash: Uint8Array, now: Date): void {
+  endByTokenHash(trx, { tokenHash, now });
+}

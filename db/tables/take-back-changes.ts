@@ -1,0 +1,163 @@
+// The only writer of `take_back_changes`: what each mailbox of a user was told of by a mail with a take-back link (contract
+// section 2). The link works as long as its row is here and has time left. Rows whose link is over are kept for a week more: the window of another may
+// begin with them.
+import { sql } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+
+export type Told =
+  | 'passkey_added'
+  | 'authenticator_added'
+  | 'recovery_codes_made'
+  | 'email_changed'
+  | 'deletion_requested';
+
+export type TakeBackChange = {
+  id: string;
+  /** The mailbox that was told. */
+  email: string;
+  what: Told;
+  at: Date;
+  /** When its link ends. For a suspended user, whose time stands still, that is after the year 3000. */
+  expiresAt: Date;
+  /** The kind of browser; null where no person's browser did it. */
+  device: string | null;
+};
+
+export async function insertTakeBackChange(
+  db: Database,
+  { userId, ...change }: TakeBackChange & { userId: string },
+): Promise<void> {
+  await db
+    .insertInto('take_back_changes')
+    .values({
+      id: change.id,
+      user_id: userId,
+      email: change.email,
+      what: change.what,
+      at: change.at,
+      expires_at: change.expiresAt,
+      device: change.device,
+    })
+    .execute();
+}
+
+/** When the user's last change of these was made. */
+export async function findLastChangeAt(db: Database, userId: string): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('take_back_changes')
+    .select('at')
+    .where('user_id', '=', userId)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
+/**
+ * When the window of that mailbox begins (contract section 2): with the first change that was told to it in the time of a
+ * link, `days`, before the oldest one whose link still works, ending after `worksUntil`. Undefined where none does. By when
+ * their links end, and not by when they were: while a user is suspended, time stands still.
+ */
+export async function findWindowStart(
+  db: Database,
+  { userId, email, worksUntil, days }: { userId: string; email: string; worksUntil: Date; days: number },
+): Promise<Date | undefined> {
+  const { rows } = await sql<{ at: Date }>`
+    with told as (select at, expires_at from take_back_changes where user_id = ${userId} and email = ${email})
+    select told.at
+      from told, (select expires_at from told where expires_at > ${worksUntil} order by at limit 1) as oldest
+      where told.expires_at >= oldest.expires_at - make_interval(hours => 24 * ${days}::int)
+      order by told.at limit 1`.execute(db);
+  return rows[0]?.at;
+}
+
+/** What happened since then: the newest, and how many there were. */
+export async function listChangesSince(
+  db: Database,
+  { userId, since, limit }: { userId: string; since: Date; limit: number },
+): Promise<{ newest: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; count: number }> {
+  const query = db.selectFrom('take_back_changes').where('user_id', '=', userId).where('at', '>=', since);
+  const newest = await query
+    .select([sql<Told>`what`.as('what'), 'at', 'device'])
+    .orderBy('at', 'desc')
+    .limit(limit)
+    .execute();
+  const { count } = await query.select(sql<number>`count(*)::int`.as('count')).executeTakeFirstOrThrow();
+  return { newest, count };
+}
+
+/** When the newest of the user's changes was made whose link works at that time. */
+export async function findLastWorkingChangeAt(
+  db: Database,
+  { userId, worksUntil }: { userId: string; worksUntil: Date },
+): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom('take_back_changes')
+    .select('at')
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', worksUntil)
+    .orderBy('at', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.at;
+}
+
+/** What a mailbox was told of by links that work, each kind once. */
+export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
+
+/** Of each mailbox that is the user's now, or reserved for them; the first told first. */
+export async function listToldMailboxes(
+  db: Database,
+  { userId, worksUntil, now }: { userId: string; worksUntil: Date; now: Date },
+): Promise<ToldMailbox[]> {
+  return db
+    .selectFrom('take_back_changes')
+    .select(['email', sql<Told>`what`.as('what'), sql<number>`count(*)::int`.as('count')])
+    .select(sql<Date>`max(at)`.as('lastAt'))
+    .where('user_id', '=', userId)
+    .where(
+      sql<boolean>`(email = (select email from users where id = ${userId}) or email in (
+        select email from reserved_addresses where user_id = ${userId} and expires_at > ${now}))`,
+    )
+    .where('expires_at', '>', worksUntil)
+    .groupBy(['email', 'what'])
+    .orderBy('lastAt')
+    .execute();
+}
+
+/** Counts one guess at a code with a link of that change: how many there were, or undefined after the first `max`. */
+export async function countGuess(
+  db: Database,
+  { id, max }: { id: string; max: number },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('take_back_changes')
+    .set((change) => ({ guesses: change('guesses', '+', 1) }))
+    .where('id', '=', id)
+    .where('guesses', '<', max)
+    .returning('guesses')
+    .executeTakeFirst();
+  return row?.guesses;
+}
+
+/** Those, or all others. */
+export type Mailboxes = { of: string[] } | { except: string };
+
+/** Whether the address in that column is one of them. */
+export const isOneOf = (column: 'email' | 'recipient', mailboxes: Mailboxes) =>
+  'of' in mailboxes
+    ? sql<boolean>`${sql.ref(column)} = any(${mailboxes.of}::text[])`
+    : sql<boolean>`${sql.ref(column)} <> ${mailboxes.except}`;
+
+/** Ends the links to these. The caller has locked the user, and deleted the mails that are still to be sent. */
+export async function deleteTakeBackChanges(
+  db: Database,
+  userId: string,
+  mailboxes: Mailboxes,
+): Promise<void> {
+  await db
+    .deleteFrom('take_back_changes')
+    .where('user_id', '=', userId)
+    .where(isOneOf('email', mailboxes))
+    .execute();
+}

@@ -1,0 +1,15 @@
+// The only writer of `used_passkey_challenges`: those that were answered rightly, so that none works twice.
+import type { Database } from '../postgres/client.ts';
+
+/** True for exactly one caller. */
+export async function insertUsedChallenge(
+  db: Database,
+  { challengeHash, expiresAt }: { challengeHash: Uint8Array; expiresAt: Date },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('used_passkey_challenges')
+    .values({ challenge_hash: challengeHash, expires_at: expiresAt })
+    .onConflict((conflict) => conflict.constraint('used_passkey_challenges_pkey').doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}

@@ -1,0 +1,47 @@
+// The only writer of `webhook_requests`: the answers given, so that a message sent again gets the same.
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { prepare, prepareDeferred } from '../postgres/prepare.ts';
+import type { DB } from '../schema.ts';
+
+export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
+
+/**
+ * Until the transaction ends nobody else works on that id; false where somebody does. Two ids may share a
+ * lock by chance, which costs the second a retry; the unique index is what keeps answers single.
+ */
+export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
+  return (await tryLock(trx, { webhookId }))[0]?.locked === true;
+}
+
+const tryLock = prepare((db, { webhookId }: { webhookId: string }) =>
+  db.selectNoFrom(sql<boolean>`pg_try_advisory_xact_lock(hashtextextended(${webhookId}, 0))`.as('locked')),
+);
+
+const select = prepare((db, { webhookId }: { webhookId: string }) =>
+  db
+    .selectFrom('webhook_requests')
+    .select(['body_hash as bodyHash', 'status', 'answer'])
+    .where('webhook_id', '=', webhookId),
+);
+
+export async function findAnswer(db: Database, webhookId: string): Promise<GivenAnswer | undefined> {
+  return (await select(db, { webhookId }))[0];
+}
+
+const insert = prepareDeferred((db, given: GivenAnswer & { webhookId: string; now: Date }) =>
+  db.insertInto('webhook_requests').values({
+    webhook_id: given.webhookId,
+    body_hash: given.bodyHash,
+    status: given.status,
+    answer: given.answer,
+    created_at: given.now,
+  }),
+);
+
+export function deferAnswer(
+  trx: Transaction<DB>,
+  given: GivenAnswer & { webhookId: string; now: Date },
+): void {
+  insert(trx, given);
+}

@@ -1,0 +1,154 @@
+// Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
+// back for seven days (take-back.ts), and belongs to nobody else meanwhile.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { consumeMailToken, deferEndOfMailTokens, findAddressToken } from '../../../db/tables/mail-tokens.ts';
+import { deferMail, deleteUnsentLetters } from '../../../db/tables/mails.ts';
+import {
+  deferPendingEmailChange,
+  deletePendingEmailChange,
+  findPendingEmailChange,
+  type PendingEmailChange,
+} from '../../../db/tables/pending-email-changes.ts';
+import { reserveAddress } from '../../../db/tables/reserved-addresses.ts';
+import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { keepTrace, voidMails } from '../ground/address-proof.ts';
+import { answerAlike } from '../ground/answer-alike.ts';
+import { hasOwnLogin } from '../ground/customers.ts';
+import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
+import { notifyWithTakeBack, takeBackDays } from '../ground/notices.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import { hashToken } from '../ground/tokens.ts';
+import { tellOwner } from '../person/sign-up.ts';
+import {
+  type Actor,
+  lockActor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from '../session/actor.ts';
+
+/** Of the link to the new address, from when its mail is sent (server/mail/outbox.ts). */
+const linkMs = 60 * 60 * 1_000;
+
+/** What keeps somebody from changing their address, or undefined. Theirs has to be held, and they need a credential. */
+export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
+  user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
+
+/**
+ * Mails a link to the new address, or to its holder that it is theirs; neither the answer nor its time tells the actor
+ * which. Links of earlier requests end. The actor has just confirmed that it is them: otherwise 401 `login_required`.
+ * Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
+ */
+export async function requestEmailChange(deps: Dependencies, actor: Actor, typed: string): Promise<void> {
+  const { now } = deps;
+  const { session, request, visit } = actor;
+  if (findObstacle(session.user)) throw new AppError('email_unverified');
+  requireConfirmed(deps, actor);
+  const email = readNewEmailAddress(typed, deps.config);
+  if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
+  await requireNew(deps, session.user, email);
+  // The mails of an address are for those who can use them.
+  await requireOwnAllowance(deps, actor, 'email.change_requested');
+  await answerAlike(deps, visit, { email, request }, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (!user.holdsEmail) throw new AppError('login_required');
+    await voidChangeMails(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'email.change_requested' });
+    const details = keepTrace(visit.trace);
+    const owner = await findAddressOwner(trx, email, now());
+    const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
+    if (owner) await tellOwner(trx, deps, { owner, email, details });
+    else deferMail(trx, { ...mail, details, now: now() });
+    // Last, as in an erasure of the owner, whose row a mail to them waits for.
+    const expiresAt = new Date(now().getTime() + linkMs);
+    deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
+  });
+}
+
+async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId, ['change_email']);
+  deferEndOfMailTokens(trx, userId, 'change_email');
+}
+
+/** What the actor has asked for and not used yet; the same whoever has that address. */
+export const findOwnEmailChange = (
+  { db, now }: Dependencies,
+  { session }: Actor,
+): Promise<PendingEmailChange | undefined> => findPendingEmailChange(db, session.user.id, now());
+
+/** Gives up what the actor has asked for: its link works no more. Without anything to give up, nothing happens. */
+export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<void> =>
+  inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockActor(trx, actor);
+    await voidChangeMails(trx, user.id);
+    if (await deletePendingEmailChange(trx, user.id))
+      await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
+  });
+
+/** Both are known to the actor, so the answer may tell them. */
+async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
+  const refuse = (detail: string) =>
+    new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
+  if (email === user.email) throw refuse('This is your email address already.');
+  const owner = await findAddressOwner(db, email, now());
+  if (owner?.id === user.id)
+    throw refuse(
+      'You changed this address a short while ago. To have it back, use the link in our email to it.',
+    );
+}
+
+/** What a token in a mail changes, or undefined if it does not work in that session. Uses nothing up. */
+export async function findEmailChange(
+  deps: Dependencies,
+  actor: Actor,
+  token: string,
+): Promise<{ email: string; isTaken: boolean } | undefined> {
+  const opened = await openToken(deps, actor, token);
+  if (!opened) return undefined;
+  const owner = await findAddressOwner(deps.db, opened.email, deps.now());
+  return { email: opened.email, isTaken: owner !== undefined };
+}
+
+/** As with a proof (verify-email.ts): a stranger who got the mail by mistake must not get the account by a click. */
+async function openToken({ db, now }: Dependencies, { session }: Actor, token: string) {
+  const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
+  const found = await findAddressToken(db, key);
+  return found?.userId === session.user.id ? { ...key, ...found } : undefined;
+}
+
+/**
+ * Uses the mail token up; `taken`, where somebody else holds the address by now, uses nothing up. All other links in mails
+ * to the user end. Throws 404 `not_found` for a token that does not work in that session.
+ */
+export async function confirmEmailChange(
+  deps: Dependencies,
+  actor: Actor,
+  token: string,
+): Promise<'changed' | 'taken'> {
+  const { db, now } = deps;
+  const opened = await openToken(deps, actor, token);
+  if (!opened) throw new AppError('not_found');
+  const { email } = opened;
+  return inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: opened.userId });
+    if (!user?.holdsEmail || user.suspendedAt) throw new AppError('not_found');
+    if (await findAddressOwner(trx, email, now())) return 'taken';
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const at = await findTimeOfChange(trx, deps, user.id);
+    await updateUser(trx, user.id, { email, emailVerifiedAt: at });
+    // First: where there is none, as in the version before, the database tells of the address that gets reserved.
+    await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
+    await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
+    await voidMails(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'email.changed' });
+    return 'changed';
+  });
+}

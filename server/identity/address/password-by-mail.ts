@@ -1,0 +1,182 @@
+// Setting a password through a mail (request-password-mail.ts), for people who have none or forgot it. The mail token
+// proves the address, so using it also verifies the address.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner, lockAddressOwner } from '../../../db/tables/address-owners.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { lockExternalLinks, sleepExternalLinks } from '../../../db/tables/external-links.ts';
+import { consumeMailToken } from '../../../db/tables/mail-tokens.ts';
+import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
+import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { openMailToken, voidMails } from '../ground/address-proof.ts';
+import { isNewcomer } from '../ground/customers.ts';
+import { readDevice } from '../ground/device.ts';
+import { awaitsFirstCredential, isEstablishedBrowser } from '../ground/established-browsers.ts';
+import { notify } from '../ground/notices.ts';
+import { requireNotSuspended } from '../ground/suspension.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import { type LoginStep, startSessionOrAsk } from '../login/pending-login.ts';
+import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
+import { hashNewPassword } from '../password/passwords.ts';
+import { trailOf } from '../session/actor.ts';
+import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
+
+export type PasswordMail = {
+  email: string;
+  /**
+   * Whose password the link sets: `own`, the user's whom the mail was for; `holder`, of somebody else who holds the
+   * address by now and has not arrived yet; `taken`, nobody's, because its holder has a way in already.
+   */
+  sets: 'own' | 'holder' | 'taken';
+  /** They are a newcomer, so a passkey will do. Else it would get round what they have. */
+  mayBePasskey: boolean;
+};
+
+/** What a mail token is for, or undefined if it does not work (any more). Uses nothing up. */
+export async function findPasswordMail(
+  { db, now }: Dependencies,
+  token: string,
+): Promise<PasswordMail | undefined> {
+  const opened = await openMailToken(db, 'set_password', token, now());
+  if (!opened) return undefined;
+  const holder = await findAddressOwner(db, opened.email, now());
+  return {
+    email: opened.email,
+    sets: whoseIsSet(opened.userId, holder),
+    mayBePasskey: !holder || isNewcomer(holder),
+  };
+}
+
+/** Whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work, or not for that. */
+export async function requireNewcomer(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  token: string,
+): Promise<Pick<User, 'id' | 'email' | 'name'>> {
+  const opened = await openMailToken(db, 'set_password', token, now());
+  if (!opened) throw new AppError('not_found');
+  const holder = await findAddressOwner(db, opened.email, now());
+  const sets = whoseIsSet(opened.userId, holder);
+  if (sets === 'taken' || (holder && !isNewcomer(holder))) throw new AppError('not_found');
+  return holder ?? { ...opened, id: opened.userId };
+}
+
+/** What the page of a mail was sent with. */
+export type NewCredential = { newPassword: string } | { passkey: string; name: string };
+
+/** Throws 422 `validation_failed`, 404 `not_found`, and what `hashPassword` throws. */
+async function readCredential(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  given: NewCredential,
+  opened: { token: string; email: string; name: string },
+) {
+  if ('passkey' in given) {
+    const { id: userId } = await requireNewcomer(deps, opened.token);
+    const use = { purpose: 'arrive', userId } as const;
+    return { passkey: { userId, ...(await readNewPasskey(deps, request, visit, use, given)) } };
+  }
+  const context = { config: deps.config, ...opened };
+  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
+}
+
+/** Of an address that was typed, and is being proved: whoever proved it first holds it. */
+function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
+  if (!holder || holder.id === userId) return 'own';
+  const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;
+  return hasArrived ? 'taken' : 'holder';
+}
+
+/**
+ * Sets the password, or for whoever has no credential yet adds their first passkey. Uses the mail token up. The result is
+ * a new session, the user's only one, or what waits for the code, or `taken` (see `PasswordMail`), where nothing changes.
+ * All of the user's marketplace links sleep from then on: whoever made them had
+ * not shown that they own the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`,
+ * 403 `account_suspended`, and what `hashPassword` throws.
+ */
+export async function setPasswordByMail(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { token, ...given }: { token: string } & NewCredential,
+): Promise<LoginStep | 'taken'> {
+  const { db, now } = deps;
+  const opened = await openMailToken(db, 'set_password', token, now());
+  if (!opened) throw new AppError('not_found');
+  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  const owner = await findAddressOwner(db, opened.email, now());
+  if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
+  const credential = await readCredential(deps, request, visit, given, { token, ...opened });
+  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
+  return inTransactionOf(visit, db, async (trx) => {
+    await lockExternalLinks(trx, opened.userId);
+    const holder = await lockAddressOwner(trx, opened.email, now());
+    const sets = whoseIsSet(opened.userId, holder);
+    const user = sets === 'own' ? (holder ?? (await lockUser(trx, { id: opened.userId }))) : holder;
+    if (user) requireNotSuspended(user);
+    if (sets === 'taken') return 'taken';
+    if (user?.email !== opened.email) throw new AppError('not_found');
+    if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
+    const isFirstCredential = await awaitsFirstCredential(trx, user);
+    await updateUser(trx, user.id, {
+      passwordHash,
+      holdsEmail: true,
+      emailVerifiedAt: user.emailVerifiedAt ?? now(),
+    });
+    if (passkey) {
+      // Somebody may have got a credential meanwhile, which a passkey must not get round.
+      if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
+      const fromEstablishedBrowser =
+        isFirstCredential || (await isEstablishedBrowser(trx, deps, request, user.id));
+      const at = await findTimeOfChange(trx, deps, user.id);
+      await storeNewPasskey(trx, user.id, { ...passkey, fromEstablishedBrowser, at });
+    }
+    const proved = { ...user, holdsEmail: true };
+    const isPasskey = passkey !== undefined;
+    const set = { isPasskey, isFirstCredential };
+    const step = await startAnew(trx, deps, { user: proved, ...set, request, visit });
+    if (!user.emailVerifiedAt) await notify(trx, deps, proved, 'email_proved', request);
+    return step;
+  });
+}
+
+/**
+ * What a password that a mail has set ends, or a first passkey: all else that could lead to the user. Nobody else is in
+ * from then on. The caller holds links and user.
+ */
+export async function startAnew(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  {
+    user,
+    isPasskey = false,
+    isFirstCredential = false,
+    request,
+    visit,
+  }: { user: User; isPasskey?: boolean; isFirstCredential?: boolean; request: Request; visit: Visit },
+): Promise<LoginStep> {
+  await endWhatMailsOpened(trx, deps, user.id);
+  const type = isPasskey ? 'passkey.added' : 'password.set';
+  deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
+  await notify(trx, deps, user, isPasskey ? 'passkey_added' : 'password_set', request);
+  const amr = isPasskey ? passkeyAmr : undefined;
+  // As a session would: what comes now is only the code.
+  if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, deps.now(), readDevice(deps, request));
+  const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
+  return startSessionOrAsk(trx, deps, start);
+}
+
+/** Links in mails, marketplace links, and hand-offs that wait. The caller holds links and user. */
+export async function endWhatMailsOpened(
+  trx: Transaction<DB>,
+  { now }: Pick<Dependencies, 'now'>,
+  userId: string,
+): Promise<void> {
+  await voidMails(trx, userId);
+  await sleepExternalLinks(trx, userId, now());
+  await deletePendingHandOffs(trx, userId);
+}

@@ -1,0 +1,74 @@
+// Proving an address from a session of its user: a mail with a link, and the click on it.
+
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { consumeMailToken } from '../../../db/tables/mail-tokens.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import { findReservation } from '../../../db/tables/reserved-addresses.ts';
+import { lockUser, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { keepNext, keepTrace, openMailToken } from '../ground/address-proof.ts';
+import { findDeviceName } from '../ground/device.ts';
+import { notify } from '../ground/notices.ts';
+import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
+
+/**
+ * Does nothing for a proved address. The mail to an address that somebody merely typed leads to setting a password,
+ * in any browser; a holder proves theirs by a click in a session of their own. `next` is a path here to go on to. Throws
+ * 429 `rate_limited`.
+ */
+export async function requestEmailVerification(
+  deps: Dependencies,
+  actor: Actor,
+  next: string | undefined,
+): Promise<void> {
+  const { config, db, mailLimits, now } = deps;
+  const { user } = actor.session;
+  if (user.emailVerifiedAt) return;
+  // An address that somebody merely typed is not theirs to spend an owner's allowance on.
+  const device = await findDeviceName(deps, actor.request, user.email);
+  await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
+  await inTransactionOf(actor.visit, db, async (trx) => {
+    // A hand-off may have moved their link to somebody else, and removed them.
+    await lockActor(trx, actor);
+    // Reserved for whoever had it until a short while ago: it gets no other mail.
+    if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
+    deferMail(trx, {
+      kind: user.holdsEmail ? 'verify_email' : 'prove_address',
+      userId: user.id,
+      recipient: user.email,
+      details: { ...keepNext(config, next), ...keepTrace(actor.visit.trace) },
+      now: now(),
+    });
+    await recordActorEvent(trx, actor, { type: 'email.verification_requested' });
+  });
+}
+
+/**
+ * Works only in a session of the user whom the mail was for: a stranger who got the mail by mistake must not verify
+ * that user's address by a click. Throws 404 `not_found` for a token that does not work.
+ */
+export async function verifyEmail(deps: Dependencies, actor: Actor, token: string): Promise<void> {
+  const { db, now } = deps;
+  const opened = await openMailToken(db, 'verify_email', token, now());
+  if (opened?.userId !== actor.session.user.id) throw new AppError('not_found');
+  await inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: opened.userId });
+    if (!user?.holdsEmail || user.email !== opened.email || !(await consumeMailToken(trx, opened)))
+      throw new AppError('not_found');
+    if (user.emailVerifiedAt) return;
+    await updateUser(trx, user.id, { emailVerifiedAt: now() });
+    await recordActorEvent(trx, actor, { type: 'email.verified', reason: 'by_mail' });
+    await notify(trx, deps, user, 'email_proved', actor.request);
+  });
+}
+
+/** Whether that mail token is one that `verifyEmail` takes. Uses nothing up. */
+export async function canVerifyEmail(
+  { db, now }: Dependencies,
+  actor: Actor,
+  token: string,
+): Promise<boolean> {
+  const opened = await openMailToken(db, 'verify_email', token, now());
+  return opened?.userId === actor.session.user.id;
+}

@@ -1,0 +1,197 @@
+// The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off. The
+// page has asked for a credential before each of these; what is here does nothing without one.
+import { encode } from 'uqr';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import {
+  deleteAuthenticator,
+  findAuthenticator,
+  insertAuthenticator,
+} from '../../../db/tables/authenticators.ts';
+import { forgetDevices } from '../../../db/tables/devices.ts';
+import {
+  countRecoveryCodes,
+  deleteRecoveryCodes,
+  replaceRecoveryCodes,
+} from '../../../db/tables/recovery-codes.ts';
+import { type Amr, endSessions, setSessionAmr } from '../../../db/tables/sessions.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { hasOwnLogin } from '../ground/customers.ts';
+import { readDevice } from '../ground/device.ts';
+import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
+import { notify, notifyWithTakeBack } from '../ground/notices.ts';
+import { seal, unseal } from '../ground/sealing.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import {
+  type Actor,
+  lockOpenActor,
+  recordActorEvent,
+  requireConfirmed,
+  requireOwnAllowance,
+} from '../session/actor.ts';
+import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from '../session/second-factor.ts';
+import { amrOf } from '../session/sessions.ts';
+import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { secretContext } from './second-factor-check.ts';
+import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
+
+/** What the page shows while nothing is being set up. */
+export async function describeAuthenticator(deps: Dependencies, { session, request }: Actor) {
+  const { config, db } = deps;
+  const { user } = session;
+  const lacksFactor = lacksSecondFactor(config, session);
+  const found = await findAuthenticator(db, user.id);
+  return {
+    email: user.email,
+    isRequired: needsSecondFactor(config, user),
+    /** Nothing else can be opened before. */
+    comesFirst: mustSetUpFactor(config, session),
+    /** What is added in this browser now can be removed by a link in a mail. */
+    isRevocable: await isRevocable(deps, request, user),
+    /** They have a passkey, and came here by their password alone. */
+    mustUsePasskey: lacksFactor && user.hasPasskey,
+    isOn: found && {
+      addedAt: found.addedAt,
+      lastUsedAt: found.lastUsedAt,
+      codesLeft: await countRecoveryCodes(db, user.id),
+    },
+  };
+}
+
+export type SetUp = {
+  /** For the form that proves it: nothing is stored before. */
+  sealed: string;
+  /** For typing it into the app. */
+  secret: string;
+  uri: string;
+  qr: { size: number; path: string };
+};
+
+/** A new secret, which counts once a code of it is given. Throws 401 `login_required` as all of these. */
+export async function offerAuthenticator(deps: Dependencies, actor: Actor): Promise<SetUp> {
+  requireConfirmed(deps, actor);
+  await requireOwnAllowance(deps, actor, 'authenticator.added');
+  const secret = createSecret();
+  const sealed = await seal(deps.config.encryptionKeys, offerContext(actor), secret);
+  return describeOffer(deps, actor, { sealed, secret });
+}
+
+/**
+ * Turns it on, logs the user out everywhere else, and gives the recovery codes, which are shown this once. Undefined where
+ * it is on already. Throws 422 `validation_failed` for a wrong code, and 400 `invalid_request` for a `sealed` that was not
+ * made for this user.
+ */
+export async function addAuthenticator(
+  deps: Dependencies,
+  actor: Actor,
+  given: { sealed: string; code: string },
+): Promise<string[] | undefined> {
+  requireConfirmed(deps, actor);
+  const { config, db, now } = deps;
+  const { session, request, visit } = actor;
+  const { secret } = await openOffer(deps, actor, given.sealed);
+  const code = given.code.replace(/\s/g, '');
+  const step = isCode(code) ? await findStep(secret, code, now()) : undefined;
+  if (step === undefined) throw wrongCode();
+  const sealedSecret = await seal(config.encryptionKeys, secretContext(session.user.id), secret);
+  return inTransactionOf(visit, db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (!hasOwnLogin(user)) throw new AppError('login_required');
+    if (user.hasAuthenticator) return undefined;
+    // The code has shown it for this session.
+    const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
+    await setSessionAmr(trx, session.id, amr);
+    const at = await findTimeOfChange(trx, deps, user.id);
+    const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, user.id);
+    const added = { userId: user.id, sealedSecret, step, now: at };
+    await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
+    // They were started without it.
+    await endSessions(trx, user.id, { exceptId: session.id }, now());
+    // Other browsers know the password at most: none of them has an allowance for codes.
+    await forgetDevices(trx, user.id, now(), readDevice(deps, request));
+    const codes = createRecoveryCodes();
+    await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
+    await recordActorEvent(trx, actor, { type: 'authenticator.added' });
+    await notifyWithTakeBack(trx, deps, user, 'authenticator_added', { at, request });
+    return codes;
+  });
+}
+
+/** The page of a set-up whose code was wrong, again. Throws what `addAuthenticator` throws for `sealed`. */
+export async function repeatOffer(deps: Dependencies, actor: Actor, sealed: string): Promise<SetUp> {
+  return describeOffer(deps, actor, await openOffer(deps, actor, sealed));
+}
+
+/** In place of those that are left. Undefined where no app is set up. */
+export async function renewRecoveryCodes(deps: Dependencies, actor: Actor): Promise<string[] | undefined> {
+  requireConfirmed(deps, actor);
+  return inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (!user.hasAuthenticator) return undefined;
+    const codes = createRecoveryCodes();
+    const at = await findTimeOfChange(trx, deps, user.id);
+    await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
+    await recordActorEvent(trx, actor, { type: 'recovery_codes.made' });
+    await notifyWithTakeBack(trx, deps, user, 'recovery_codes_made', { at, request: actor.request });
+    return codes;
+  });
+}
+
+/** With its recovery codes. */
+export async function removeAuthenticator(deps: Dependencies, actor: Actor): Promise<void> {
+  requireConfirmed(deps, actor);
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (!(await deleteAuthenticator(trx, user.id))) return;
+    await deleteRecoveryCodes(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'authenticator.removed' });
+    await notify(trx, deps, user, 'authenticator_removed', actor.request);
+  });
+}
+
+// Another one than that of a stored secret, so that neither passes for the other.
+const offerContext = ({ session }: Actor) => `authenticator offer ${session.user.id}`;
+
+type Offer = { sealed: Uint8Array; secret: Uint8Array };
+
+async function openOffer({ config }: Dependencies, actor: Actor, text: string): Promise<Offer> {
+  const sealed = decode(text);
+  const opened = sealed && (await unseal(config.encryptionKeys, offerContext(actor), sealed));
+  if (!sealed || !opened) throw new AppError('invalid_request', { detail: 'Start the set-up again.' });
+  return { sealed, secret: opened.plain };
+}
+
+function describeOffer({ config }: Dependencies, { session }: Actor, { sealed, secret }: Offer): SetUp {
+  const uri = buildKeyUri(secret, { issuer: config.name, email: session.user.email });
+  return { sealed: encodeBytes(sealed), secret: spellSecret(secret), uri, qr: drawQr(uri) };
+}
+
+/** Each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
+function drawQr(text: string): SetUp['qr'] {
+  const { data, size } = encode(text, { ecc: 'M', border: 4 });
+  const path = data
+    .flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')))
+    .join('');
+  return { size, path };
+}
+
+const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRecoveryCode(userId, code));
+
+const encodeBytes = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
+
+function decode(text: string): Uint8Array | undefined {
+  // A nonce, 20 bytes and a tag.
+  if (!/^[A-Za-z0-9+/]{64}$/.test(text)) return undefined;
+  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+const wrongCode = () =>
+  new AppError('validation_failed', {
+    errors: [
+      {
+        pointer: '/code',
+        detail:
+          'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+      },
+    ],
+  });

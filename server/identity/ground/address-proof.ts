@@ -1,0 +1,66 @@
+// Mail tokens: the secrets in the links of our mails. 256 random bits, of which the database stores the SHA-256. A
+// token has one purpose, and works once, in time, while its user still has the address that the mail went to.
+
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import type { DB } from '../../../db/schema.ts';
+import {
+  deferEndOfMailTokens,
+  findMailToken,
+  insertMailToken,
+  insertTakeBackToken,
+  type MailTokenPurpose,
+} from '../../../db/tables/mail-tokens.ts';
+import { deleteUnsentLetters } from '../../../db/tables/mails.ts';
+import { deletePendingEmailChange } from '../../../db/tables/pending-email-changes.ts';
+import type { Trace } from '../../http/trace-context.ts';
+import type { Config } from '../../settings/config.ts';
+import { createToken, hashToken } from './tokens.ts';
+
+/** All mails to the user with a token, sent or not, lead nowhere from now on, but for take-back links. */
+export async function voidMails(trx: Transaction<DB>, userId: string): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId);
+  deferEndOfMailTokens(trx, userId);
+  await deletePendingEmailChange(trx, userId);
+}
+
+/**
+ * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. Whoever asks
+ * for the mail chose it, and may be a stranger, so it keeps no text of theirs. A client that gets no `state` asks again.
+ */
+export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
+  const client = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(next ?? '')?.[1];
+  if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
+  const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
+  return pending ? { next: pending } : {};
+}
+
+/** What a mail keeps of the trace of the request that it is about, for the log. No mail that leaves has it. */
+export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
+  trace ? { traceId: trace.traceId } : {};
+
+/** The result is the only copy of the token, or undefined where the mail is void by now. */
+export async function createMailToken(
+  db: Database,
+  purpose: MailTokenPurpose,
+  mailId: string,
+  expiresAt: Date,
+): Promise<string | undefined> {
+  const token = createToken();
+  const row = { tokenHash: hashToken(token), mailId, purpose, expiresAt };
+  return (await insertMailToken(db, row)) ? token : undefined;
+}
+
+/** The same for a take-back link. */
+export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
+  const token = createToken();
+  return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
+}
+
+/** Whom the token is for, with what `consumeMailToken` needs, or undefined if it does not work. Uses nothing up. */
+export async function openMailToken(db: Database, purpose: MailTokenPurpose, token: string, now: Date) {
+  const key = { tokenHash: hashToken(token), purpose, now };
+  const found = await findMailToken(db, key);
+  return found && { ...key, ...found };
+}

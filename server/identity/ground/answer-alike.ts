@@ -1,0 +1,33 @@
+// A request for a mail to an address that anybody may have typed. Neither the answer nor its time tells what was found
+// there.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { findDeviceName } from './device.ts';
+
+// Longer than the work takes for any address.
+const answerAfterMs = 300;
+
+/**
+ * Counts the request, then decides in one transaction which mail goes out, if any. `request` says which browser asks: one
+ * that the holder of the address knows has an allowance of its own. `limits` are those of all mails, unless said
+ * otherwise. Throws 429 `rate_limited`.
+ */
+export async function answerAlike(
+  deps: Dependencies,
+  visit: Visit,
+  {
+    email,
+    request,
+    limits = deps.mailLimits,
+  }: { email: string; request?: Request; limits?: Dependencies['mailLimits'] },
+  send: (trx: Transaction<DB>) => Promise<void>,
+): Promise<void> {
+  const device = await findDeviceName(deps, request, email);
+  await limits.countTry({ account: email, address: visit.address, device });
+  const pause = new Promise((done) => setTimeout(done, answerAfterMs));
+  // Stored before the answer: the mail goes out even if this process ends right after it.
+  await Promise.all([inTransactionOf(visit, deps.db, send), pause]);
+}

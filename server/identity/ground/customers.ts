@@ -1,0 +1,59 @@
+// A customer: a user with an account of their own. Every new one is made here.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { DB } from '../../../db/schema.ts';
+import { deferAccount } from '../../../db/tables/accounts.ts';
+import { deferUser, type InternalRole, type User } from '../../../db/tables/users.ts';
+import type { Capability } from './capabilities.ts';
+
+export type NewCustomer = {
+  email: string;
+  /** False for an address that somebody merely typed. */
+  holdsEmail: boolean;
+  /** Null until the owner has proved the address. */
+  emailVerifiedAt: Date | null;
+  name: string;
+  /** Defaults to `user`. */
+  role?: InternalRole;
+  passwordHash?: string;
+  suspendedAt?: Date;
+  account: { name: string; capabilities?: readonly Capability[]; verifiedAt?: Date | null };
+};
+
+/** Whether the user can log in by themselves, without another product's word for who they are. */
+export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
+  user.hasPassword || user.hasPasskey;
+
+/**
+ * Whether the user never had a way to log in by themselves. For them a mail adds a passkey, and a hand-off is enough; with a
+ * password that counts no more, either would get round an app that is left.
+ */
+export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
+  !user.hadPassword && !user.hasPasskey;
+
+export type CustomerIds = { id: string; accountId: string };
+
+/** Nobody else may hold the address: a unique index fails the transaction otherwise. Ids are new unless given. */
+export async function createCustomer(
+  trx: Transaction<DB>,
+  { account, ...user }: NewCustomer,
+  ids: CustomerIds = { id: uuidv7(), accountId: uuidv7() },
+): Promise<CustomerIds> {
+  deferAccount(trx, {
+    id: ids.accountId,
+    name: account.name,
+    capabilities: [...(account.capabilities ?? [])],
+    verifiedAt: account.verifiedAt ?? null,
+  });
+  deferUser(trx, {
+    ...ids,
+    email: user.email,
+    holdsEmail: user.holdsEmail,
+    name: user.name,
+    role: user.role ?? 'user',
+    passwordHash: user.passwordHash ?? null,
+    emailVerifiedAt: user.emailVerifiedAt,
+    suspendedAt: user.suspendedAt ?? null,
+  });
+  return ids;
+}

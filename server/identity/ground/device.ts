@@ -1,0 +1,120 @@
+// What a request says about the browser that sent it: the device cookie (contract section 9), and a name for people.
+//
+// The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says who
+// was the last. It logs nobody in but as contract section 6 says.
+
+import Bowser from 'bowser';
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import type { DB } from '../../../db/schema.ts';
+import {
+  deferDeviceLogin,
+  findHolderOfDevice,
+  findLastUserOfDevice,
+  recordDeviceCredential,
+} from '../../../db/tables/devices.ts';
+import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
+import { headerBounds, readHeader } from '../../http/text.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from './tokens.ts';
+
+const cookie = 'identity_device';
+const lifeDays = 400;
+
+export const userAgentOf = (request: Request) =>
+  (readHeader(request.headers, 'user-agent') ?? '').slice(0, headerBounds['user-agent']);
+
+/** The hash of the token in the device cookie, if there is one. */
+export function readDevice(
+  { config }: Pick<Dependencies, 'config'>,
+  request: Request,
+): Uint8Array | undefined {
+  const token = readToken(request, config.issuer, cookie);
+  return token === undefined ? undefined : hashToken(token);
+}
+
+/** From now on that user is the last who logged in with this browser. The result is a `Set-Cookie` value. */
+export async function rememberLogin(
+  trx: Transaction<DB>,
+  { config, now }: Dependencies,
+  request: Request,
+  { userId, ...given }: { userId: string; credentialAt: Date | null; firstCredentialAt: Date | null },
+): Promise<string> {
+  const token = createToken();
+  const previousHash = readDevice({ config }, request);
+  const login = { userId, ...given, tokenHash: hashToken(token), now: now() };
+  deferDeviceLogin(trx, { previousHash, ...login });
+  return buildTokenCookie(config.issuer, cookie, token, lifeDays * 24 * 60 * 60);
+}
+
+/** The user of a session has given a credential in this browser. */
+export async function rememberCredential(
+  trx: Database,
+  { config, now }: Pick<Dependencies, 'config' | 'now'>,
+  request: Request,
+  userId: string,
+): Promise<void> {
+  const tokenHash = readDevice({ config }, request);
+  if (tokenHash) await recordDeviceCredential(trx, { tokenHash, userId, now: now() });
+}
+
+/** Who was the last to log in with this browser, if they still know it. */
+export async function findLastUser(
+  db: Database,
+  deps: Dependencies,
+  request: Request,
+): Promise<string | undefined> {
+  const device = readDevice(deps, request);
+  return device && findLastUserOfDevice(db, device);
+}
+
+/**
+ * Names a browser that the user knows, for counting tries: by since when. Its token would not do, because each login
+ * renews it, and would start to count afresh.
+ */
+const nameDevice = (userId: string, knownSince: Date) => `${userId} ${knownSince.toISOString()}`;
+
+/**
+ * The same for guesses at a password or a code: a new password starts to count afresh, also in a browser that stays known.
+ * Undefined where this user does not know the browser.
+ */
+export const nameGuessingDevice = (owner: PasswordOwner | undefined) =>
+  owner?.deviceKnownSince
+    ? `${nameDevice(owner.userId, owner.deviceKnownSince)} ${owner.passwordHash ?? ''}`
+    : undefined;
+
+/** The same for the user who holds that address, or undefined where they do not know this browser. */
+export async function findDeviceName(
+  deps: Dependencies,
+  request: Request | undefined,
+  email: string,
+): Promise<string | undefined> {
+  const tokenHash = request && readDevice(deps, request);
+  const holder = tokenHash && (await findHolderOfDevice(deps.read, { email, tokenHash }));
+  return holder && nameDevice(holder.userId, holder.knownSince);
+}
+
+const knownNames = new Set<string>([...Object.values(Bowser.BROWSER_MAP), ...Object.values(Bowser.OS_MAP)]);
+
+/**
+ * Such as "Firefox on Linux". Only names from a list: the header is a stranger's text, and this goes into mails.
+ */
+export function describeDevice(userAgent: string): string {
+  if (!userAgent) return 'Unknown browser';
+  const { browser, os } = Bowser.parse(userAgent);
+  const [browserName, osName] = [browser.name, os.name].map((name) =>
+    name && knownNames.has(name) ? name : undefined,
+  );
+  return [browserName ?? 'Unknown browser', osName].filter(Boolean).join(' on ');
+}
+
+const kinds = new Map<string | undefined, 'phone' | 'tablet' | 'computer'>([
+  ['mobile', 'phone'],
+  ['tablet', 'tablet'],
+  ['desktop', 'computer'],
+]);
+
+/** Undefined where the browser does not say so. */
+export function kindOfDevice(userAgent: string): 'phone' | 'tablet' | 'computer' | undefined {
+  return userAgent ? kinds.get(Bowser.parse(userAgent).platform.type) : undefined;
+}

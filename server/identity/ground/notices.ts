@@ -1,0 +1,103 @@
+// Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
+// address, and without any text that somebody could have typed.
+
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { DB } from '../../../db/schema.ts';
+import { findDeviceUse } from '../../../db/tables/devices.ts';
+import type { NoticeKind } from '../../../db/tables/mail-kinds.ts';
+import { deferMail, hasRecentMail } from '../../../db/tables/mails.ts';
+import { insertTakeBackChange, type Told } from '../../../db/tables/take-back-changes.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import { readTrace } from '../../http/trace-context.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { keepTrace } from './address-proof.ts';
+import { describeDevice, readDevice, userAgentOf } from './device.ts';
+import { insertWithinLimits } from './notice-limits.ts';
+
+type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
+
+/** `request` is the one that did it, if a person's browser did. */
+export async function notify(
+  trx: Transaction<DB>,
+  { now }: Pick<Dependencies, 'now'>,
+  user: ToldUser,
+  kind: NoticeKind,
+  request?: Request,
+): Promise<void> {
+  const { id: userId, email, holdsEmail } = user;
+  if (holdsEmail) await insertWithinLimits(trx, buildNotice({ userId, email }, kind, { at: now(), request }));
+}
+
+/** The same to a mailbox of theirs, whether they hold its address or did once; and whatever it got before. */
+export async function notifyMailbox(
+  trx: Transaction<DB>,
+  { now }: Pick<Dependencies, 'now'>,
+  mailbox: Mailbox,
+  kind: NoticeKind,
+  request?: Request,
+): Promise<void> {
+  deferMail(trx, buildNotice(mailbox, kind, { at: now(), request }));
+}
+
+type Mailbox = { userId: string; email: string };
+
+const buildNotice = (
+  { userId, email: recipient }: Mailbox,
+  kind: NoticeKind,
+  { at, request }: { at: Date; request?: Request | undefined },
+) => ({ kind, userId, recipient, details: { at: at.toISOString(), ...describeRequest(request) }, now: at });
+
+/** How long a take-back link works. */
+export const takeBackDays = 7;
+
+/**
+ * The same with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`), to the millisecond that is
+ * stored with it: the window of a take-back may begin with it.
+ */
+export async function notifyWithTakeBack(
+  trx: Transaction<DB>,
+  { now }: Pick<Dependencies, 'now'>,
+  user: ToldUser,
+  kind: Told,
+  { at, request }: { at: Date; request?: Request },
+): Promise<void> {
+  if (!user.holdsEmail) return;
+  const { id: userId, email } = user;
+  const change = uuidv7();
+  const expiresAt = daysAfter(at, takeBackDays);
+  const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
+  const device = notice.details.device ?? null;
+  await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
+  // `until` is for the version before, which knows no changes; and for the index of mails that people wait for.
+  await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
+}
+
+const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>
+  request ? { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) } : {};
+
+/** The same, once a day at most. */
+export async function notifyOnceADay(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  user: User,
+  kind: NoticeKind,
+  request: Request,
+): Promise<void> {
+  const since = daysAfter(deps.now(), -1);
+  if (await hasRecentMail(trx, { userId: user.id, kind, since })) return;
+  await notify(trx, deps, user, kind, request);
+}
+
+/** Once a day at most, and not at the first login of all. */
+export async function notifyNewBrowser(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  user: User,
+  request: Request,
+): Promise<void> {
+  const device = readDevice(deps, request) ?? new Uint8Array();
+  if ((await findDeviceUse(trx, user.id, device)) !== 'others') return;
+  await notifyOnceADay(trx, deps, user, 'new_browser', request);
+}

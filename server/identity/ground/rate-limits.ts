@@ -1,0 +1,206 @@
+// Limits what strangers can try: guessing passwords, and requesting mails (contract section 9). Tries are counted in
+// Postgres, for all instances together. A browser that the account's user has logged in with has counts of its own, so
+// nobody else can use them up. A try from an address that nobody knows counts for its account alone.
+import ipaddr from 'ipaddr.js';
+import { CompiledQuery } from 'kysely';
+import { base64url } from 'oslo/encoding';
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import type { Database } from '../../../db/postgres/client.ts';
+import { giveBackTry } from '../../../db/tables/rate-limits.ts';
+import { AppError } from '../../basics/errors.ts';
+import { sha256 } from '../../runtime/hash.ts';
+
+export type RateLimits = ReturnType<typeof createRateLimits>;
+
+type Tried = {
+  /** What a try is at: the same text for the same account. */
+  account: string;
+  /** Of the client; empty where nobody knows it. */
+  address: string;
+  /** Names a browser that the account's user knows. See `nameDevice`. */
+  device: string | undefined;
+};
+
+type RateLimit = {
+  /**
+   * Call it before the try itself, so that many at once cannot slip through. A try that one count refuses does not
+   * reach the next. Throws 429 `rate_limited`.
+   */
+  countTry: (tried: Tried) => Promise<Try>;
+};
+
+type Try = {
+  /** The next one is refused. */
+  isLast: boolean;
+  /** Gives this try back wherever it was counted. `db` may be a transaction. */
+  giveBack: (db: Database) => Promise<void>;
+};
+
+type Store = ReturnType<typeof createStore>;
+type Counter = { limiter: RateLimiterPostgres; of: (tried: Tried) => string | undefined };
+
+const minute = 60;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+export function createRateLimits(db: Database) {
+  const store = createStore(db);
+  const count = (keyPrefix: string, tries: number, windowSeconds: number, of: Counter['of']): Counter => ({
+    limiter: createLimiter(store, keyPrefix, tries, windowSeconds),
+    of,
+  });
+  const mailLimits = createRateLimit(
+    [count('mail-device', 5, hour, ({ device }) => device)],
+    [
+      count('mail-address', 50, hour, ({ address }) => lineOf(address)),
+      count('mail-network', 5, hour, accountByNetwork),
+      count('mail-network-day', 7, day, accountByNetwork),
+      count('mail-account', 5, hour, ({ account }) => account),
+      count('mail-account-day', 10, day, ({ account }) => account),
+    ],
+  );
+  // In this order: a client address that has used up its own must not use up those of accounts.
+  const spare = [
+    count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
+    count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
+  ];
+  return {
+    /** Guesses of a password. */
+    guessLimits: createRateLimit(
+      [
+        count('guess-device', 10, 15 * minute, ({ device }) => device),
+        count('guess-device-day', 30, day, ({ device }) => device),
+        // Each login makes a device, so that whoever has an account could go on and on.
+        count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
+      ],
+      [
+        count('guess-address', 100, 15 * minute, ({ address }) => lineOf(address)),
+        count('guess-site', 300, 15 * minute, ({ address }) => siteOf(address)),
+        count('guess-network', 10, 15 * minute, accountByNetwork),
+        count('guess-account', 100, hour, ({ account }) => account),
+      ],
+    ),
+    /**
+     * Guesses of a second factor. Whoever knows the password can use up those of strangers, but not those of a browser
+     * that the owner uses; and a new password starts to count afresh.
+     */
+    codeLimits: createRateLimit(
+      [
+        count('code-device', 10, hour, ({ device }) => device),
+        count('code-device-day', 30, day, ({ device }) => device),
+        // As with passwords: each login makes a device.
+        count('code-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
+      ],
+      [
+        count('code-account', 10, hour, ({ account }) => account),
+        count('code-account-day', 30, day, ({ account }) => account),
+      ],
+    ),
+    /** Guesses of a second factor with a take-back link. */
+    takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
+    /** Mails that people request. */
+    mailLimits,
+    /** Those that set a password: strangers who use up the others cannot keep the owner from one every three hours. */
+    passwordMailLimits: withSpare(mailLimits, createRateLimit(spare, spare)),
+  };
+}
+
+/** As much of a pg client as the library uses. */
+function createStore(db: Database) {
+  return {
+    async query({ text, values }: { text: string; values: unknown[] }) {
+      const { rows, numAffectedRows } = await db.executeQuery(CompiledQuery.raw(text, values));
+      return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
+    },
+  };
+}
+
+function createLimiter(store: Store, keyPrefix: string, tries: number, windowSeconds: number) {
+  return new RateLimiterPostgres({
+    storeClient: store,
+    storeType: 'client',
+    tableName: 'rate_limits',
+    tableCreated: true,
+    keyPrefix,
+    points: tries,
+    duration: windowSeconds,
+    // The job `sweep` does that.
+    clearExpiredByTimeout: false,
+  });
+}
+
+function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
+  return {
+    async countTry(tried) {
+      const counted: Parameters<typeof giveBackTry>[1][] = [];
+      let isLast = false;
+      for (const { limiter, of } of tried.device === undefined ? ofOthers : ofDevice) {
+        const counts = of(tried);
+        if (counts === undefined) continue;
+        const key = digestOf(counts);
+        const { msBeforeNext, remainingPoints } = await limiter.consume(key).catch(refuse);
+        isLast ||= remainingPoints === 0;
+        // The next count under this key ends a whole window later, and no window is that short.
+        const expiresBefore = Date.now() + msBeforeNext + minute * 1_000;
+        counted.push({ key: limiter.getKey(key), tries: limiter.points, expiresBefore });
+      }
+      return {
+        isLast,
+        async giveBack(db) {
+          await Promise.all(counted.map((each) => giveBackTry(db, each)));
+        },
+      };
+    },
+  };
+}
+
+/** What `first` refuses counts in `spare`. Where both refuse, the answer says when the sooner one lets in again. */
+const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
+  countTry: (tried) =>
+    first.countTry(tried).catch((refusal) => {
+      if (waitOf(refusal) === undefined) throw refusal;
+      return spare.countTry(tried).catch((other) => {
+        throw (waitOf(other) ?? 0) < (waitOf(refusal) ?? 0) ? other : refusal;
+      });
+    }),
+});
+
+/** The seconds that a refusal asks to wait; undefined for anything else that was thrown. */
+function waitOf(error: unknown): number | undefined {
+  return error instanceof AppError && error.code === 'rate_limited'
+    ? Number(error.headers['Retry-After'])
+    : undefined;
+}
+
+function refuse(refusal: unknown): never {
+  if (!(refusal instanceof RateLimiterRes)) throw refusal;
+  const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1_000));
+  throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
+}
+
+/** Keys have one length, and the table is no list of addresses. */
+export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
+
+/** What one customer line has: one address in IPv4, a /64 in IPv6. */
+const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
+
+/** What one customer can have many lines of: a /48. Undefined in IPv4. */
+const siteOf = (address: string) => cut(address, { ipv6: 3 });
+
+/** The account, for addresses near each other alone: those of a /24 in IPv4, a /48 in IPv6. */
+function accountByNetwork({ account, address }: Tried): string | undefined {
+  const network = cut(address, { ipv4: 3, ipv6: 3 });
+  return network === undefined ? undefined : `${network} ${account}`;
+}
+
+/**
+ * The first parts of an address, as many as are said for its kind: four of a byte in IPv4, eight of two in IPv6. Undefined
+ * where there is no address: one count for all of these would be used up by strangers.
+ */
+function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
+  if (!ipaddr.isValid(address)) return undefined;
+  const parsed = ipaddr.process(address);
+  const wanted = parts[parsed.kind()];
+  const all = parsed instanceof ipaddr.IPv4 ? parsed.octets : (parsed as ipaddr.IPv6).parts;
+  return wanted === undefined ? undefined : `${parsed.kind()} ${all.slice(0, wanted).join('.')}`;
+}

@@ -1,0 +1,14 @@
+// Whether somebody may get in at all. A freeze (freeze.ts) is a suspension with a reason of its own.
+import type { User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+
+type Suspension = Pick<User, 'suspendedAt' | 'frozenAt'>;
+
+/** What a right credential of theirs gets. */
+export const suspensionOf = ({ frozenAt }: Suspension) =>
+  new AppError(frozenAt ? 'account_frozen' : 'account_suspended');
+
+/** Throws 403 `account_suspended` or `account_frozen`. */
+export function requireNotSuspended(user: Suspension): void {
+  if (user.suspendedAt) throw suspensionOf(user);
+}

@@ -1,0 +1,55 @@
+// Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
+
+import { parseCookie } from 'cookie';
+import { serializeCookie } from 'oslo/cookie';
+import { base64url } from 'oslo/encoding';
+import { readHeader } from '../../http/text.ts';
+import { sha256 } from '../../runtime/hash.ts';
+
+/** 256 random bits in base64url: 43 characters. */
+export function createToken(): string {
+  return base64url.encode(crypto.getRandomValues(new Uint8Array(32)), { includePadding: false });
+}
+
+export const hashToken = (token: string): Uint8Array => sha256(token);
+
+/** A `Set-Cookie` value for the whole site; `maxAgeSeconds` 0 deletes the cookie. */
+export function buildTokenCookie(issuer: string, name: string, token: string, maxAgeSeconds: number): string {
+  return serializeCookie(cookieName(issuer, name), token, {
+    httpOnly: true,
+    secure: isSecure(issuer),
+    sameSite: 'lax',
+    path: '/',
+    maxAge: maxAgeSeconds,
+  });
+}
+
+/** The token in that cookie, or undefined if it is missing or malformed. */
+export function readToken(request: Request, issuer: string, name: string): string | undefined {
+  const token = readCookie(request, issuer, name);
+  return isToken(token) ? token : undefined;
+}
+
+/** The tokens in all cookies whose names start with `prefix`, by the rest of the name. */
+export function readTokens(request: Request, issuer: string, prefix: string): Map<string, string> {
+  const start = cookieName(issuer, prefix);
+  const cookies = Object.entries(readCookies(request));
+  return new Map(
+    cookies.flatMap(([name, token]) =>
+      name.startsWith(start) && isToken(token) ? [[name.slice(start.length), token] as const] : [],
+    ),
+  );
+}
+
+export const readCookie = (request: Request, issuer: string, name: string): string | undefined =>
+  readCookies(request)[cookieName(issuer, name)];
+
+const readCookies = (request: Request) => parseCookie(readHeader(request.headers, 'cookie') ?? '');
+
+const isToken = (token: string | undefined): token is string =>
+  token !== undefined && /^[A-Za-z0-9_-]{43}$/.test(token);
+
+const isSecure = (issuer: string) => issuer.startsWith('https:');
+
+// With this prefix, browsers refuse the cookie from a subdomain or over plain http (RFC 6265bis section 4.1.3).
+const cookieName = (issuer: string, name: string) => (isSecure(issuer) ? `__Host-${name}` : name);

@@ -1,0 +1,187 @@
+// What somebody reads about their own account: the audit trail of 90 days, in plain words, and what changed with it or by
+// itself. Not who else did it, nor anything about anybody else's account.
+import {
+  type ActivityLine,
+  type LineChange,
+  listActivity,
+  listChangesOfLines,
+} from '../../../db/tables/activity.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Actor } from '../session/actor.ts';
+import { describeAuthor, describeCapability, describeHappening, describeMembers } from './change-words.ts';
+
+/** By the event's reason; `any` for all others. */
+type ByReason = { any: string } & Record<string, string>;
+
+/**
+ * Of every type of event that is recorded here, or by a version that runs beside this one. `undefined`: kept from the
+ * person, as one without words would be.
+ */
+export const words: Record<string, string | ByReason | undefined> = {
+  // About accounts and contracts, not about a person.
+  'contract.moved': undefined,
+  'database.restored': undefined,
+  'invoice.issued': undefined,
+  'invoice.paid': undefined,
+  'invoice.void': undefined,
+  // Nobody knows whose it was.
+  'hand_off.refused': undefined,
+  // It would say that somebody else has that address.
+  'hand_off.email_skipped': undefined,
+
+  // Of somebody who is not here any more.
+  'user.erased': undefined,
+
+  'account.frozen': 'The account was frozen by a link in an email',
+  'account.take_back_refused': 'A link that takes the account back was used with a wrong code',
+  'account.taken_back': {
+    thawed: 'Our support gave the account back to this email address',
+    any: 'The account was taken back by a link in an email',
+  },
+  'account.thawed': 'Our support ended the freeze of the account',
+  'authenticator.added': 'Added an authenticator app',
+  'authenticator.removed': 'Removed the authenticator app',
+  'capability.decided': {
+    yes: 'We decided that the account may: ',
+    no: 'We decided that the account may not: ',
+    any: 'It is up to the marketplace again whether the account may: ',
+  },
+  'data.downloaded': 'Downloaded a copy of the data',
+  'email.change_canceled': 'Cancelled the change of the email address',
+  'email.change_requested': 'Asked to change the email address',
+  'email.change_undone': 'The change of the email address was undone',
+  'email.changed': 'Changed the email address',
+  'email.verification_requested': 'Asked for an email to verify the address',
+  'email.verified': 'Verified the email address',
+  'factors.removed': 'Passkeys or the authenticator app were removed',
+  'hand_off.accepted': {
+    created: 'The account was created from a marketplace account',
+    linked: 'A marketplace account was connected',
+    proved: 'The marketplace verified the email address',
+    any: 'Came here from the marketplace',
+  },
+  'hand_off.confirmed': {
+    connect: 'Connected a marketplace account',
+    any: 'Logged in from the marketplace',
+  },
+  'hand_off.pending': 'Somebody came here from a marketplace account that is not connected',
+  'import.accepted': 'The details were brought over from the marketplace',
+  'link.removed': 'Disconnected a marketplace account',
+  'login.code_asked': 'Gave the right password, and was asked for a code',
+  'login.confirmed': {
+    passkey: 'Used a passkey to confirm a change',
+    any: 'Gave the password again to make a change',
+  },
+  'login.refused': {
+    wrong_code: 'A login was refused: the code was wrong',
+    passkey_counter: 'A login was refused: the passkey may have been copied',
+    no_password: 'A login was refused: there is no password yet',
+    suspended: 'A login was refused: the account was suspended',
+    any: 'A login was refused: the password was wrong',
+  },
+  'login.succeeded': {
+    passkey: 'Logged in with a passkey',
+    recovery_code: 'Logged in with a recovery code',
+    any: 'Logged in',
+  },
+  logout: 'Logged out',
+  'passkey.added': 'Added a passkey',
+  'passkey.removed': 'Removed a passkey',
+  'password.changed': 'Changed the password',
+  'password.refused': 'A change was refused: the password was wrong',
+  'password.set': 'Set a password through a link in an email',
+  'password_link.requested': 'Somebody asked for an email to set a new password',
+  'profile.updated': 'Changed the profile',
+  'recovery_codes.made': 'Made new recovery codes',
+  'session.ended': 'Logged out another browser',
+  'session.ended_others': 'Logged out everywhere else',
+  'signup.accepted': {
+    created: 'A service contract was added',
+    unchanged: 'A service contract was sent again, without a change',
+    any: 'A service contract was changed',
+  },
+  'user.created': { sign_up: 'Signed up', any: 'An administrator created the account' },
+  'user.deletion_canceled': 'The deletion of the account was cancelled',
+  'user.deletion_requested': 'The deletion of the account was asked for',
+  'user.resumed': 'An administrator let the account be used again',
+  'user.suspended': 'An administrator suspended the account',
+  'verification.decided': {
+    yes: 'We decided that the account is verified',
+    no: 'We decided that the account is not verified',
+    any: 'Whether the account is verified is up to the marketplace again',
+  },
+};
+
+const shown = Object.keys(words).filter((type) => words[type] !== undefined);
+
+const days = 90;
+const pageSize = 50;
+
+/** A page of 50, newest first. `before` is the `next` of the page before; `next` is null on the last one. */
+export async function listOwnActivity({ db, now }: Dependencies, { session }: Actor, before?: string) {
+  const { id: userId, emailVerifiedAt, account } = session.user;
+  const whose = {
+    userId,
+    accountId: account.id,
+    // Contracts are for those whose address is proved.
+    types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
+    withContracts: emailVerifiedAt !== null,
+  };
+  const after = daysAfter(now(), -days);
+  const lines = await listActivity(db, { ...whose, after, before, limit: pageSize + 1 });
+  const page = lines.slice(0, pageSize);
+  const ids = page.map(({ id }) => id);
+  const changes = groupByLine(await listChangesOfLines(db, whose, ids));
+  return {
+    events: page.map((line) => describeLine(line, changes.get(line.id) ?? [], userId)),
+    next: lines.length > pageSize ? (page.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** By the id of the line: of their audit event, or of the first change of their transaction. */
+function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
+  const lineIds = new Map<string, string>();
+  const groups = new Map<string, LineChange[]>();
+  for (const change of changes) {
+    const { id, eventId, beganAt } = change;
+    const lineId = lineIds.get(beganAt) ?? eventId ?? `change-${id}`;
+    lineIds.set(beganAt, lineId);
+    groups.set(lineId, [...(groups.get(lineId) ?? []), change]);
+  }
+  return groups;
+}
+
+function describeLine(
+  { id, at, device, place, ...line }: ActivityLine,
+  changes: LineChange[],
+  userId: string,
+) {
+  const [first] = changes;
+  return {
+    id,
+    at,
+    what: line.type === null && first ? describeHappening(first) : describeEvent(line),
+    device,
+    place,
+    /** Who changed something, if anything changed. A version that knows of no history leaves an event, and says of nobody. */
+    by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
+    changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
+  };
+}
+
+function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
+  if (type === 'profile.updated') return describeEdit(details?.changed);
+  const said = words[type ?? ''] ?? '';
+  const cause = type === 'login.succeeded' && details?.factor === 'recovery_code' ? 'recovery_code' : reason;
+  const text = typeof said === 'string' ? said : (said[cause ?? ''] ?? said.any);
+  return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
+}
+
+const members: Record<string, string> = { name: 'name', accountName: 'account name' };
+
+/** Such as "Changed the name and account name". */
+function describeEdit(changed: unknown): string {
+  const names = (Array.isArray(changed) ? changed : []).flatMap((each) => members[each] ?? []);
+  return `Changed the ${names.join(' and ') || 'profile'}`;
+}

@@ -1,0 +1,147 @@
+// A change in plain words, for the person that it is about: what, from, to, and by whom. Never who else did it, nor what
+// says something only to us.
+import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
+import { minorDigits } from '../../billing/currencies.ts';
+
+/** `from` and `to` are null where there was, or is, none; both, where the values alone would say too little. */
+export type Detail = { what: string; from: string | null; to: string | null };
+
+type Words = { what: string; say: (value: Value) => string | null };
+
+const text = (value: Value) => (value === null ? null : String(value));
+const yesOrNo = (value: Value) => (value === null ? 'no' : 'yes');
+const oneOf = (words: Record<string, string | null>) => (value: Value) => {
+  const said = words[String(value)];
+  return said === undefined ? text(value) : said;
+};
+/** Such as "sell products". */
+export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
+const names = (value: Value) =>
+  Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
+const namesOrNothing = (value: Value) => names(value) ?? 'nothing';
+
+const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
+const date = (value: Value) => {
+  const at = new Date(String(value));
+  // Postgres has times without end, which SQL by hand may set.
+  return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
+};
+
+// In the words of the profile, which says of managers that they administer, and of others what their account may do.
+const roles: Record<string, string | null> = {
+  user: null,
+  manager: 'Administrator',
+  admin: 'Administrator',
+};
+const states = {
+  trialing: 'Free trial',
+  active: 'Active',
+  past_due: 'Payment overdue',
+  canceled: 'Cancelled',
+  expired: 'Trial ended',
+};
+
+/** Members without words are not shown. */
+const words: Record<Subject, Record<string, Words>> = {
+  user: {
+    name: { what: 'Name', say: text },
+    email: { what: 'Email address', say: text },
+    email_verified_at: { what: 'Email address verified', say: yesOrNo },
+    role: { what: 'Role', say: oneOf(roles) },
+    suspended_at: { what: 'Suspended', say: yesOrNo },
+    deletion_due_at: { what: 'Deletion planned for', say: date },
+  },
+  account: {
+    name: { what: 'Account name', say: text },
+    capabilities: { what: 'What the account may do', say: names },
+    verified_at: { what: 'Account verified', say: yesOrNo },
+    granted_here: { what: 'Decided by us that the account may', say: namesOrNothing },
+    revoked_here: { what: 'Decided by us that the account may not', say: namesOrNothing },
+    verified_here: {
+      what: 'Our decision whether the account is verified',
+      say: (value) => (value === null ? 'none' : value ? 'verified' : 'not verified'),
+    },
+  },
+  link: {
+    external_id: { what: 'ID at the marketplace', say: text },
+    sleeping_since: { what: 'Connection to the marketplace paused', say: yesOrNo },
+  },
+  contract: {
+    plan: { what: 'Plan', say: text },
+    status: { what: 'State of the contract', say: oneOf(states) },
+    trial_ends_at: { what: 'End of the trial', say: date },
+  },
+};
+
+/** Empty for a change that says nothing to them. */
+export function describeMembers(subject: Subject, members: Members): Detail[] {
+  const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
+    const member = members[name];
+    if (!member) return [];
+    const detail = { what, from: say(member.from), to: say(member.to) };
+    return detail.from === detail.to ? [] : [detail];
+  });
+  const hasPrice = Object.keys(members).some((name) => name.startsWith('price_'));
+  if (!hasPrice) return details;
+  return [
+    ...details,
+    { what: 'Price', from: describePrice(members, 'from'), to: describePrice(members, 'to') },
+  ];
+}
+
+/** Null also where the change holds only part of it. */
+function describePrice(members: Members, side: 'from' | 'to'): string | null {
+  const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
+    (name) => members[`price_${name}`]?.[side] ?? null,
+  );
+  if (currency === null || amount === null || interval === null) return null;
+  const digits = minorDigits(String(currency));
+  return `${(Number(amount) / 10 ** digits).toFixed(digits)} ${currency} a ${interval}`;
+}
+
+const happened: Record<Subject, Record<'created' | 'changed' | 'removed', string>> = {
+  user: {
+    created: 'The account was created',
+    changed: 'The profile was changed',
+    removed: 'The account was deleted',
+  },
+  account: {
+    created: 'The account was created',
+    changed: 'The account was changed',
+    removed: 'The account was deleted',
+  },
+  link: {
+    created: 'A marketplace account was connected',
+    changed: 'The connection to a marketplace account was changed',
+    removed: 'A marketplace account was disconnected',
+  },
+  contract: {
+    created: 'A service contract was added',
+    changed: 'A service contract was changed',
+    removed: 'A service contract was removed',
+  },
+};
+
+/** Where no audit event tells of it. */
+export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'kind'>): string =>
+  happened[subject][kind === 'found' ? 'changed' : kind];
+
+const others = {
+  marketplace: 'By the marketplace',
+  crm: 'By the CRM',
+  operator: 'By an administrator or our support',
+  database: 'By an administrator or our support',
+  service: 'Automatically',
+};
+
+/** For the user whose activity it is. */
+export function describeAuthor(
+  { subject, by, byUser }: Pick<Change, 'subject' | 'by' | 'byUser'>,
+  userId: string,
+): string | null {
+  if (by === null) return null;
+  if (by !== 'person') return others[by];
+  // Of their own profile it is always them: where somebody else is logged in, they came by a link in an email of theirs.
+  const isOther = subject === 'account' && byUser !== null && byUser !== userId;
+  return isOther ? 'By somebody else in your account' : 'By you';
+}

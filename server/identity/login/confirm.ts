@@ -1,0 +1,145 @@
+// "Confirm it's you": a credential again, before a change that a login of long ago must not make. The form that asked for
+// the change is kept by the page that asks for the credential, and sent again with it.
+
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { confirmSession } from '../../../db/tables/sessions.ts';
+import { lockUser, type User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { type Form, loginAgainPath, type Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { AllowanceName } from '../ground/allowances.ts';
+import { hasOwnLogin } from '../ground/customers.ts';
+import { rememberCredential } from '../ground/device.ts';
+import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
+import { PasskeyRefusal } from '../passkey/webauthn.ts';
+import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
+import { type Actor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
+import { lacksSecondFactor } from '../session/second-factor.ts';
+import { findLiveSession, isFresh, passkeyAmr } from '../session/sessions.ts';
+
+/** What the page of `app/components/confirm.tsx` shows. */
+export type ConfirmAsks = {
+  email: string;
+  /** False for somebody who has no credential yet: they set one by mail first. */
+  canConfirm: boolean;
+  hasPassword: boolean;
+  hasPasskey: boolean;
+  /** What there is beside the passkey, if anything: `code` is a login with the password and the code of an app. */
+  otherWay?: 'password' | 'mail' | 'code';
+  /** Where to log in again instead: their second factor has not been given in this session. */
+  loginPath?: string;
+  /** The fields that were sent, without passwords. */
+  values: Record<string, string>;
+  /** Why the credential given was refused. */
+  error?: string;
+};
+
+/**
+ * `asks` is undefined where a credential was given in this session within ten minutes, or comes with the form
+ * (`confirmPassword` or `confirmPasskey`), which counts as given now. Nobody is asked for a `change` that would be refused
+ * all the same. Throws 401 `login_required` without a session, 429 `rate_limited`, and what `guessPassword` throws.
+ */
+export async function confirm(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  form: Form,
+  change?: AllowanceName,
+): Promise<{ asks?: ConfirmAsks }> {
+  const session = await findLiveSession(deps, request, visit);
+  if (!session) throw new AppError('login_required');
+  if (change) await requireOwnAllowance(deps, { session }, change);
+  const { user } = session;
+  const lacksFactor = lacksSecondFactor(deps.config, session);
+  if (isFresh(session, deps.now()) && !lacksFactor) return {};
+  const asks: ConfirmAsks = {
+    email: user.email,
+    canConfirm: hasOwnLogin(user),
+    // The password alone would get round the second factor.
+    hasPassword: user.hasPassword && !lacksFactor,
+    hasPasskey: user.hasPasskey,
+    otherWay: findOtherWay(user, lacksFactor),
+    values: Object.fromEntries(
+      [...form].filter(([name]) => !/password/i.test(name) && name !== 'confirmPasskey'),
+    ),
+  };
+  const actor = { session, request, visit };
+  const passkey = form.get('confirmPasskey');
+  if (passkey) {
+    if (await confirmByPasskey(deps, actor, passkey)) return {};
+    return { asks: { ...asks, error: 'The passkey was not accepted. Try again.' } };
+  }
+  if (lacksFactor) return { asks: user.hasPasskey ? asks : { ...asks, loginPath: loginAgainPath(request) } };
+  const password = form.get('confirmPassword');
+  if (password === undefined) return { asks };
+  try {
+    await confirmByPassword(deps, actor, password);
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    return { asks: { ...asks, error: 'The password is incorrect. Try again.' } };
+  }
+}
+
+function findOtherWay(
+  { hasPassword, hasAuthenticator }: User,
+  lacksFactor: boolean,
+): ConfirmAsks['otherWay'] {
+  if (lacksFactor && !hasAuthenticator) return undefined;
+  if (!hasPassword) return 'mail';
+  return lacksFactor ? 'code' : 'password';
+}
+
+/**
+ * The same for a form that carries the password itself: asks only whoever has passkeys and no password, or has not given
+ * their second factor.
+ */
+export async function confirmWithoutPassword(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  form: Form,
+): Promise<{ asks?: ConfirmAsks }> {
+  const session = await findLiveSession(deps, request, visit);
+  if (!session) return {};
+  const hasOnlyPasskeys = !session.user.hasPassword && session.user.hasPasskey;
+  const mustAsk = hasOnlyPasskeys || lacksSecondFactor(deps.config, session);
+  return mustAsk ? confirm(deps, request, visit, form) : {};
+}
+
+async function confirmByPassword(deps: Dependencies, actor: Actor, password: string): Promise<void> {
+  await requireOwnAllowance(deps, actor, 'login.confirmed');
+  const passwordHash = await requireOwnPassword(deps, actor, password);
+  const { id, user } = actor.session;
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    // Hashing took a while: the password may have changed since, and the session have ended.
+    if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
+    if (!(await confirmSession(trx, { id, now: deps.now() }))) throw new AppError('login_required');
+    await rememberCredential(trx, deps, actor.request, user.id);
+    await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'password' });
+  });
+}
+
+/** False for one that is refused, for whatever reason. */
+async function confirmByPasskey(deps: Dependencies, actor: Actor, passkey: string): Promise<boolean> {
+  const { session, request, visit } = actor;
+  const userId = session.user.id;
+  try {
+    const assertion = await checkAssertion(deps, request, visit, { purpose: 'confirm', userId }, passkey);
+    await inTransactionOf(visit, deps.db, async (trx) => {
+      await lockActor(trx, actor);
+      const refusal = await consumePasskey(trx, deps, assertion);
+      if (refusal) throw new PasskeyRefusal(refusal);
+      const isLive = await confirmSession(trx, { id: session.id, now: deps.now(), amr: passkeyAmr });
+      if (!isLive) throw new AppError('login_required');
+      await rememberCredential(trx, deps, request, userId);
+      await recordActorEvent(trx, actor, { type: 'login.confirmed', reason: 'passkey' });
+    });
+    return true;
+  } catch (error) {
+    if (!(error instanceof PasskeyRefusal)) throw error;
+    const { requestId, address } = visit;
+    deps.log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+    return false;
+  }
+}

@@ -1,0 +1,31 @@
+// Counts what becomes of tries to log in.
+
+import type { ProblemCode } from '../../basics/problems.ts';
+import { toAppError } from '../../http/answers.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { LoginResult } from '../../metrics/results.ts';
+
+/** Runs a try to log in. `resultOf` says what its outcome is called; undefined where it was no try. */
+export async function countLogin<Outcome>(
+  { metrics }: Dependencies,
+  tryToLogIn: () => Promise<Outcome>,
+  resultOf: (outcome: Outcome) => LoginResult | undefined,
+): Promise<Outcome> {
+  try {
+    const outcome = await tryToLogIn();
+    const result = resultOf(outcome);
+    if (result) metrics.countLogin(result);
+    return outcome;
+  } catch (error) {
+    metrics.countLogin(refused[toAppError(error).code] ?? 'failed');
+    throw error;
+  }
+}
+
+const refused: Partial<Record<ProblemCode, LoginResult>> = {
+  rate_limited: 'rate_limited',
+  account_suspended: 'suspended',
+  unavailable: 'unavailable',
+  // What was sent has been read by then: only the client can still go.
+  invalid_request: 'cancelled',
+};

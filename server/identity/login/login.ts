@@ -1,0 +1,122 @@
+// Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
+// work.
+
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { deferAuditEvent, recordAuditEvent } from '../../../db/tables/audit-events.ts';
+import { findPasswordOwner, type PasswordOwner } from '../../../db/tables/password-owners.ts';
+import { endSessions } from '../../../db/tables/sessions.ts';
+import { lockUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { spendAllowance } from '../ground/allowances.ts';
+import { readEmailAddress } from '../ground/email-address.ts';
+import { nameOwnBrowser } from '../ground/established-browsers.ts';
+import { suspensionOf } from '../ground/suspension.ts';
+import { guessPassword } from '../password/guess-password.ts';
+import { requirePlace } from '../password/passwords.ts';
+import { trailOf } from '../session/actor.ts';
+import { buildEndedCookie, findPresentSession } from '../session/sessions.ts';
+import { countLogin } from './count-login.ts';
+import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
+
+/**
+ * A session, or what waits for the code; undefined for wrong credentials. Throws what `guessPassword` throws and, after
+ * a right password, 403 `account_suspended` or `account_frozen`.
+ */
+export async function login(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  credentials: Credentials,
+): Promise<LoginStep | undefined> {
+  return countLogin(
+    deps,
+    () => tryLogin(deps, request, visit, credentials),
+    (step) => (step ? (step.needsCode ? 'code_asked' : 'ok') : 'wrong_password'),
+  );
+}
+
+type Credentials = { email: string; password: string };
+
+/** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
+export function requirePlaceToLogIn({ metrics }: Dependencies): void {
+  try {
+    requirePlace();
+  } catch (error) {
+    metrics.countLogin('busy');
+    throw error;
+  }
+}
+
+async function tryLogin(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  credentials: Credentials,
+): Promise<LoginStep | undefined> {
+  const { db, read, log, aside, now } = deps;
+  const email = readEmailAddress(credentials.email);
+  const trail = { address: visit.address, requestId: visit.requestId };
+  const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
+    email: email ?? credentials.email,
+    password: credentials.password,
+    find: (deviceHash) => findPasswordOwner(read, { email: email ?? '' }, deviceHash),
+  });
+  if (!isRight || !owner?.passwordHash) {
+    const reason = refusalReason(email, owner);
+    log.info({ ...trail, reason }, 'login refused');
+    // Only where there is an account: strangers could grow the table without end.
+    const event = { ...trail, type: 'login.refused', reason, userId: owner?.userId };
+    // Read now: the request may be gone by then.
+    const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
+    if (owner)
+      aside.start(() => recordAuditEvent(db, { ...event, ...trailOf(seen) }), event, 'audit event lost');
+    return undefined;
+  }
+  const { userId, passwordHash } = owner;
+  const browser = trailOf(visit);
+
+  const outcome = await inTransactionOf(visit, db, async (trx) => {
+    // Hashing took a while: the password may have changed since.
+    const user = await lockUser(trx, { id: userId, passwordHash });
+    if (!user) return undefined;
+    const ownBrowser = nameOwnBrowser(owner, now());
+    const otherBrowser = owner.deviceKnownSince ? 'login-known-browser' : 'login-new-browser';
+    const login = ownBrowser ? 'login-own-browser' : otherBrowser;
+    await spendAllowance(trx, login, `${ownBrowser ?? userId} ${passwordHash}`);
+    if (user.suspendedAt) {
+      deferAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
+      await giveBack(trx);
+      return suspensionOf(user);
+    }
+    const step = await startSessionOrAsk(trx, deps, { user, startedBy: 'password', request, visit });
+    if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
+    // Last, so that nobody waits long to count a try of theirs.
+    await giveBack(trx);
+    return step;
+  });
+  if (!outcome) return undefined;
+  if (outcome instanceof AppError) throw outcome;
+  return outcome;
+}
+
+/** For logs and the audit trail only: outside they are all the same. */
+function refusalReason(email: string | undefined, owner: PasswordOwner | undefined): string {
+  if (!email) return 'malformed_address';
+  if (!owner) return 'unknown_user';
+  return owner.passwordHash === null ? 'no_password' : 'wrong_password';
+}
+
+/** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
+export async function logout(deps: Dependencies, request: Request, visit: Visit): Promise<string> {
+  const { db, config, now } = deps;
+  const session = await findPresentSession(deps, request, visit);
+  if (session && session !== 'suspended') {
+    await inTransactionOf(visit, db, async (trx) => {
+      await endSessions(trx, session.user.id, { id: session.id }, now());
+      deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });
+    });
+  }
+  return buildEndedCookie(config.issuer);
+}

@@ -1,0 +1,72 @@
+// Logging in with a passkey, which says by itself who it is. No address is typed and nothing can be guessed, so no limit
+// of strangers counts it, and it gets its owner in where they have used up the tries at the password.
+
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { lockUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { spendAllowance } from '../ground/allowances.ts';
+import { suspensionOf } from '../ground/suspension.ts';
+import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
+import { PasskeyRefusal } from '../passkey/webauthn.ts';
+import { trailOf } from '../session/actor.ts';
+import { startSession } from '../session/sessions.ts';
+import { countLogin } from './count-login.ts';
+import type { LoginStep } from './pending-login.ts';
+
+/**
+ * A session, or undefined for a passkey that is refused, for whatever reason. `passkey` is what
+ * the browser's script posted. Throws 403 `account_suspended` or `account_frozen` after a right one.
+ */
+export async function logInByPasskey(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  passkey: string,
+): Promise<LoginStep | undefined> {
+  const { log } = deps;
+  const { address, requestId } = visit;
+  const tryPasskey = async (): Promise<LoginStep | undefined> => {
+    try {
+      const assertion = await checkAssertion(deps, request, visit, { purpose: 'login' }, passkey);
+      return { setCookies: await start(deps, request, visit, assertion), needsCode: false };
+    } catch (error) {
+      if (!(error instanceof PasskeyRefusal)) throw error;
+      log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'login refused');
+      return undefined;
+    }
+  };
+  return countLogin(deps, tryPasskey, (step) => (step ? 'ok' : 'wrong_passkey'));
+}
+
+async function start(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  assertion: Assertion,
+): Promise<string[]> {
+  const { userId } = assertion.passkey;
+  const trail = { ...trailOf(visit), userId, details: { passkey: assertion.passkey.id } };
+  const outcome = await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user) throw new PasskeyRefusal('unknown_passkey');
+    const refusal = await consumePasskey(trx, deps, assertion);
+    if (refusal === 'challenge_used') return refusal;
+    await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
+    // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
+    if (refusal === 'counter')
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'passkey_counter' });
+    if (refusal) return refusal;
+    if (user.suspendedAt) {
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended' });
+      return suspensionOf(user);
+    }
+    deferAuditEvent(trx, { ...trail, type: 'login.succeeded', reason: 'passkey' });
+    return startSession(trx, deps, { user, startedBy: 'passkey', request, visit });
+  });
+  if (outcome instanceof AppError) throw outcome;
+  if (typeof outcome === 'string') throw new PasskeyRefusal(outcome);
+  return outcome;
+}

@@ -1,0 +1,147 @@
+// A login of somebody with an authenticator app: after the password it waits for the code, in the same browser, for ten
+// minutes. Until then there is no session.
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
+import {
+  deletePendingLogin,
+  findPendingLogin,
+  insertPendingLogin,
+} from '../../../db/tables/pending-logins.ts';
+import { lockUser, type User } from '../../../db/tables/users.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
+import { nameGuessingDevice, readDevice } from '../ground/device.ts';
+import { notify, notifyOnceADay } from '../ground/notices.ts';
+import { requireNotSuspended } from '../ground/suspension.ts';
+import { findTakeBackHint } from '../ground/take-back-window.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
+import { trailOf } from '../session/actor.ts';
+import { type NewSession, startSession } from '../session/sessions.ts';
+import { countLogin } from './count-login.ts';
+
+const cookie = 'identity_pending_login';
+const lifeSeconds = 600;
+
+/** How a login goes on after the password. The cookies are of a session, or of what waits for the code. */
+export type LoginStep = { setCookies: string[]; needsCode: boolean };
+
+/**
+ * What follows a right password: a session, or for somebody with an authenticator app the page that asks for the code.
+ * The caller has locked the user and seen that they are not suspended.
+ */
+export async function startSessionOrAsk(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  start: NewSession,
+): Promise<LoginStep> {
+  const { user, request, visit } = start;
+  if (!user.hasAuthenticator) return { setCookies: await startSession(trx, deps, start), needsCode: false };
+  const { config, now } = deps;
+  visit.userId = user.id;
+  const previous = readToken(request, config.issuer, cookie);
+  if (previous) await deletePendingLogin(trx, hashToken(previous));
+  const token = createToken();
+  const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
+  await insertPendingLogin(trx, { tokenHash: hashToken(token), userId: user.id, expiresAt });
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'login.code_asked', userId: user.id });
+  return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
+}
+
+/** Where the browser goes then: on to `next`, by way of the page that asks for the code. */
+export const pathAfterLogin = ({ needsCode }: LoginStep, next: string | undefined, home = '/profile') => {
+  const target = next ?? home;
+  return needsCode ? `/login/code?next=${encodeURIComponent(target)}` : target;
+};
+
+/** The login of this browser that waits for the code, with when we last mailed its user a way back in. */
+export async function findOwnPendingLogin(
+  deps: Dependencies,
+  request: Request,
+): Promise<{ takeBackSentAt: Date | undefined } | undefined> {
+  const key = readKey(deps, request);
+  const userId = key && (await findPendingLogin(deps.db, key));
+  return userId ? { takeBackSentAt: await findTakeBackHint(deps, userId) } : undefined;
+}
+
+/**
+ * The `Set-Cookie` values of a session for a right code or recovery code; `wrong`, or `gone` where no login of this browser
+ * waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403
+ * `account_suspended` or `account_frozen`.
+ */
+export async function finishLogin(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  typed: string,
+): Promise<string[] | 'wrong' | 'gone'> {
+  return countLogin(
+    deps,
+    () => tryCode(deps, request, visit, typed),
+    (outcome) => (outcome === 'gone' ? undefined : outcome === 'wrong' ? 'wrong_code' : 'ok'),
+  );
+}
+
+async function tryCode(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  typed: string,
+): Promise<string[] | 'wrong' | 'gone'> {
+  const { db, config } = deps;
+  const key = readKey(deps, request);
+  const userId = key && (await findPendingLogin(db, key));
+  if (!key || !userId) return 'gone';
+  visit.userId = userId;
+  const { isLast, giveBack } = await countTry(deps, request, visit, userId);
+  const factor = await readFactor(deps, userId, typed);
+  return inTransactionOf(visit, db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    // Whatever ends one has locked its user: from here on it stays.
+    if (!user || !(await findPendingLogin(trx, key))) return 'gone';
+    requireNotSuspended(user);
+    const trail = { ...trailOf(visit), userId };
+    if (!factor || !(await factor.consume(trx))) {
+      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
+      // Somebody has their password and goes on guessing.
+      if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
+      return 'wrong';
+    }
+    await deletePendingLogin(trx, key.tokenHash);
+    await recordSuccess(trx, deps, { user, factor, request, visit });
+    const setCookies = await startSession(trx, deps, { user, startedBy: 'code', request, visit });
+    // Last, so that nobody waits long to count a try of theirs.
+    await giveBack(trx);
+    return [...setCookies, buildTokenCookie(config.issuer, cookie, '', 0)];
+  });
+}
+
+async function recordSuccess(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  { user, factor, request, visit }: { user: User; factor: FactorUse; request: Request; visit: Visit },
+): Promise<void> {
+  const details = { factor: factor.kind };
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
+  if (factor.kind === 'recovery_code') await notify(trx, deps, user, 'recovery_code_used', request);
+}
+
+/** Before the code is looked at, so that many at once cannot slip through. */
+async function countTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
+  const device = readDevice(deps, request) ?? new Uint8Array();
+  const owner = await findPasswordOwner(deps.read, { userId }, device);
+  return deps.codeLimits.countTry({
+    // A new password starts to count afresh: so its owner gets in, whoever knew the old one.
+    account: `${userId} ${owner?.passwordHash ?? ''}`,
+    address: visit.address,
+    device: nameGuessingDevice(owner),
+  });
+}
+
+function readKey({ config, now }: Dependencies, request: Request) {
+  const token = readToken(request, config.issuer, cookie);
+  return token === undefined ? undefined : { tokenHash: hashToken(token), now: now() };
+}

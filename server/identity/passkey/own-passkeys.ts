@@ -1,0 +1,177 @@
+// The passkeys of somebody who is logged in: adding, naming and removing them.
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import {
+  deletePasskey,
+  insertPasskey,
+  type ListedPasskey,
+  listPasskeys,
+  renamePasskey,
+} from '../../../db/tables/passkeys.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { describeDevice, userAgentOf } from '../ground/device.ts';
+import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
+import { nameSchema } from '../ground/names.ts';
+import { notify, notifyWithTakeBack } from '../ground/notices.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import { lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from '../session/actor.ts';
+import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
+import { checkRegistration } from './passkey-registration.ts';
+import { PasskeyRefusal } from './webauthn.ts';
+
+export const maxPasskeys = 20;
+
+/** What /profile/passkeys shows. Throws 401 `login_required`. */
+export async function describeOwnPasskeys(deps: Dependencies, request: Request, visit: Visit) {
+  const { session } = await requireActor(deps, request, visit);
+  const { user } = session;
+  const passkeys = await listPasskeys(deps.db, user.id);
+  return {
+    email: user.email,
+    hasPassword: user.hasPassword,
+    passkeys: passkeys.map(({ credentialId, transports, ...shown }) => shown),
+    /** Why none can be added. */
+    refused: findReasonNotToAdd(user, passkeys),
+    /** What a new one is called, unless its owner says otherwise. */
+    suggestedName: describeDevice(userAgentOf(request)),
+    /** One that is added in this browser now can be removed by a link in a mail. */
+    isRevocable: await isRevocable(deps, request, user),
+  };
+}
+
+/** Whoever has not proved an address cannot be helped by mail when the passkey is lost. */
+function findReasonNotToAdd(user: User, passkeys: ListedPasskey[]): 'unproved' | 'too_many' | undefined {
+  if (!user.emailVerifiedAt) return 'unproved';
+  return passkeys.length >= maxPasskeys ? 'too_many' : undefined;
+}
+
+/**
+ * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required`, also where no
+ * credential was given within ten minutes, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
+ */
+export async function addOwnPasskey(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  fields: { name: string; passkey: string },
+): Promise<void> {
+  const actor = await requireActor(deps, request, visit);
+  requireConfirmed(deps, actor);
+  const { id: userId } = actor.session.user;
+  const fresh = await readNewPasskey(deps, request, visit, { purpose: 'add', userId }, fields);
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    const reason = findReasonNotToAdd(user, await listPasskeys(trx, userId));
+    if (reason === 'unproved') throw new AppError('email_unverified');
+    if (reason === 'too_many')
+      throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
+    const at = await findTimeOfChange(trx, deps, userId);
+    const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, userId);
+    const passkey = await storeNewPasskey(trx, userId, { ...fresh, fromEstablishedBrowser, at });
+    await recordActorEvent(trx, actor, { type: 'passkey.added', details: { passkey } });
+    await notifyWithTakeBack(trx, deps, user, 'passkey_added', { at, request });
+  });
+}
+
+type NewPasskey = Awaited<ReturnType<typeof checkRegistration>> & { name: string };
+
+/** Throws 422 `validation_failed` at `/name` or `/passkey`. */
+export async function readNewPasskey(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  use: ChallengeUse,
+  fields: { name: string; passkey: string },
+): Promise<NewPasskey> {
+  const name = readName(fields.name);
+  const checked = await checkRegistration(deps, request, visit, use, fields.passkey).catch((error) =>
+    refuse(deps, visit, error),
+  );
+  return { ...checked, name };
+}
+
+/** For exactly one caller: its id. The user is locked. Throws 422 `validation_failed` at `/passkey`. */
+export async function storeNewPasskey(
+  trx: Database,
+  userId: string,
+  { created, challenge, at, ...kept }: NewPasskey & { fromEstablishedBrowser: boolean; at: Date },
+): Promise<string> {
+  const passkey = { ...created, ...kept, id: uuidv7(), userId, now: at };
+  if (!(await consumeChallenge(trx, challenge)) || !(await insertPasskey(trx, passkey))) throw notAdded();
+  return passkey.id;
+}
+
+/**
+ * Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where the user has no
+ * such passkey, and 422 `validation_failed`.
+ */
+export async function renameOwnPasskey(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  fields: { id: string; name: string },
+): Promise<void> {
+  const actor = await requireActor(deps, request, visit);
+  // By its name the owner tells theirs from a thief's.
+  requireConfirmed(deps, actor);
+  const { id } = fields;
+  const name = readName(fields.name);
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const { id: userId } = await lockOpenActor(trx, actor);
+    if (!isId(id) || !(await renamePasskey(trx, { id, userId, name }))) throw gone();
+  });
+}
+
+/**
+ * Sessions go on. Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where
+ * the user has no such passkey, and 422 `validation_failed` for the last way to log in.
+ */
+export async function removeOwnPasskey(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  id: string,
+): Promise<void> {
+  const actor = await requireActor(deps, request, visit);
+  requireConfirmed(deps, actor);
+  const userId = actor.session.user.id;
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (!isId(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
+    if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
+    await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
+    await notify(trx, deps, user, 'passkey_removed', request);
+  });
+}
+
+function readName(text: string): string {
+  const read = nameSchema.safeParse(text);
+  if (read.success) return read.data;
+  throw refusalAt('/name', read.error.issues[0]?.message ?? 'Enter a name.');
+}
+
+const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
+
+function refuse({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
+  if (!(error instanceof PasskeyRefusal)) throw error;
+  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not added');
+  throw notAdded();
+}
+
+const refusalAt = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
+
+const notAdded = () => refusalAt('/passkey', 'The passkey could not be added. Try again.');
+
+const lastOne = () =>
+  refusalAt(
+    '/id',
+    'This is your only way to log in, so it was not removed. Set a password or add another passkey first.',
+  );
+
+const gone = () =>
+  new AppError('not_found', { detail: 'This passkey does not exist or has already been removed.' });

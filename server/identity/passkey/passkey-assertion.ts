@@ -1,0 +1,77 @@
+// The use of a passkey, checked as section 7.2 of WebAuthn asks: whose it is, and that the authenticator has verified
+// somebody. consumePasskey makes it count once.
+import { base64url } from 'oslo/encoding';
+import { z } from 'zod';
+import type { Database } from '../../../db/postgres/client.ts';
+import { findPasskey, type Passkey, recordPasskeyUse } from '../../../db/tables/passkeys.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { type ChallengeUse, consumeChallenge, type OpenChallenge } from './passkey-challenges.ts';
+import {
+  bytesSchema,
+  checkClientData,
+  credentialShape,
+  loadWebAuthn,
+  originOf,
+  PasskeyRefusal,
+  readJson,
+  refuse,
+  rpIdOf,
+  userHandleOf,
+} from './webauthn.ts';
+
+const assertionSchema = z.object({
+  ...credentialShape,
+  response: z.object({
+    clientDataJSON: bytesSchema,
+    authenticatorData: bytesSchema,
+    signature: bytesSchema,
+    userHandle: bytesSchema.optional(),
+  }),
+});
+
+/** A right answer to a challenge, which `consumePasskey` uses up. */
+export type Assertion = { passkey: Passkey; challenge: OpenChallenge; counter: number; backedUp: boolean };
+
+/** Throws a PasskeyRefusal. `text` is what the browser posted. */
+export async function checkAssertion(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  use: ChallengeUse,
+  text: string,
+): Promise<Assertion> {
+  const assertion = readJson(assertionSchema, text);
+  const challenge = await checkClientData(deps, request, use, assertion.response.clientDataJSON);
+  const passkey = await findPasskey(deps.db, assertion.id);
+  if (!passkey) throw new PasskeyRefusal('unknown_passkey');
+  const { userHandle } = assertion.response;
+  const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
+  // Only at a login it is the authenticator that says who it is.
+  const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
+  if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
+    throw new PasskeyRefusal('other_user');
+  const { verifyAuthenticationResponse } = await loadWebAuthn(visit);
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: { ...assertion, clientExtensionResults: {} },
+    expectedChallenge: () => true,
+    expectedOrigin: originOf(deps),
+    expectedRPID: rpIdOf(deps),
+    // The counter is compared once the signature is known to be right, by the statement that stores it.
+    credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
+    requireUserVerification: true,
+  }).catch(refuse);
+  if (!verified) throw new PasskeyRefusal('signature');
+  const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
+  return { passkey, challenge, counter, backedUp };
+}
+
+/** Undefined for exactly one caller, or why it is refused. The user is locked. */
+export async function consumePasskey(
+  trx: Database,
+  { now }: Pick<Dependencies, 'now'>,
+  { passkey: { id }, challenge, counter, backedUp }: Assertion,
+): Promise<'challenge_used' | 'counter' | undefined> {
+  if (!(await consumeChallenge(trx, challenge))) return 'challenge_used';
+  return (await recordPasskeyUse(trx, { id, counter, backedUp, now: now() })) ? undefined : 'counter';
+}

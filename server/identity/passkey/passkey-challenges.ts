@@ -1,0 +1,82 @@
+// Challenges of passkeys. Anybody may ask for one, so it is no row but text that we sign: until when it counts, for what,
+// for whom, and in which browser, by a cookie of its own. A row says only that one was used.
+import { base64url, encodeHex } from 'oslo/encoding';
+import type { Database } from '../../../db/postgres/client.ts';
+import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
+import { insertUsedChallenge } from '../../../db/tables/used-passkey-challenges.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { hmacSha256, matchesAny } from '../../sso/hmac.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
+
+const cookie = 'identity_passkey';
+export const challengeSeconds = 300;
+
+/**
+ * `userId` is whose passkey it is for; at a login the passkey says it. `arrive`: their first, through a mail. `take-back`:
+ * one that is left, with a take-back link.
+ */
+export type ChallengeUse =
+  | { purpose: 'login'; userId?: undefined }
+  | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back'; userId: string };
+
+/** What makes it work once. */
+export type OpenChallenge = { challengeHash: Uint8Array; expiresAt: Date };
+
+type Context = Pick<Dependencies, 'config' | 'read' | 'now'>;
+
+/** The challenge, and the `Set-Cookie` value of the browser that alone can answer it. */
+export async function createChallenge(
+  deps: Context,
+  request: Request,
+  use: ChallengeUse,
+): Promise<{ challenge: string; setCookie: string }> {
+  const { issuer } = deps.config;
+  // Kept where there is one: another tab may be waiting for an answer.
+  const token = readToken(request, issuer, cookie) ?? createToken();
+  const body = `${Math.floor(deps.now().getTime() / 1_000) + challengeSeconds}.${createToken()}`;
+  return {
+    challenge: `${body}.${await sign(deps, token, use, body)}`,
+    setCookie: buildTokenCookie(issuer, cookie, token, 2 * challengeSeconds),
+  };
+}
+
+/** Undefined for one that is not ours, too old, or of another purpose, user or browser. `given` is in base64url. */
+export async function openChallenge(
+  deps: Context,
+  request: Request,
+  use: ChallengeUse,
+  given: string,
+): Promise<OpenChallenge | undefined> {
+  const token = readToken(request, deps.config.issuer, cookie);
+  const challenge = readText(given);
+  const [, body, seconds, mac] = /^((\d{1,12})\.[\w-]{43})\.([0-9a-f]{64})$/.exec(challenge ?? '') ?? [];
+  if (!token || !challenge || !body || !mac) return undefined;
+  if (!matchesAny([await sign(deps, token, use, body)], [mac])) return undefined;
+  const expiresAt = new Date(Number(seconds) * 1_000);
+  return expiresAt > deps.now() ? { challengeHash: hashToken(challenge), expiresAt } : undefined;
+}
+
+/** True for exactly one caller. */
+export const consumeChallenge = (db: Database, challenge: OpenChallenge): Promise<boolean> =>
+  insertUsedChallenge(db, challenge);
+
+async function sign(
+  { read }: Context,
+  token: string,
+  { purpose, userId = '' }: ChallengeUse,
+  body: string,
+): Promise<string> {
+  const key = await readChallengeKey(read);
+  // No part has a space.
+  const message = `identity passkey challenge v1 ${purpose} ${userId} ${encodeHex(hashToken(token))} ${body}`;
+  return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
+}
+
+/** Text in base64url; undefined where it is none. */
+export function readText(given: string): string | undefined {
+  try {
+    return new TextDecoder().decode(base64url.decode(given, { strict: false }));
+  } catch {
+    return undefined;
+  }
+}

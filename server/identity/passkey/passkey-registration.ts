@@ -1,0 +1,90 @@
+// A new passkey, checked as section 7.1 of WebAuthn asks, but for what the maker of the authenticator says of it.
+import { z } from 'zod';
+import type { Passkey } from '../../../db/tables/passkeys.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { ChallengeUse, OpenChallenge } from './passkey-challenges.ts';
+import {
+  bytesSchema,
+  checkClientData,
+  credentialShape,
+  loadWebAuthn,
+  originOf,
+  PasskeyRefusal,
+  readJson,
+  refuse,
+  rpIdOf,
+  type WebAuthn,
+} from './webauthn.ts';
+
+const registrationSchema = z.object({
+  ...credentialShape,
+  response: z.object({
+    clientDataJSON: bytesSchema,
+    attestationObject: bytesSchema,
+    transports: z.array(z.string()).optional(),
+  }),
+});
+
+const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
+// ES256 and RS256: what authenticators can do, and every runtime.
+export const algorithms = [-7, -257];
+
+// An RSA key of 8,192 bits, and more than any other.
+const maxKeyBytes = 2_048;
+
+/** A new passkey, and the challenge that it answers. Throws a PasskeyRefusal. */
+export async function checkRegistration(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  use: ChallengeUse,
+  text: string,
+): Promise<{ created: Omit<Passkey, 'id' | 'userId' | 'name'>; challenge: OpenChallenge }> {
+  const registration = readJson(registrationSchema, text);
+  const challenge = await checkClientData(deps, request, use, registration.response.clientDataJSON);
+  const webAuthn = await loadWebAuthn(visit);
+  const { clientDataJSON } = registration.response;
+  const attestationObject = await dropAttestation(webAuthn, registration).catch(refuse);
+  const { verified, registrationInfo } = await webAuthn
+    .verifyRegistrationResponse({
+      response: {
+        ...registration,
+        response: { clientDataJSON, attestationObject },
+        clientExtensionResults: {},
+      },
+      expectedChallenge: () => true,
+      expectedOrigin: originOf(deps),
+      expectedRPID: rpIdOf(deps),
+      requireUserVerification: true,
+      supportedAlgorithmIDs: algorithms,
+    })
+    .catch(refuse);
+  if (!verified) throw new PasskeyRefusal('malformed');
+  const { id: credentialId, publicKey, counter } = registrationInfo.credential;
+  if (credentialId !== registration.id || publicKey.length > maxKeyBytes)
+    throw new PasskeyRefusal('malformed');
+  const given = registration.response.transports ?? [];
+  const transports = knownTransports.filter((transport) => given.includes(transport));
+  const backedUp = registrationInfo.credentialBackedUp;
+  return { created: { credentialId, publicKey, counter, transports, backedUp }, challenge };
+}
+
+/**
+ * The same without what the maker of the authenticator says of it. We do not ask for that, and to check it the library
+ * would fetch lists from addresses that the sender chose.
+ */
+async function dropAttestation(
+  { decodeAttestationObject, isoBase64URL, isoCBOR }: WebAuthn,
+  { response }: z.infer<typeof registrationSchema>,
+): Promise<string> {
+  const authData = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject)).get('authData');
+  if (!(authData instanceof Uint8Array)) throw new PasskeyRefusal('malformed');
+  const bare = new Map<string, Parameters<typeof isoCBOR.encode>[0]>([
+    ['fmt', 'none'],
+    ['attStmt', new Map()],
+    ['authData', authData],
+  ]);
+  return isoBase64URL.fromBuffer(isoCBOR.encode(bare));
+}

@@ -1,0 +1,89 @@
+// What a browser says about a passkey, as far as its use (passkey-assertion.ts) and a new one (passkey-registration.ts) are
+// checked alike: made for our origin and host, for a challenge of ours. As WebAuthn asks (https://www.w3.org/TR/webauthn-3/).
+import { z } from 'zod';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { type ChallengeUse, type OpenChallenge, openChallenge, readText } from './passkey-challenges.ts';
+
+/** Why a passkey was refused. For logs and the audit trail only: outside they are all the same. */
+export type PasskeyReason =
+  | 'malformed'
+  | 'unknown_passkey'
+  | 'other_user'
+  | 'challenge'
+  | 'origin'
+  | 'rp_id'
+  | 'user_verification'
+  | 'signature'
+  | 'challenge_used'
+  | 'counter';
+
+export class PasskeyRefusal extends Error {
+  readonly reason: PasskeyReason;
+
+  constructor(reason: PasskeyReason) {
+    super(`passkey refused: ${reason}`);
+    this.reason = reason;
+  }
+}
+
+export const bytesSchema = z.string().regex(/^[\w-]+$/);
+// At most 1,023 bytes.
+const credentialId = bytesSchema.max(1_364);
+export const credentialShape = { id: credentialId, rawId: credentialId, type: z.literal('public-key') };
+
+const clientDataSchema = z.object({
+  challenge: z.string(),
+  origin: z.string(),
+  crossOrigin: z.boolean().optional(),
+});
+
+/** Our name in WebAuthn. */
+export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).hostname;
+
+/** What an authenticator knows a user by. */
+export const userHandleOf = (userId: string) => new TextEncoder().encode(userId);
+
+// Loaded when somebody first uses a passkey: most of it is about attestations, which we do not ask for. On a busy machine
+// that takes a while, once.
+export const loadWebAuthn = ({ deadline }: Visit) =>
+  deadline.pause(async () => ({
+    ...(await import('@simplewebauthn/server')),
+    ...(await import('@simplewebauthn/server/helpers')),
+  }));
+
+export type WebAuthn = Awaited<ReturnType<typeof loadWebAuthn>>;
+
+/** What the browser itself says: which challenge it got, and on which page. */
+export async function checkClientData(
+  deps: Dependencies,
+  request: Request,
+  use: ChallengeUse,
+  clientDataJSON: string,
+): Promise<OpenChallenge> {
+  const said = readJson(clientDataSchema, readText(clientDataJSON) ?? '');
+  // No page of ours is ever in a frame.
+  if (said.origin !== originOf(deps) || said.crossOrigin) throw new PasskeyRefusal('origin');
+  const challenge = await openChallenge(deps, request, use, said.challenge);
+  if (!challenge) throw new PasskeyRefusal('challenge');
+  return challenge;
+}
+
+export const originOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).origin;
+
+export function readJson<T>(schema: z.ZodType<T>, text: string): T {
+  try {
+    return schema.parse(JSON.parse(text));
+  } catch {
+    throw new PasskeyRefusal('malformed');
+  }
+}
+
+/** The library says why in words only. */
+export function refuse(error: unknown): never {
+  if (error instanceof PasskeyRefusal) throw error;
+  const words = error instanceof Error ? error.message : '';
+  if (/RP ID/i.test(words)) throw new PasskeyRefusal('rp_id');
+  if (/could not be verified|not present/.test(words)) throw new PasskeyRefusal('user_verification');
+  throw new PasskeyRefusal('malformed');
+}

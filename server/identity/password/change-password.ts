@@ -1,0 +1,55 @@
+// Changing a password in a session, with the current one.
+
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
+import type { Amr } from '../../../db/tables/sessions.ts';
+import { lockUser, updateUser } from '../../../db/tables/users.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { voidMails } from '../ground/address-proof.ts';
+import { readDevice } from '../ground/device.ts';
+import { nameOwnBrowser } from '../ground/established-browsers.ts';
+import { notify } from '../ground/notices.ts';
+import { type Actor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
+import { startSession } from '../session/sessions.ts';
+import { requireOwnPassword, wrongPassword } from './own-password.ts';
+import { hashNewPassword } from './passwords.ts';
+
+/**
+ * Ends every other session of the user, and forgets their other devices. The result are the `Set-Cookie` values of the
+ * actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
+ * password and for a new one that is not good, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` throws.
+ */
+export async function changePassword(
+  deps: Dependencies,
+  actor: Actor,
+  { currentPassword, newPassword }: { currentPassword: string; newPassword: string },
+): Promise<string[]> {
+  const { session, request, visit } = actor;
+  const ownBrowser = await findOwnBrowser(deps, request, session.user.id);
+  await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
+  const currentHash = await requireOwnPassword(deps, actor, currentPassword);
+  const { email, name } = session.user;
+  const passwordHash = await hashNewPassword(visit, newPassword, { config: deps.config, email, name });
+  return inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: session.user.id, passwordHash: currentHash });
+    if (!user) throw wrongPassword();
+    await updateUser(trx, user.id, { passwordHash });
+    // An old mail could undo the change.
+    await voidMails(trx, user.id);
+    await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
+    await notify(trx, deps, user, 'password_changed', request);
+    // A second factor that was given in this session still counts.
+    const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
+    return startSession(trx, deps, { user, startedBy: 'password_change', amr, request, visit });
+  });
+}
+
+async function findOwnBrowser(
+  deps: Dependencies,
+  request: Request,
+  userId: string,
+): Promise<string | undefined> {
+  const device = readDevice(deps, request);
+  const owner = device && (await findPasswordOwner(deps.read, { userId }, device));
+  return owner && nameOwnBrowser(owner, deps.now());
+}

@@ -1,0 +1,59 @@
+// One guess at a password, by a stranger or by somebody who is logged in: counted before it is checked, and checked only
+// where there is room for it.
+import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { nameGuessingDevice, readDevice } from '../ground/device.ts';
+import { takePlace, verifyPassword } from './passwords.ts';
+
+export type Guess = {
+  /** The owner, if there is one who has a password, and it is this one. */
+  isRight: boolean;
+  owner: PasswordOwner | undefined;
+  /** For a right password: the guess does not count. `db` may be a transaction. */
+  giveBack: Awaited<ReturnType<Dependencies['guessLimits']['countTry']>>['giveBack'];
+};
+
+/**
+ * The work is the same whether there is an owner or not. `email` is the address that guesses are counted by; `find` finds
+ * the owner. Throws 429 `rate_limited`, 503 `unavailable` where too many passwords are being checked, and 400
+ * `invalid_request` where the client has gone: none of them has checked anything, and all but the first count nothing.
+ */
+export async function guessPassword(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  guess: {
+    email: string;
+    password: string;
+    find: (deviceHash: Uint8Array) => Promise<PasswordOwner | undefined>;
+  },
+): Promise<Guess> {
+  const { db, log, guessLimits } = deps;
+  const { address, requestId, signal, deadline } = visit;
+  try {
+    return await takePlace(async () => {
+      const owner = await guess.find(readDevice(deps, request) ?? new Uint8Array());
+      const { giveBack } = await guessLimits.countTry({
+        // A new password starts to count afresh.
+        account: `${guess.email} ${owner?.passwordHash ?? ''}`,
+        address,
+        device: nameGuessingDevice(owner),
+      });
+      try {
+        const isRight = await deadline.pause(() =>
+          verifyPassword(owner?.passwordHash, guess.password, signal),
+        );
+        return { isRight, owner, giveBack };
+      } catch (error) {
+        await giveBack(db);
+        throw error;
+      }
+    });
+  } catch (error) {
+    if (error instanceof AppError)
+      log.info({ requestId, address, reason: error.code }, 'password not checked');
+    throw error;
+  }
+}

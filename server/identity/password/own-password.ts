@@ -1,0 +1,59 @@
+// Checking the password of somebody who is logged in, before a change that a session alone must not make.
+import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
+import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { type Actor, trailOf } from '../session/actor.ts';
+import { lacksSecondFactor } from '../session/second-factor.ts';
+import { isFresh } from '../session/sessions.ts';
+import { guessPassword } from './guess-password.ts';
+
+/**
+ * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, 401
+ * `login_required` in a session that their second factor was not given in, and what `guessPassword` throws.
+ */
+export async function requireOwnPassword(
+  deps: Dependencies,
+  actor: Actor,
+  currentPassword: string,
+): Promise<string> {
+  const { db, read } = deps;
+  const { session, request, visit } = actor;
+  const { id: userId, email, hasPassword } = session.user;
+  // The password alone would get round their second factor: first they log in.
+  if (lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
+  // Nothing to guess. The address may be somebody else's, for whom it must not count.
+  if (!hasPassword) throw wrongPassword();
+  const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
+    email,
+    password: currentPassword,
+    find: (deviceHash) => findPasswordOwner(read, { userId }, deviceHash),
+  });
+  if (!isRight || !owner?.passwordHash) {
+    const event = { type: 'password.refused', reason: 'wrong_password' };
+    await recordAuditEvent(db, { ...event, ...trailOf(visit), userId });
+    throw wrongPassword();
+  }
+  await giveBack(db);
+  return owner.passwordHash;
+}
+
+/**
+ * The same for somebody who has passkeys and no password: one of them was given within ten minutes, which
+ * `confirmWithoutPassword` sees to.
+ */
+export async function requireOwnCredential(
+  deps: Dependencies,
+  actor: Actor,
+  currentPassword: string,
+): Promise<void> {
+  const { hasPassword, hasPasskey } = actor.session.user;
+  if (!hasPassword && hasPasskey && isFresh(actor.session, deps.now())) return;
+  await requireOwnPassword(deps, actor, currentPassword);
+}
+
+export function wrongPassword(): AppError {
+  return new AppError('validation_failed', {
+    errors: [{ pointer: '/currentPassword', detail: 'This is not your current password.' }],
+  });
+}

@@ -1,0 +1,203 @@
+// Hashes and verifies passwords with argon2id and OWASP's parameters, and says which new ones are accepted (contract
+// section 9). Call it outside transactions: hashing is slow, and would hold their locks.
+import { hash, verify } from '@node-rs/argon2';
+import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import pLimit from 'p-limit';
+import { nobodysHash } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import { textBounds } from '../../http/text.ts';
+import { hashingThreads } from '../../runtime/hashing-threads.ts';
+import type { Config } from '../../settings/config.ts';
+
+const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+const takeTurns = pLimit(hashingThreads);
+
+// A hash takes 14 ms of a processor, and on a busy one twice that. So a thread takes half a second to a second for 25 of
+// them, and who comes last waits for no longer.
+const maxPlaces = hashingThreads * (1 + 25);
+let placesTaken = 0;
+let placesRefused = 0;
+
+/** Throws 503 `unavailable` where too many passwords are being hashed. */
+export function requirePlace(): void {
+  if (placesTaken < maxPlaces) return;
+  placesRefused++;
+  throw new AppError('unavailable', {
+    detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
+    headers: { 'Retry-After': '2' },
+  });
+}
+
+/** How many passwords are being hashed and how many wait for it, and how many were refused since the start. */
+export const readHashing = () => ({
+  active: takeTurns.activeCount,
+  waiting: takeTurns.pendingCount,
+  refused: placesRefused,
+});
+/** How many requests are at it, or wait for their turn. */
+export const countHashing = () => placesTaken;
+
+/**
+ * Runs work that hashes a password, with what has to come before it. Throws 503 `unavailable` at once, before any of it,
+ * where too many are at it already.
+ */
+export async function takePlace<T>(work: () => Promise<T>): Promise<T> {
+  requirePlace();
+  placesTaken++;
+  try {
+    return await work();
+  } finally {
+    placesTaken--;
+  }
+}
+
+const minLength = 12;
+const maxLength = 128;
+
+/** Gives the same characters one spelling, whatever keyboard they were typed on. */
+const normalise = (password: string) => password.normalize('NFKC');
+
+/**
+ * Throws 503 `unavailable` where too many passwords are being hashed, and 400 `invalid_request` where the client has gone
+ * before its turn.
+ */
+export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
+  return takePlace(() => takeTurn(() => hash(normalise(password), argon2id), signal));
+}
+
+/**
+ * Does the same work with or without a hash; without one the answer is false. The caller has taken a place. Throws 400
+ * `invalid_request` where the client has gone before its turn.
+ */
+export async function verifyPassword(
+  passwordHash: string | null | undefined,
+  password: string,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const isTooLong = password.length > textBounds.password;
+  const matches = await takeTurn(
+    () => verify(passwordHash ?? nobodysHash, isTooLong ? '' : normalise(password)),
+    signal,
+  );
+  return matches && !isTooLong && typeof passwordHash === 'string';
+}
+
+function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return takeTurns(() => {
+    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
+    return work();
+  });
+}
+
+/** Whose password it is: what a stranger would try first. */
+export type PasswordContext = {
+  config: Pick<Config, 'name' | 'baseUrl' | 'clients'>;
+  email: string;
+  name: string;
+};
+
+/**
+ * What is wrong with a new password, for its owner to read, or undefined: 12 to 128 code points in NFKC, and neither
+ * common nor made of the person's own name and address or the names of this service and its clients.
+ */
+export async function findPasswordFault(
+  password: string,
+  context: PasswordContext,
+): Promise<string | undefined> {
+  const tooLong = `Your password must be no more than ${maxLength} characters long.`;
+  if (password.length > textBounds.newPassword) return tooLong;
+  const length = Array.from(normalise(password)).length;
+  if (length < minLength)
+    return `Your password must be at least ${minLength} characters long. A few random words work well.`;
+  if (length > maxLength) return tooLong;
+  if (isMadeOf(listNames(context), password) || (await isEasy(password, context)))
+    return 'This password is too easy to guess. Choose a different one.';
+  return undefined;
+}
+
+/** Throws 422 `validation_failed` at `/newPassword`, and 503 `unavailable` as `takePlace`. Hashes nothing. */
+export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
+  const detail = await findPasswordFault(password, context);
+  if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
+}
+
+/** The hash of a new password. Throws 422 `validation_failed` at `/newPassword`, and what `hashPassword` throws. */
+export async function hashNewPassword(
+  { deadline, signal }: Pick<Visit, 'deadline' | 'signal'>,
+  password: string,
+  context: PasswordContext,
+): Promise<string> {
+  await requireGoodPassword(password, context);
+  return deadline.pause(() => hashPassword(password, signal));
+}
+
+const listNames = (context: PasswordContext) => [...listOurNames(context), ...listOwnNames(context)];
+
+const listOurNames = ({ config }: PasswordContext) =>
+  withParts([
+    'identity service',
+    config.name,
+    new URL(config.baseUrl).hostname,
+    ...[...config.clients.values()].flatMap((client) => [client.name, client.title]),
+  ]);
+
+const listOwnNames = ({ email, name }: PasswordContext) => withParts([email, name]);
+
+/** Whole, and in their parts. */
+const withParts = (names: string[]) =>
+  names
+    .flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)])
+    .map(normalise)
+    .filter((each) => each.length > 2);
+
+/** Whether less than half of the shortest password is left without the names, such as a year. */
+function isMadeOf(names: string[], password: string): boolean {
+  const whole = normalise(password).toLowerCase();
+  const longestFirst = [...names].sort((one, other) => other.length - one.length);
+  const left = longestFirst.reduce((rest, name) => rest.replaceAll(name.toLowerCase(), ''), whole);
+  return left !== whole && left.replace(/[^\p{L}\p{N}]/gu, '').length < minLength / 2;
+}
+
+let checker: Promise<ZxcvbnFactory> | undefined;
+
+/** Once in a process, before anybody waits for it: it takes a tenth of a second in which nothing else is done. */
+export async function loadPasswordCheck(): Promise<void> {
+  checker ??= loadChecker();
+  await checker;
+}
+
+// The check takes more than the square of the length, for each way to read signs as letters, and it can be made to find every
+// name in every place. So there is a bound to each: then no password and name take more than 25 ms of a processor.
+// One check at a time, and whatever else waits comes in between: many at once would be one long wait for everybody.
+const takeCheckTurn = pLimit(1);
+const lookedAt = 32;
+const maxOwnNames = 8;
+const maxReadings = 32;
+
+/** True for common passwords, names, and their variations: repeated, counted up, or walked along the keyboard. */
+async function isEasy(password: string, context: PasswordContext): Promise<boolean> {
+  checker ??= loadChecker();
+  const start = normalise(password).slice(0, lookedAt);
+  // A longer name is in no start. `isMadeOf` looks at all of them.
+  const ownNames = listOwnNames(context)
+    .filter((each) => each.length <= lookedAt)
+    .slice(0, maxOwnNames);
+  const loaded = await checker;
+  return takePlace(() =>
+    takeCheckTurn(async () => {
+      await new Promise((done) => setTimeout(done));
+      // Scores 0 and 1 mean at most a million guesses.
+      return loaded.check(start, [...listOurNames(context), ...ownNames]).score <= 1;
+    }),
+  );
+}
+
+async function loadChecker(): Promise<ZxcvbnFactory> {
+  const [{ ZxcvbnFactory }, { dictionary, adjacencyGraphs }] = await Promise.all([
+    import('@zxcvbn-ts/core'),
+    import('@zxcvbn-ts/language-common'),
+  ]);
+  return new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, l33tMaxSubstitutions: maxReadings });
+}

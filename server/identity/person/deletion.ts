@@ -1,0 +1,72 @@
+// Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
+// (erase-user.ts).
+import type { Transaction } from 'kysely';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { hasOtherAdmin, setDeletionDue } from '../../../db/tables/deletions.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { notify, notifyWithTakeBack } from '../ground/notices.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import {
+  lockActor,
+  lockOpenActor,
+  recordActorEvent,
+  requireActor,
+  requireConfirmed,
+} from '../session/actor.ts';
+
+export const graceDays = 14;
+
+/** When somebody who asks now is erased. */
+export const dueAfter = (now: Date) => daysAfter(now, graceDays);
+
+/**
+ * Whose account it is, and when it is deleted, or null where nobody has asked for that. Throws 401 `login_required` without
+ * a session.
+ */
+export async function describeDeletion(deps: Dependencies, request: Request, visit: Visit) {
+  const { email, deletionDueAt } = (await requireActor(deps, request, visit)).session.user;
+  return { email, dueAt: deletionDueAt };
+}
+
+/** Whether nobody would be left to look after the service without that user. The caller has locked them. */
+export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
+  role === 'admin' && !(await hasOtherAdmin(trx, id));
+
+/**
+ * Plans the deletion; asked again, it stays as it is planned. `last_admin`: nothing changed, because nobody would be left
+ * to look after the service. Throws 401 `login_required` without a credential given in this session within ten minutes.
+ */
+export async function requestDeletion(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+): Promise<'planned' | 'last_admin'> {
+  const actor = await requireActor(deps, request, visit);
+  requireConfirmed(deps, actor);
+  return inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockOpenActor(trx, actor);
+    if (user.deletionDueAt) return 'planned';
+    if (await isLastAdmin(trx, user)) return 'last_admin';
+    const at = await findTimeOfChange(trx, deps, user.id);
+    await setDeletionDue(trx, user.id, dueAfter(at));
+    await recordActorEvent(trx, actor, { type: 'user.deletion_requested' });
+    await notifyWithTakeBack(trx, deps, user, 'deletion_requested', { at, request });
+    return 'planned';
+  });
+}
+
+/** A session is enough: it only keeps things as they were. Throws 401 `login_required` without one. */
+export async function cancelDeletion(deps: Dependencies, request: Request, visit: Visit): Promise<void> {
+  const actor = await requireActor(deps, request, visit);
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockActor(trx, actor);
+    if (!user.deletionDueAt) return;
+    await setDeletionDue(trx, user.id, null);
+    await recordActorEvent(trx, actor, { type: 'user.deletion_canceled' });
+    await notify(trx, deps, user, 'deletion_canceled', request);
+  });
+}

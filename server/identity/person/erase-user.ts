@@ -1,0 +1,124 @@
+// Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
+// with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security.md).
+import type { Transaction } from 'kysely';
+import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { listFreeAddresses } from '../../../db/tables/address-owners.ts';
+import { deferAuditEvent, eraseFromAuditEvents } from '../../../db/tables/audit-events.ts';
+import { eraseChangesOf, listFormerAddresses } from '../../../db/tables/changes.ts';
+import { findUsersToErase, isAccountShared, lockUserToErase } from '../../../db/tables/deletions.ts';
+import { insertErasedUser } from '../../../db/tables/erased-users.ts';
+import { eraseEventsOf } from '../../../db/tables/events.ts';
+import { listExternalLinks, lockExternalLinks } from '../../../db/tables/external-links.ts';
+import { deleteTokensToTyped } from '../../../db/tables/mail-tokens.ts';
+import { deferMail, deleteMailsToTyped } from '../../../db/tables/mails.ts';
+import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
+import { detachContracts, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
+import { deleteUser, type User } from '../../../db/tables/users.ts';
+import { limitLockWait } from '../../../db/timeouts.ts';
+import { endContract } from '../../billing/invoicing.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+
+const batchSize = 100;
+
+/**
+ * Erases everybody whose deletion is due, until none is left or `signal` aborts. Any number of instances may do this at
+ * once. One that fails does not stop the others, and is tried again by the next run; this one throws in the end.
+ */
+export async function eraseDueUsers(
+  { db, now, log }: Pick<Dependencies, 'db' | 'now' | 'log'>,
+  signal?: AbortSignal,
+): Promise<void> {
+  const tried: string[] = [];
+  let failed = 0;
+  for (;;) {
+    const ids = await findUsersToErase(db, { limit: batchSize, except: tried });
+    if (ids.length === 0) break;
+    for (const id of ids) {
+      if (signal?.aborted) return;
+      tried.push(id);
+      try {
+        const erased = await inTransaction(db, { by: 'service', cause: 'erasure' }, async (trx) => {
+          await limitLockWait(trx);
+          return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
+        });
+        // Where the database is restored, this tells whom to erase again.
+        if (erased) log.info({ userId: id }, 'user erased');
+      } catch (err) {
+        if (breaksConnection(err)) throw err;
+        // Another instance is at them, or a request of theirs: the next run finds out.
+        if (isDatabaseBusy(err)) continue;
+        failed++;
+        log.error({ err, userId: id }, 'user not erased');
+      }
+    }
+  }
+  if (failed > 0) throw new Error(`users that could not be erased: ${failed}`);
+}
+
+type Erasure = {
+  now: Date;
+  by: 'request' | 'cli';
+  /** Only where the deletion is due at this moment. */
+  onlyDue: boolean;
+};
+
+/** All of it or nothing, in the caller's transaction. Undefined where there is no such user (any more). */
+export async function eraseUser(
+  trx: Transaction<DB>,
+  id: string,
+  { now, by, onlyDue }: Erasure,
+): Promise<{ user: User; canceled: number } | undefined> {
+  await lockExternalLinks(trx, id);
+  const user = await lockUserToErase(trx, id, { onlyDue });
+  if (!user) return undefined;
+  const externalIds = (await listExternalLinks(trx, id)).map(({ externalId }) => externalId);
+  const keepsAccount = await isAccountShared(trx, user);
+  const canceled = await endContracts(trx, user, { keepsAccount, now });
+  const held = [...(await listFormerAddresses(trx, id)), ...(user.holdsEmail ? [user.email] : [])];
+  await eraseFromAuditEvents(trx, id, externalIds);
+  await eraseEventsOf(trx, id);
+  await eraseChangesOf(trx, { userId: id, accountId: keepsAccount ? undefined : user.account.id });
+  await deleteUser(trx, user);
+  await eraseTyped(trx, held);
+  deferAuditEvent(trx, { type: 'user.erased', userId: id, details: { by } });
+  if (user.holdsEmail) {
+    deferMail(trx, {
+      kind: 'account_deleted',
+      userId: null,
+      recipient: user.email,
+      details: { at: now.toISOString() },
+      now,
+    });
+  }
+  return { user, canceled };
+}
+
+/** What is left of addresses because somebody else typed them, or their owner before they were a user. */
+async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
+  // One that is somebody else's by now says no more who this was.
+  const emails = await listFreeAddresses(trx, held);
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteMailsToTyped(trx, emails);
+  await deleteTokensToTyped(trx, emails);
+  await deletePendingEmailChangesTo(trx, emails);
+}
+
+/** How many ended. Those of an account that others belong to go on with them. */
+async function endContracts(
+  trx: Transaction<DB>,
+  user: User,
+  { keepsAccount, now }: { keepsAccount: boolean; now: Date },
+): Promise<number> {
+  let canceled = 0;
+  if (!keepsAccount) {
+    for (const id of await listContractIds(trx, user.account.id)) {
+      const contract = await lockContract(trx, { id });
+      if (contract && (await endContract(trx, contract, now))) canceled++;
+    }
+  }
+  await insertErasedUser(trx, user.id);
+  await detachContracts(trx, { userId: user.id, accountId: user.account.id, keepsAccount });
+  return canceled;
+}

@@ -1,0 +1,85 @@
+// The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
+
+import { inTransaction, inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { findRightsWithoutLink, hasUnknownSources, knowSources } from '../../../db/tables/accounts.ts';
+import {
+  deleteExternalLink,
+  listExternalLinks,
+  lockExternalLinks,
+} from '../../../db/tables/external-links.ts';
+import { listLastLaunches } from '../../../db/tables/launches.ts';
+import { lockLinkedUser } from '../../../db/tables/linked-users.ts';
+import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
+import { endSessions } from '../../../db/tables/sessions.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { readCapabilities } from '../ground/capabilities.ts';
+import { requireOwnCredential } from '../password/own-password.ts';
+import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
+
+/**
+ * `isSleeping`: it logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has only
+ * because the marketplace says so.
+ */
+export async function listOwnLinks({ db }: Dependencies, { session, visit }: Actor) {
+  const { id: userId, account } = session.user;
+  const links = await listExternalLinks(db, userId);
+  if (links.length > 0 && (await hasUnknownSources(db, account.id))) {
+    const origin = { by: 'service', request: visit.requestId, cause: 'sources' } as const;
+    await inTransaction(db, origin, async (trx) => {
+      await lockExternalLinks(trx, userId);
+      await knowSources(trx, account.id);
+    });
+  }
+  return Promise.all(
+    links.map(async (link) => {
+      const left = await findRightsWithoutLink(db, { userId, provider: link.provider });
+      return {
+        ...link,
+        loses: readCapabilities(account.capabilities.filter((name) => !left?.capabilities.includes(name))),
+        losesVerification: account.verifiedAt !== null && !left?.isVerified,
+      };
+    }),
+  );
+}
+
+/**
+ * Throws 401 `login_required` where the session has ended meanwhile, 422 `validation_failed` for a wrong password, which
+ * whoever has no credential of their own cannot give, 429
+ * `rate_limited`, and 404 `not_found` where the user has no such link.
+ */
+export async function removeOwnLink(
+  deps: Dependencies,
+  actor: Actor,
+  link: { provider: string; externalId: string; currentPassword: string },
+): Promise<void> {
+  const { provider, externalId, currentPassword } = link;
+  const userId = actor.session.user.id;
+  await requireOwnCredential(deps, actor, currentPassword);
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
+    // A hand-off that arrives now waits, and finds no link.
+    await lockLinkedUser(trx, provider, externalId);
+    await lockOpenActor(trx, actor);
+    if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
+      throw new AppError('not_found', { detail: 'This account is not connected any more.' });
+    await deletePendingHandOffs(trx, userId);
+    // Whoever else came in by that link, and gave nothing of their own since.
+    await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());
+    await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
+  });
+}
+
+/**
+ * Every product, and when this person was last handed to it, if ever. `href` opens it: its own login, or a launch where
+ * that is not configured.
+ */
+export async function listOwnProducts({ config, db }: Dependencies, { session }: Actor) {
+  const launches = await listLastLaunches(db, session.user.id);
+  return [...config.clients.values()].map(({ name, title, logoPath, loginUrl }) => ({
+    name,
+    title,
+    logoPath,
+    href: loginUrl ?? `/sso/launch/${name}`,
+    openedAt: launches.find(({ client }) => client === name)?.at,
+  }));
+}

@@ -1,0 +1,89 @@
+// The profile, the single source of truth: what products see of it, and what its owner sees and edits
+// (contract sections 2 and 3).
+
+import { z } from 'zod';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import { editAccountName } from '../../../db/tables/accounts.ts';
+import type { ProfileSnapshot } from '../../../db/tables/events.ts';
+import { editUser, type User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { textSchema } from '../../http/text.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { StandardProfile } from '../../sso/payload.ts';
+import { listActiveCapabilities, readCapabilities } from '../ground/capabilities.ts';
+import { nameSchema } from '../ground/names.ts';
+import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
+
+/** What every product sees of a user, as they are or were. */
+export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
+  return {
+    id: user.id,
+    email: user.email,
+    name: user.name,
+    role: roleOf(user),
+    account: { capabilities: listActiveCapabilities(user.account) },
+    profile_updated_at: user.profileUpdatedAt.toISOString(),
+  };
+}
+
+// A merchant is whoever was granted a capability, in force or not.
+export function roleOf(user: {
+  role: string;
+  account: { capabilities: readonly string[] };
+}): StandardProfile['role'] {
+  if (user.role === 'admin' || user.role === 'manager') return 'admin';
+  return user.account.capabilities.length > 0 ? 'merchant' : 'customer';
+}
+
+/** The standard profile, and what only its owner sees. */
+export function buildOwnProfile(user: User) {
+  return {
+    ...buildStandardProfile(user),
+    accountName: user.account.name,
+    grantedCapabilities: readCapabilities(user.account.capabilities),
+    accountVerified: user.account.verifiedAt !== null,
+    emailVerified: user.emailVerifiedAt !== null,
+    hasPassword: user.hasPassword,
+    hasPasskey: user.hasPasskey,
+    deletionDueAt: user.deletionDueAt,
+    hasAuthenticator: user.hasAuthenticator,
+  };
+}
+
+/** What its owner may change. */
+export const profileEditSchema = z.object({
+  name: nameSchema.optional(),
+  accountName: nameSchema.optional(),
+  /** Of the profile that the edit was made from. Left out, the last write wins. */
+  profile_updated_at: textSchema('profile_updated_at').optional(),
+});
+
+/**
+ * All of it or nothing. What is left out, or the same, stays untouched. Throws 409 `edited_meanwhile` where the profile
+ * is no longer the one that the edit was made from.
+ */
+export async function editProfile(
+  { db }: Dependencies,
+  actor: Actor,
+  { profile_updated_at: madeFrom, ...edit }: z.infer<typeof profileEditSchema>,
+): Promise<void> {
+  await inTransactionOf(actor.visit, db, async (trx) => {
+    const user = await lockActor(trx, actor);
+    const present = { name: user.name, accountName: user.account.name };
+    const { accountName, ...changes } = pickChanges(present, edit);
+    const changed = [...Object.keys(changes), ...(accountName === undefined ? [] : ['accountName'])];
+    if (changed.length === 0) return;
+    if (madeFrom !== undefined && madeFrom !== user.profileUpdatedAt.toISOString())
+      throw new AppError('edited_meanwhile');
+    if (accountName !== undefined) await editAccountName(trx, user.account.id, accountName);
+    if (Object.keys(changes).length > 0) await editUser(trx, user.id, changes);
+    await recordActorEvent(trx, actor, { type: 'profile.updated', details: { changed } });
+  });
+}
+
+/** The members of `edit` that are given and differ. */
+function pickChanges<T extends object>(present: T, edit: Partial<T>): Partial<T> {
+  const names = Object.keys(present) as (keyof T)[];
+  const changed = names.filter((name) => edit[name] !== undefined && edit[name] !== present[name]);
+  return Object.fromEntries(changed.map((name) => [name, edit[name]])) as Partial<T>;
+}

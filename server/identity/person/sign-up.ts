@@ -1,0 +1,186 @@
+// Signing up: a link by mail, then a password or a passkey. There is no user before the link is used, so a typed address reserves
+// nothing, and whoever typed it learns nothing about it.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { assignSignUpTokens, consumeMailToken, findSignUpToken } from '../../../db/tables/mail-tokens.ts';
+import { assignSignUpMails, deferMail } from '../../../db/tables/mails.ts';
+import { lockUser, type User } from '../../../db/tables/users.ts';
+import { AppError, type FieldError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { keepNext, keepTrace } from '../ground/address-proof.ts';
+import { answerAlike } from '../ground/answer-alike.ts';
+import { createCustomer, hasOwnLogin } from '../ground/customers.ts';
+import { describeDevice, userAgentOf } from '../ground/device.ts';
+import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
+import { nameSchema } from '../ground/names.ts';
+import { hashToken } from '../ground/tokens.ts';
+import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
+import { hashNewPassword } from '../password/passwords.ts';
+import { trailOf } from '../session/actor.ts';
+import { passkeyAmr, startSession } from '../session/sessions.ts';
+
+/** Throws 404 `not_configured` where nobody can sign up by themselves. */
+export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
+  if (config.signUp === 'open') return;
+  const detail = 'You cannot create an account here by yourself. Contact support to get one.';
+  throw new AppError('not_configured', { detail });
+}
+
+/**
+ * Mails a link to the address, or to its holder that there is an account; neither the answer nor its time tells the caller
+ * which. `next` is a path here to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
+ */
+export async function requestSignUp(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  typed: { name: string; email: string; next?: string },
+): Promise<void> {
+  requireSignUp(deps);
+  const name = readName(typed.name);
+  const email = readNewEmailAddress(typed.email, deps.config);
+  const errors = [...name.errors, ...(email ? [] : [malformedEmail])];
+  if (!email || errors.length > 0) throw new AppError('validation_failed', { errors });
+  const details = { ...keepNext(deps.config, typed.next), ...keepTrace(visit.trace) };
+  await answerAlike(deps, visit, { email, request }, async (trx) => {
+    const owner = await findAddressOwner(trx, email, deps.now());
+    if (owner) return tellOwner(trx, deps, { owner, email, details });
+    deferMail(trx, {
+      kind: 'sign_up',
+      userId: null,
+      recipient: email,
+      details: { ...details, name: name.value },
+      now: deps.now(),
+    });
+  });
+}
+
+/**
+ * Somebody asked for an address that is not free. Its holder gets a mail with their way in; nobody does where they are
+ * suspended, or have changed the address a short while ago.
+ */
+export async function tellOwner(
+  trx: Transaction<DB>,
+  { now }: Dependencies,
+  { owner, email, details }: { owner: User; email: string; details: Record<string, string> },
+): Promise<void> {
+  if (owner.suspendedAt || owner.email !== email) return;
+  const kind = hasOwnLogin(owner) ? 'account_exists' : 'set_password';
+  deferMail(trx, { kind, userId: owner.id, recipient: email, details, now: now() });
+}
+
+function readName(text: string): { value: string; errors: FieldError[] } {
+  const parsed = nameSchema.safeParse(text);
+  if (parsed.success) return { value: parsed.data, errors: [] };
+  return { value: '', errors: [{ pointer: '/name', detail: parsed.error.issues[0]?.message ?? '' }] };
+}
+
+export type SignUp = {
+  email: string;
+  /** As it was typed. */
+  name: string;
+  /** Somebody holds the address by now. */
+  isTaken: boolean;
+};
+
+/** What a token in a mail is for, or undefined if it does not work (any more). Uses nothing up. */
+export async function findSignUp(deps: Dependencies, token: string): Promise<SignUp | undefined> {
+  const opened = await openSignUp(deps, token);
+  return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
+}
+
+/** Whom a link will make, for the passkey that comes first. Undefined where it makes nobody (any more). */
+export async function findFutureUser(
+  deps: Dependencies,
+  token: string,
+): Promise<Pick<User, 'id' | 'email' | 'name'> | undefined> {
+  if (deps.config.signUp !== 'open') return undefined;
+  const opened = await openSignUp(deps, token);
+  return opened?.isTaken === false ? opened : undefined;
+}
+
+async function openSignUp(deps: Dependencies, token: string) {
+  requireSignUp(deps);
+  const opened = await openToken(deps, token);
+  const owner = opened && (await findAddressOwner(deps.db, opened.email, deps.now()));
+  return opened && { ...opened, isTaken: owner !== undefined };
+}
+
+async function openToken({ db, now }: Dependencies, token: string) {
+  const tokenHash = hashToken(token);
+  const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
+  const found = await findSignUpToken(db, key);
+  // Always the same for one link: a passkey is made for an id before there is a user.
+  const id = found && uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
+  return found && { ...key, ...found, id: id ?? '' };
+}
+
+/**
+ * Uses the mail token up, and makes the user, who holds the address that it proves. The result are the `Set-Cookie` values
+ * of their session, or `taken`, where nothing changes. Throws 404 `not_found` for a token that does not work, 422
+ * `validation_failed` (at `/passkey` for one that was not made for this link), 404 `not_configured`, and what
+ * `hashPassword` throws.
+ */
+export async function confirmSignUp(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { token, name: typedName, ...given }: { token: string; name: string } & Credential,
+): Promise<string[] | 'taken'> {
+  const { db, now } = deps;
+  const opened = await openSignUp(deps, token);
+  if (!opened) throw new AppError('not_found');
+  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  if (opened.isTaken) return 'taken';
+  const { id, email } = opened;
+  const { value: name, errors } = readName(typedName);
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+  const credential = await readCredential(deps, request, visit, given, { id, email, name });
+  const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
+  return inTransactionOf(visit, db, async (trx) => {
+    // Of two who come at once, the unique index lets one through; the other runs again and finds what that one made.
+    if (await findAddressOwner(trx, email, now())) return 'taken';
+    if (!(await consumeMailToken(trx, opened))) {
+      // Another link of theirs was used while this one waited.
+      if (await findAddressOwner(trx, email, now())) return 'taken';
+      throw new AppError('not_found');
+    }
+    const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
+    await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
+    // From here on they are the user's, and go with them. In this order: a mail that is being sent makes its token while
+    // its row is locked.
+    await assignSignUpMails(trx, { userId: id, email });
+    await assignSignUpTokens(trx, { userId: id, email });
+    if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });
+    const event = { type: 'user.created', reason: 'sign_up', userId: id };
+    deferAuditEvent(trx, { ...trailOf(visit), ...event });
+    const user = await lockUser(trx, { id });
+    if (!user) throw new Error('the user was made in this transaction');
+    const amr = passkey && passkeyAmr;
+    const start = { user, startedBy: 'mail', isFirstCredential: true, request, visit } as const;
+    return startSession(trx, deps, { ...start, amr });
+  });
+}
+
+type Credential = { newPassword: string } | { passkey: string };
+
+async function readCredential(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  given: Credential,
+  { id, ...person }: Pick<User, 'id' | 'email' | 'name'>,
+) {
+  if ('passkey' in given) {
+    const use = { purpose: 'arrive', userId: id } as const;
+    const fields = { name: describeDevice(userAgentOf(request)), passkey: given.passkey };
+    return { passkey: await readNewPasskey(deps, request, visit, use, fields) };
+  }
+  const context = { config: deps.config, ...person };
+  return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
+}

@@ -1,0 +1,102 @@
+// Freezing an account (contract section 2): what whoever has a take-back link can do without a factor that is left. It is a
+// suspension, and only the operator ends it (thaw), who finds out whose account it is.
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
+import { releaseAllAddresses } from '../../../db/tables/reserved-addresses.ts';
+import { listToldMailboxes, type ToldMailbox } from '../../../db/tables/take-back-changes.ts';
+import { nobodysHash, setUserFrozen, type User, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { deleteFactors } from '../factor/remove-factors.ts';
+import { notifyMailbox } from '../ground/notices.ts';
+import { findWindowSince, worksUntil } from '../ground/take-back-window.ts';
+import { trailOf } from '../session/actor.ts';
+import { isAnyLeft } from './left-factors.ts';
+import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
+
+/**
+ * Uses nothing up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400 `invalid_request` where no factor is left:
+ * then the link is enough to take the account back.
+ */
+export async function freeze(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  token: string,
+): Promise<void> {
+  const { db, now } = deps;
+  await inTransactionOf(visit, db, async (trx) => {
+    const { user, left } = await requireTakeBack(deps, token, trx);
+    if (!isAnyLeft(left))
+      throw new AppError('invalid_request', { detail: 'Set a new password to take the account back.' });
+    for (const { email } of await listMailboxes(trx, user, now()))
+      await notifyMailbox(trx, deps, { userId: user.id, email }, 'account_frozen', request);
+    await setUserFrozen(trx, user.id, now());
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'account.frozen', userId: user.id });
+  });
+}
+
+/** A mailbox that the account may be given to, and what it was told of. */
+export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
+
+/** The present address, and each other with a link that works, or would without the suspension. */
+export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
+  const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now), now });
+  const emails = new Set([user.email, ...working.map(({ email }) => email)]);
+  return [...emails].map((email) => ({
+    email,
+    isPresent: email === user.email,
+    told: working.filter((told) => told.email === email),
+  }));
+}
+
+type Thaw = { keep: string; removesFactors: boolean; why: string };
+
+/**
+ * Ends a freeze, for one of the mailboxes of `listMailboxes`. False where `keep` is none. The caller holds links and
+ * user, who is frozen.
+ */
+export async function thaw(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  user: User,
+  { keep, removesFactors, why }: Thaw,
+): Promise<boolean> {
+  const { id: userId } = user;
+  const now = deps.now();
+  const mailboxes = await listMailboxes(trx, user, now);
+  if (!mailboxes.some(({ email }) => email === keep)) return false;
+  for (const { email } of mailboxes) await notifyMailbox(trx, deps, { userId, email }, 'account_thawed');
+  await setUserFrozen(trx, userId, null);
+  const thawed = { ...user, suspendedAt: null, frozenAt: null };
+  const details = { by: 'cli', why, kept: keep === user.email ? 'present' : 'earlier' };
+  deferAuditEvent(trx, { type: 'account.thawed', userId, details });
+  if (keep === user.email) {
+    await endTakeBackLinks(trx, userId, { except: keep });
+    await releaseAllAddresses(trx, userId);
+  } else {
+    const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
+    const trail = { reason: 'thawed', details: { by: 'cli' } };
+    await giveToMailbox(trx, deps, {
+      user: thawed,
+      mailbox: keep,
+      since,
+      passwordHash: nobodysHash,
+      trail,
+    });
+  }
+  if (removesFactors) {
+    await deleteFactors(trx, userId);
+    deferAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
+    await notifyMailbox(trx, deps, { userId, email: keep }, 'factors_removed');
+    await updateUser(trx, userId, { passwordHash: nobodysHash });
+  }
+  if (removesFactors || keep !== user.email)
+    deferMail(trx, { kind: 'set_password', userId, recipient: keep, details: {}, now });
+  return true;
+}

@@ -1,0 +1,302 @@
+// Taking an account back, by the link in a mail that told of a change (contract section 2). Whoever made the change may know
+// the password and be logged in, so the owner of the mailbox sets a new password in the same step, gives a factor that is
+// left, and nobody else is in from then on.
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { setDeletionDue } from '../../../db/tables/deletions.ts';
+import { lockExternalLinks } from '../../../db/tables/external-links.ts';
+import { findTakeBackToken } from '../../../db/tables/mail-tokens.ts';
+import { deleteUnsentTakeBackMails } from '../../../db/tables/mails.ts';
+import { findReservation, releaseAddresses } from '../../../db/tables/reserved-addresses.ts';
+import { countGuess, deleteTakeBackChanges, type Mailboxes } from '../../../db/tables/take-back-changes.ts';
+import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { endWhatMailsOpened } from '../address/password-by-mail.ts';
+import { deleteFactors, type KeptFactor } from '../factor/remove-factors.ts';
+import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
+import { readDevice } from '../ground/device.ts';
+import { notify, notifyOnceADay } from '../ground/notices.ts';
+import { requireNotSuspended } from '../ground/suspension.ts';
+import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
+import { hashToken } from '../ground/tokens.ts';
+import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
+import { PasskeyRefusal } from '../passkey/webauthn.ts';
+import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
+import { graceDays } from '../person/deletion.ts';
+import { trailOf } from '../session/actor.ts';
+import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
+import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
+
+/** `changeId`: of what the mailbox was told of. `since`: when the window begins. */
+type OpenTakeBack = { user: User; mailbox: string; changeId: string; since: Date; left: LeftFactors };
+
+/** What a link leads to. Throws 404 `not_found` for one that does not work, and 403 where its user is suspended. */
+export async function requireTakeBack(
+  { db: anyDb, now: clock }: Pick<Dependencies, 'db' | 'now'>,
+  token: string,
+  /** With a transaction, the user is locked until its end. */
+  trx?: Transaction<DB>,
+): Promise<OpenTakeBack> {
+  const db: Database = trx ?? anyDb;
+  const now = clock();
+  const key = { tokenHash: hashToken(token), now };
+  const found = await findTakeBackToken(db, key);
+  if (!found) throw new AppError('not_found');
+  const { userId, email: mailbox, changeId } = found;
+  const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
+  // Another request may have used it while this one waited for the lock.
+  if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
+  requireNotSuspended(user);
+  const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
+  const since = isTheirs && (await findWindowSince(db, user, mailbox, now));
+  if (!since) throw new AppError('not_found');
+  return { user, mailbox, changeId, since, left: await findLeftFactors(db, user, since) };
+}
+
+/** What /take-back shows: which factors it asks for, if any. */
+export type TakeBackPage = {
+  email: string;
+  happened: Happenings;
+  asks: { code: boolean; passkey: boolean } | undefined;
+};
+
+/** Undefined for a link that does not work (any more). Uses nothing up. Throws 403 as `requireTakeBack`. */
+export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
+  const open = await requireTakeBack(deps, token).catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+  if (!open) return undefined;
+  const { user, mailbox: email, since, left } = open;
+  const happened = await listHappenings(deps.db, user.id, since);
+  const asks = { code: left.app !== undefined, passkey: left.passkeys.length > 0 };
+  return { email, happened, asks: isAnyLeft(left) ? asks : undefined };
+}
+
+/**
+ * Whether whoever takes the account back from its present mailbox is asked for a factor, if something is told to that now.
+ * For /profile/email, before the change.
+ */
+export async function asksForFactor(
+  { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
+  user: User,
+): Promise<boolean> {
+  const now = clock();
+  const since = (await findWindowSince(db, user, user.email, now)) ?? now;
+  return isAnyLeft(await findLeftFactors(db, user, since));
+}
+
+type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
+
+/**
+ * Uses the link up. The result is a new session, the user's only one. Throws 404 `not_found` and 403 as `requireTakeBack`,
+ * 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited` after too many wrong codes, and what
+ * `hashPassword` throws; then nothing has changed.
+ */
+export async function takeBack(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { token, newPassword, ...given }: Given & { token: string },
+): Promise<string[]> {
+  const { config } = deps;
+  const { user, mailbox: email, changeId, left } = await requireTakeBack(deps, token);
+  await requireGoodPassword(newPassword, { config, email, name: user.name });
+  const factor = await readGiven(deps, request, visit, { changeId, user, left, ...given });
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const setCookies = await inTransactionOf(visit, deps.db, async (trx) => {
+    await lockExternalLinks(trx, user.id);
+    const open = await requireTakeBack(deps, token, trx);
+    const keeps = await useFactor(trx, deps, factor, open.left);
+    if (keeps === 'wrong_code') return undefined;
+    const { mailbox, since } = open;
+    const trail = trailOf(visit);
+    const device = readDevice(deps, request);
+    const change = { user: open.user, mailbox, since, keeps, passwordHash, device };
+    const restored = await giveToMailbox(trx, deps, { ...change, trail, request });
+    const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
+    await notify(trx, deps, restored, 'password_set', request);
+    if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
+      await notify(trx, deps, restored, 'recovery_code_used', request);
+    return startSession(trx, deps, { user: restored, startedBy: 'mail', amr, request, visit });
+  });
+  return setCookies ?? refuseCode(deps, request, visit, { user, isLast: isLastGuess(factor) });
+}
+
+/**
+ * Gives the account to a mailbox of its user, as it was before the window. The caller holds links and user, and has seen
+ * that the mailbox is theirs. The result is the user as they are then.
+ */
+export async function giveToMailbox(
+  trx: Transaction<DB>,
+  deps: Pick<Dependencies, 'now'>,
+  {
+    user,
+    mailbox: email,
+    since,
+    keeps,
+    passwordHash,
+    device,
+    trail,
+    request,
+  }: {
+    user: User;
+    mailbox: string;
+    since: Date;
+    keeps?: KeptFactor | undefined;
+    passwordHash: string;
+    /** The browser in which it is done, which stays as old as it was; others are forgotten. */
+    device?: Uint8Array | undefined;
+    trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
+    request?: Request;
+  },
+): Promise<User> {
+  const now = deps.now();
+  const { id: userId, deletionDueAt } = user;
+  const released = await releaseAddresses(trx, { email, userId, now });
+  await endTakeBackLinks(trx, userId, { of: [email, user.email, ...released.map((each) => each.email)] });
+  await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
+  await deleteFactors(trx, userId, { since, keeps });
+  await endWhatMailsOpened(trx, deps, userId);
+  await endWhatPasswordOpened(trx, userId, now, device);
+  deferAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
+  if (user.email !== email) await notify(trx, deps, user, 'email_change_undone', request);
+  const restored = { ...user, email, emailVerifiedAt: now };
+  if (deletionDueAt && daysAfter(deletionDueAt, -graceDays) >= since) {
+    await setDeletionDue(trx, userId, null);
+    deferAuditEvent(trx, { ...trail, type: 'user.deletion_canceled', userId });
+    await notify(trx, deps, restored, 'deletion_canceled', request);
+  }
+  const present = await lockUser(trx, { id: userId });
+  if (!present) throw new AppError('not_found');
+  return present;
+}
+
+/** Of a user whom the caller has locked: those sent, and those still to be sent. */
+export async function endTakeBackLinks(
+  trx: Transaction<DB>,
+  userId: string,
+  mailboxes: Mailboxes,
+): Promise<void> {
+  // In this order: a mail that is being sent locks its row, then that of what it tells of.
+  await deleteUnsentTakeBackMails(trx, userId, mailboxes);
+  await deleteTakeBackChanges(trx, userId, mailboxes);
+}
+
+type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | undefined;
+
+const isLastGuess = (factor: Factor) => factor !== undefined && 'code' in factor && factor.isLast;
+
+/** The factor that was given: a code that may be right, which is counted, or a right passkey. Uses nothing up. */
+async function readGiven(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  given: Omit<Given, 'newPassword'> & Pick<OpenTakeBack, 'changeId' | 'user' | 'left'>,
+): Promise<Factor> {
+  const { changeId, user, left, code = '', passkey } = given;
+  if (!isAnyLeft(left)) return undefined;
+  if (passkey) {
+    const use = { purpose: 'take-back', userId: user.id } as const;
+    return {
+      passkey: await checkAssertion(deps, request, visit, use, passkey).catch((error) =>
+        refusePasskey(deps, visit, error),
+      ),
+    };
+  }
+  if (!left.app || code.trim() === '') throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  const isLast = await countTry(deps, visit, changeId);
+  const factor = await readFactor(deps, user.id, code, { madeBy: left.app.codesMadeBy });
+  return factor ? { code: factor, isLast } : refuseCode(deps, request, visit, { user, isLast });
+}
+
+/** Uses it up. What to keep of the factors added since. The user is locked, and `left` looked at since then. */
+async function useFactor(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  factor: Factor,
+  left: LeftFactors,
+): Promise<KeptFactor | 'wrong_code' | undefined> {
+  if (!isAnyLeft(left)) return undefined;
+  if (!factor) throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  if ('passkey' in factor) return requireLeft(trx, deps, factor.passkey, left);
+  if (!left.app || !(await factor.code.consume(trx))) return 'wrong_code';
+  return { app: true };
+}
+
+async function requireLeft(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  assertion: Assertion,
+  left: LeftFactors,
+): Promise<KeptFactor> {
+  const refusal = await consumePasskey(trx, deps, assertion);
+  const { id } = assertion.passkey;
+  if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
+  return { passkey: id };
+}
+
+const maxGuesses = 30;
+
+/**
+ * Counted for what the mailbox was told of, however often the mail was sent, and before the code is looked at. For nothing
+ * else: the owner may be guessing where a thief did. Whether it is the last that is looked at, now or at all.
+ */
+async function countTry(
+  { db, takeBackLimits }: Dependencies,
+  { address }: Visit,
+  changeId: string,
+): Promise<boolean> {
+  const { isLast } = await takeBackLimits.countTry({ account: changeId, address, device: undefined });
+  const guesses = await countGuess(db, { id: changeId, max: maxGuesses });
+  if (guesses !== undefined) return isLast || guesses === maxGuesses;
+  throw new AppError('rate_limited', {
+    detail:
+      'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
+    headers: { 'Retry-After': String(24 * 60 * 60) },
+  });
+}
+
+/**
+ * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, which may be one that its owner
+ * has left: the owner is told as at the login, once no more codes are looked at.
+ */
+async function refuseCode(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { user: { id: userId }, isLast }: { user: User; isLast: boolean },
+): Promise<never> {
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user) return;
+    const refused = { type: 'account.take_back_refused', reason: 'wrong_code', userId };
+    deferAuditEvent(trx, { ...trailOf(visit), ...refused });
+    if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
+  });
+  throw wrongCode();
+}
+
+function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
+  if (!(error instanceof PasskeyRefusal)) throw error;
+  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+  throw wrongPasskey();
+}
+
+const refusalAt = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
+
+const missing = ({ app, passkeys }: LeftFactors) =>
+  app
+    ? `Enter a code from your authenticator app, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`
+    : 'Use a passkey of yours.';
+
+const wrongCode = () => refusalAt('/code', 'This code is not right, or has been used. Enter another one.');
+
+const wrongPasskey = () => refusalAt('/passkey', 'The passkey was not accepted. Try again.');

@@ -1,0 +1,209 @@
+// Sessions: their token, cookie and life (contract section 9).
+//
+// The token is 256 random bits. The browser gets it once, in a cookie; the database stores only its SHA-256, so reading
+// the database lets nobody log in. A session ends 14 days after it was last seen, 30 days after it started, or when it
+// is ended. Every request reads it anew, so ending it takes effect at once on every instance.
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { DB } from '../../../db/schema.ts';
+import { forgetDevices } from '../../../db/tables/devices.ts';
+import { findSessionByTokenHash, type Session } from '../../../db/tables/live-sessions.ts';
+import {
+  type Amr,
+  deferEndOfOldestSessions,
+  deferEndOfSession,
+  deferSession,
+  endSessions,
+  renewSession,
+  type SessionLimits,
+  touchSession,
+} from '../../../db/tables/sessions.ts';
+import type { User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
+import { notifyNewBrowser } from '../ground/notices.ts';
+import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
+import { lacksSecondFactor, requireNoSetUp } from './second-factor.ts';
+
+const cookie = 'identity_session';
+
+const daySeconds = 24 * 60 * 60;
+const idleSeconds = 14 * daySeconds;
+const absoluteSeconds = 30 * daySeconds;
+// `last_seen_at` may be this old: spares a write on nearly every request.
+const touchSeconds = 5 * 60;
+
+/** What a live session was started and last seen after. */
+export function sessionLimits(now: Date): SessionLimits {
+  return { createdAfter: secondsBefore(now, absoluteSeconds), seenAfter: secondsBefore(now, idleSeconds) };
+}
+
+const secondsBefore = (now: Date, seconds: number) => new Date(now.getTime() - seconds * 1_000);
+
+/** `code`: a second factor, after the password. `mail`: a password set through a mail token. */
+export type SessionStart = 'password' | 'code' | 'passkey' | 'password_change' | 'mail' | 'hand_off';
+
+/** A passkey counts as two factors: the authenticator has verified its owner. */
+export const passkeyAmr: Amr[] = ['pop', 'mfa'];
+
+export const amrOf: Record<SessionStart, Amr[]> = {
+  password: ['pwd'],
+  code: ['pwd', 'otp', 'mfa'],
+  passkey: passkeyAmr,
+  password_change: ['pwd'],
+  mail: ['pwd'],
+  hand_off: ['ext'],
+};
+
+const maxSessions = 50;
+
+export type NewSession = {
+  user: User;
+  startedBy: SessionStart;
+  amr?: Amr[];
+  /** The user had none before, ever. */
+  isFirstCredential?: boolean;
+  request: Request;
+  visit: Visit;
+};
+
+/**
+ * Starts a session, the only way there is. A login as the user whose live session this browser has goes on with that
+ * session, under a new token; a login as somebody else ends it. A new password ends every other session of the user and
+ * forgets their other devices; one set by mail ends every session. The caller has locked the user and seen that they are
+ * not suspended. The result are the `Set-Cookie` values, the only place that ever holds the tokens. Throws 401
+ * `login_required` where the session that changes the password has ended meanwhile.
+ */
+export async function startSession(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  start: NewSession,
+): Promise<string[]> {
+  const { config, now: clock } = deps;
+  const { user, startedBy, amr = amrOf[startedBy], isFirstCredential = false, request, visit } = start;
+  const { id: userId } = user;
+  visit.userId = userId;
+  const now = clock();
+  const token = createToken();
+  const isCredential = startedBy !== 'hand_off';
+  const session = {
+    tokenHash: hashToken(token),
+    userId,
+    now,
+    authTime: isCredential ? now : null,
+    amr,
+    address: visit.address,
+    userAgent: userAgentOf(request),
+    place: visit.place ?? null,
+  };
+  const limits = sessionLimits(now);
+  const previous = readToken(request, config.issuer, cookie);
+  const previousHash = previous === undefined ? undefined : hashToken(previous);
+  const device = readDevice(deps, request);
+  if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
+  const isRenewed =
+    previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
+  if (startedBy === 'password_change') {
+    // A session that has ended must not come back under a new token.
+    if (!isRenewed) throw new AppError('login_required');
+    await endSessions(trx, userId, { exceptTokenHash: session.tokenHash }, now);
+    await forgetDevices(trx, userId, now, device);
+  }
+  if (!isRenewed) {
+    if (previousHash) deferEndOfSession(trx, previousHash, now);
+    const { createdAfter } = limits;
+    deferEndOfOldestSessions(trx, { userId, now, createdAfter, keep: maxSessions - 1 });
+    deferSession(trx, { id: uuidv7(), ...session });
+  }
+  if (startedBy !== 'password_change' && startedBy !== 'mail')
+    await notifyNewBrowser(trx, deps, user, request);
+  const deviceCookie = await rememberLogin(trx, deps, request, {
+    userId,
+    credentialAt: session.authTime,
+    firstCredentialAt: isFirstCredential ? session.authTime : null,
+  });
+  return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
+}
+
+/** All sessions of a user whose password is set by mail, and known devices but for the one in which that is done. */
+export async function endWhatPasswordOpened(
+  trx: Transaction<DB>,
+  userId: string,
+  now: Date,
+  device?: Uint8Array,
+): Promise<void> {
+  await endSessions(trx, userId, 'all', now);
+  await forgetDevices(trx, userId, now, device);
+}
+
+/** The `Set-Cookie` value that deletes the cookie. */
+export function buildEndedCookie(issuer: string): string {
+  return buildTokenCookie(issuer, cookie, '', 0);
+}
+
+/**
+ * This browser's live session. Throws 403 `second_factor_required` where its user has to set up a second factor before
+ * anything else, and the request is not for that. Otherwise as `findPresentSession`.
+ */
+export async function findSession(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+): Promise<Session | 'suspended' | undefined> {
+  const session = await findPresentSession(deps, request, visit);
+  if (session && session !== 'suspended') requireNoSetUp(deps.config, session, request);
+  return session;
+}
+
+/**
+ * Who is logged in, whatever they have to do first: for showing it, logging out, and saying why something else comes
+ * first. Everything else uses `findSession`. `suspended` if its user has been suspended since it started, or undefined. With `client`,
+ * also the `sid` that it has there already.
+ */
+export async function findPresentSession(
+  { config, db, read, now: clock }: Dependencies,
+  request: Request,
+  visit: Visit,
+  client?: string,
+): Promise<(Session & { sid: string | null }) | 'suspended' | undefined> {
+  const token = readToken(request, config.issuer, cookie);
+  if (!token) return undefined;
+  const now = clock();
+  const session = await findSessionByTokenHash(read, hashToken(token), sessionLimits(now), client);
+  const isSuspended = Boolean(session?.user.suspendedAt);
+  if (!session || (session.endedAt && !isSuspended)) return undefined;
+  visit.userId = session.user.id;
+  if (isSuspended) return 'suspended';
+  if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)
+    await touchSession(db, session.id, now);
+  return session;
+}
+
+/** The same, where a suspended user is nobody. */
+export async function findLiveSession(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+): Promise<Session | undefined> {
+  const session = await findSession(deps, request, visit);
+  return session === 'suspended' ? undefined : session;
+}
+
+// A credential given within this time need not be given again, even for what a session alone must not do.
+const freshSeconds = 10 * 60;
+
+/** Whether a credential was given in that session within the last ten minutes. */
+export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boolean {
+  return authTime !== null && authTime > secondsBefore(now, freshSeconds);
+}
+
+/**
+ * The same, where a second factor of theirs was given in it, too: what every sensitive change needs. Pages ask for it
+ * (confirm.ts); this holds for whoever goes past them.
+ */
+export const isConfirmed = (
+  { config, now }: Pick<Dependencies, 'config' | 'now'>,
+  session: Session,
+): boolean => isFresh(session, now()) && !lacksSecondFactor(config, session);

@@ -1,0 +1,114 @@
+// One instance of the service on a database. main.ts puts a process around it; tests start it as it is.
+import { openDatabase } from '../../db/postgres/client.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
+import type { Log } from '../basics/log.ts';
+import { demoPassword, hasDemoUsers, seedDemoUsers } from '../demo/demo-users.ts';
+import type { Fetch } from '../http/door.ts';
+import { createShell, type ShellOptions } from '../http/shell.ts';
+import { hashPassword, loadPasswordCheck } from '../identity/password/passwords.ts';
+import { startJobs } from '../jobs/jobs.ts';
+import { answerMetrics } from '../metrics/answer.ts';
+import { watchEventLoop } from '../metrics/state.ts';
+import type { Config } from '../settings/config.ts';
+import { ConfigError } from '../settings/reader.ts';
+import { createBackend } from './backend.ts';
+
+export type Instance = {
+  fetch: Fetch;
+  /** Answers GET /metrics, and nothing else. */
+  fetchMetrics: Fetch;
+  /**
+   * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers
+   * 503 to everything but /healthz. In production it throws a ConfigError for a database that holds the demo users.
+   */
+  start: () => Promise<void>;
+  /**
+   * From then on /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
+   * the jobs come to an end.
+   */
+  drain: () => void;
+  /** Resolves once the jobs have ended and the database is closed. */
+  close: () => Promise<void>;
+};
+
+// Less than the deadline of a request, so that its statement has ended when it is answered.
+export const statementTimeoutMs = 2_300;
+
+export type InstanceOptions = {
+  config: Config;
+  databaseUrl: string;
+  log: Log;
+  shell: Pick<ShellOptions, 'pages' | 'staticFiles' | 'isDevelopment'>;
+  now?: () => Date;
+};
+
+/** To listen with, before it starts. */
+export async function openInstance(options: InstanceOptions): Promise<Instance> {
+  const { config, log } = options;
+  const database = openDatabase({
+    url: options.databaseUrl,
+    poolSize: config.databasePoolSize,
+    preparedStatements: config.databasePreparedStatements,
+    statementTimeoutMs,
+    onError: (err) => log.error({ err }, 'database connection lost'),
+  });
+  const backend = createBackend({ config, database, log, now: options.now });
+  const { metrics, aside } = backend.deps;
+  const stopWatching = config.metricsPort ? watchEventLoop(metrics.registry) : undefined;
+  let stopJobs = async () => {};
+  let jobsStopped: Promise<void> | undefined;
+  let isUp = false;
+  let isDraining = false;
+  return {
+    fetch: await createShell({
+      ...options.shell,
+      backend,
+      isUp: () => isUp,
+      isDraining: () => isDraining,
+    }),
+    fetchMetrics: (request) => answerMetrics(metrics, request, config),
+    async start() {
+      // The database works at the one, this process at the other.
+      await Promise.all([
+        migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`)),
+        loadPasswordCheck(),
+      ]);
+      await seedOrRefuse(config, database.db);
+      stopJobs = startJobs(backend.deps);
+      isUp = true;
+    },
+    drain() {
+      isDraining = true;
+      backend.endStreams();
+      jobsStopped = stopJobs();
+    },
+    async close() {
+      stopWatching?.();
+      backend.endStreams();
+      await (jobsStopped ?? stopJobs());
+      await aside.finish();
+      await database.close();
+    },
+  };
+}
+
+/** One that has started. */
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const service = await openInstance(options);
+  try {
+    await service.start();
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+  return service;
+}
+
+async function seedOrRefuse(config: Config, db: Parameters<typeof hasDemoUsers>[0]): Promise<void> {
+  if (!config.production) return seedDemoUsers(db, await hashPassword(demoPassword), new Date());
+  if (await hasDemoUsers(db)) {
+    throw new ConfigError(
+      'DATABASE_URL names a database that holds the demo users of local mode, whose password everybody knows. Use another one.',
+    );
+  }
+}
