@@ -2,12 +2,10 @@
 // page with `?saved=` and that intent.
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
-import type { Backend } from '../server/instance/backend.ts';
+import type { Procedures } from '../server/trpc/router.ts';
 import { errorsOf } from './answers.ts';
 
-export type Caller = ReturnType<Backend['createCaller']>['caller'];
-
-type Form = Awaited<ReturnType<Backend['readForm']>>;
+type Form = Awaited<ReturnType<Context['transport']['readForm']>>;
 type Context = LoaderFunctionArgs['context'];
 
 /** What a form gets back that was refused: the reason at each field, or else a message, and what was typed. */
@@ -18,7 +16,7 @@ export type Refused = {
   message?: string;
   values: Record<string, string>;
   /** Of an edit of what has changed meanwhile: what is saved now. */
-  present?: Awaited<ReturnType<Caller['profile']['get']>>;
+  present?: Awaited<ReturnType<Procedures['profile']['get']>>;
   /** A credential is needed first: the page is `Confirm`. */
   asks?: ConfirmAsks;
 };
@@ -35,39 +33,35 @@ export const keepTyped = (form: Form) =>
  */
 export async function answerForm(
   { request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>,
-  intents: Record<string, (caller: Caller, form: Form) => Promise<unknown>>,
+  intents: Record<string, (procedures: Procedures, form: Form) => Promise<unknown>>,
   credential: string[] = [],
 ) {
-  const { backend, visit } = context;
+  const { procedures, transport } = context;
   const { pathname: path } = new URL(request.url);
-  const form = await backend.readForm(request);
+  const form = await transport.readForm(request);
   const intent = text(form, 'intent');
   if (!Object.hasOwn(intents, intent))
-    throw backend.invalidParameter('intent', 'It must be an action of this page.');
-  const { caller, headers } = backend.createCaller(request, visit);
+    throw transport.invalidParameter('intent', 'It must be an action of this page.');
   try {
-    const { asks } = credential.includes(intent)
-      ? await backend.confirmWithoutPassword(request, visit, form)
-      : {};
+    const { asks } = credential.includes(intent) ? await procedures.confirm.askWithoutPassword({ form }) : {};
     if (asks) {
       const refused: Refused = { intent, code: 'login_required', errors: {}, values: {}, asks };
       return data(refused, { status: 401 });
     }
-    await intents[intent]?.(caller, form);
+    await intents[intent]?.(procedures, form);
   } catch (error) {
     const [refused, init] = refuse(error, { intent, form, path, context });
-    if (refused.code === 'edited_meanwhile')
-      refused.present = await backend.createCaller(request, visit).caller.profile.get();
+    if (refused.code === 'edited_meanwhile') refused.present = await procedures.profile.get();
     return data(refused, init);
   }
-  return redirect(`${path}?saved=${intent}`, { status: 303, headers });
+  return redirect(`${path}?saved=${intent}`, 303);
 }
 
 function refuse(
   error: unknown,
   { intent, form, path, context }: { intent: string; form: Form; path: string; context: Context },
 ): [Refused, { status: number; headers?: HeadersInit }] {
-  const refusal = context.backend.readRefusal(error, context.visit);
+  const refusal = context.transport.readRefusal(error, context.visit);
   if (refusal.code === 'login_required') throw redirect(`/login?next=${encodeURIComponent(path)}`, 303);
   if (!['validation_failed', 'rate_limited', 'not_found', 'edited_meanwhile'].includes(refusal.code))
     throw refusal;
@@ -82,14 +76,18 @@ function refuse(
 
 /** Sends people who are not logged in to the login page, and back from there; the shell answers the rest. */
 export async function loadAccount<T>(
-  { request, context: { backend, visit } }: LoaderFunctionArgs,
-  load: (caller: Caller) => Promise<T>,
+  { request, context: { procedures, transport, visit } }: Pick<LoaderFunctionArgs, 'request' | 'context'>,
+  load: (procedures: Procedures) => Promise<T>,
 ): Promise<T & { saved: string | null }> {
   try {
-    const loaded = await load(backend.createCaller(request, visit).caller);
-    return { ...loaded, saved: backend.readQuery(request).get('saved') };
+    const loaded = await load(procedures);
+    return { ...loaded, saved: transport.readQuery(request).get('saved') };
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+    const refusal = transport.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? redirect(transport.loginPath(request), 303) : refusal;
   }
 }
+
+/** Whose account it is, for the pages about its address. */
+export const loadOwnAddress = (args: Pick<LoaderFunctionArgs, 'request' | 'context'>) =>
+  loadAccount(args, (procedures) => procedures.address.describe());

@@ -3,11 +3,8 @@ import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
 
 /** What a link in an email brings along. */
-export const tokenOf = (request: Request, { backend }: LoaderFunctionArgs['context']) =>
-  backend.readQuery(request).get('token') ?? '';
-
-export const toHeaders = (setCookies: string[]) =>
-  setCookies.map((cookie): [string, string] => ['Set-Cookie', cookie]);
+export const tokenOf = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
+  transport.readQuery(request).get('token') ?? '';
 
 /** What is wrong, by the name of the field. */
 export const errorsOf = ({ errors }: AppError): Record<string, string> =>
@@ -16,10 +13,10 @@ export const errorsOf = ({ errors }: AppError): Record<string, string> =>
 /** To throw: the way to the login for people who are not logged in, or the refusal, which the shell answers. */
 export function loginOr(
   error: unknown,
-  { backend, visit }: LoaderFunctionArgs['context'],
+  { transport, visit }: LoaderFunctionArgs['context'],
   loginPath: string,
 ): Response | AppError {
   if (error instanceof Response) return error;
-  const refusal = backend.readRefusal(error, visit);
+  const refusal = transport.readRefusal(error, visit);
   return refusal.code === 'login_required' ? redirectDocument(loginPath, 303) : refusal;
 }

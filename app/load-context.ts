@@ -1,13 +1,25 @@
-// What a route's loader and action find in Remix's load context.
+// What a route's loader and action find in Remix's load context, and all that they may use of the service.
 import type { Problem } from '../server/basics/errors.ts';
-import type { RouteContext } from '../server/http/route.ts';
+import type { Visit } from '../server/http/requests.ts';
+import type { Backend, Site, Transport } from '../server/instance/backend.ts';
+import type { Endpoints } from '../server/instance/endpoints.ts';
+import type { Procedures } from '../server/trpc/router.ts';
 
 declare module '@remix-run/server-runtime' {
-  interface AppLoadContext extends RouteContext {
+  interface AppLoadContext {
+    visit: Visit;
+    /** The one way to whatever is kept of people. What they set of the answer, such as cookies, leaves with it. */
+    procedures: Procedures;
+    /** Reads requests, and makes answers. */
+    transport: Transport;
+    /** What pages say of the service, the same to everybody. */
+    site: Site;
+    /** Other systems that local mode plays. */
+    demo: Backend['demo'];
+    /** For routes without a page only. */
+    endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
-    /** Whether there is a page at that path. */
-    hasPage: (path: string) => boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
     /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */

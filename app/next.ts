@@ -2,8 +2,8 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 /** A path of ours, or undefined. */
-export const nextOf = (request: Request, { backend }: LoaderFunctionArgs['context']): string | undefined =>
-  backend.readOwnPath(backend.readQuery(request).get('next'));
+export const nextOf = (request: Request, { transport }: LoaderFunctionArgs['context']): string | undefined =>
+  transport.readOwnPath(transport.readQuery(request).get('next'));
 
 /** The way to a page of ours that goes on to `next`. */
 export const withNext = (page: string, next: string | undefined): string =>

@@ -6,54 +6,68 @@
 // the time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
+import type { Procedures } from '../server/trpc/router.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
 type Render = (request: Request, context: AppLoadContext) => Promise<Response>;
 
 export function createPages(build: ServerBuild): Pages {
   const routes = Object.values(build.routes).filter((route) => route !== undefined && route.id !== 'root');
-  const paths = new Set(routes.map(pathOf));
-  const hasPage = (path: string) => paths.has(path);
   const showProblem = buildRender('routes/problems.$code', build);
   return {
     routes: routes
       .flatMap((route) =>
-        route?.module.default
-          ? buildPage(route, build, hasPage)
-          : buildEndpoint(route as BuiltRoute, hasPage),
+        route?.module.default ? buildPage(route, build) : buildEndpoint(route as BuiltRoute),
       )
       // Names before the patterns that match them, too.
       .sort((one, other) => Number(one.path.includes(':')) - Number(other.path.includes(':'))),
     showProblem(problem, refused, context) {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
-      const request = new Request(`${context.backend.config.baseUrl}/problems/${problem.code}`, { headers });
-      return showProblem(request, { ...context, method: 'GET', hasPage, problem });
+      const request = new Request(`${context.backend.site.baseUrl}/problems/${problem.code}`, { headers });
+      const { context: own } = buildContext(request, context, 'GET');
+      return showProblem(request, { ...own, problem });
     },
   };
 }
 
-type HasPage = AppLoadContext['hasPage'];
+/** What a route may use of the service, and the headers that its procedures set. */
+function buildContext(request: Request, { backend, visit }: RouteContext, method: string) {
+  const { endpoints, transport, site, demo } = backend;
+  const headers = new Headers();
+  let made: Procedures | undefined;
+  const context: AppLoadContext = {
+    visit,
+    // Endpoints need none.
+    get procedures() {
+      made ??= backend.createProcedures(request, visit, headers);
+      return made;
+    },
+    transport,
+    site,
+    demo,
+    endpoints,
+    method,
+  };
+  return { context, headers };
+}
 
-function buildEndpoint(route: BuiltRoute, hasPage: HasPage): Route {
+function buildEndpoint(route: BuiltRoute): Route {
   const { loader, action, headers } = route.module;
   return {
     path: pathOf(route),
     methods: methodsOf(route),
     headers: typeof headers === 'object' ? Object.fromEntries(new Headers(headers)) : undefined,
     isPage: false,
-    async handle(request, context, params) {
+    async handle(request, routeContext, params) {
       const answer = request.method === 'POST' ? action : loader;
-      return (await answer?.({
-        request,
-        params,
-        context: { ...context, method: request.method, hasPage },
-      })) as Response;
+      const { context } = buildContext(request, routeContext, request.method);
+      return (await answer?.({ request, params, context })) as Response;
     },
   };
 }
 
 /** The page, and its data alone, which Remix's script asks for in a page that is open already. */
-function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Route[] {
+function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   const render = buildRender(route.id, build);
   const { isPublic } = (route.module.handle ?? {}) as { isPublic?: boolean };
   const page = {
@@ -61,16 +75,19 @@ function buildPage(route: BuiltRoute, build: ServerBuild, hasPage: HasPage): Rou
     headers: { 'cache-control': 'no-store' },
     isPage: true,
     async handle(request: Request, routeContext: RouteContext) {
-      const { backend, visit } = routeContext;
-      const context: AppLoadContext = { ...routeContext, method: request.method, hasPage, isPublic };
+      const { transport, site } = routeContext.backend;
+      const { visit } = routeContext;
+      const { context, headers } = buildContext(request, routeContext, request.method);
+      context.isPublic = isPublic;
       // A HEAD is answered with the tag of what a GET gets.
       const method = isPublic ? 'GET' : request.method;
-      const body = method === 'POST' ? await backend.readBody(request, visit) : undefined;
-      const response = await render(toOwnSite(request, backend.config.baseUrl, { method, body }), context);
+      const body = method === 'POST' ? await transport.readBody(request, visit) : undefined;
+      const response = await render(toOwnSite(request, site.baseUrl, { method, body }), context);
       // Also what a procedure threw, as the refusal that it is.
-      if (context.thrown) throw backend.readRefusal(context.thrown, visit);
+      if (context.thrown) throw transport.readRefusal(context.thrown, visit);
+      for (const [name, value] of headers) response.headers.append(name, value);
       if (!isPublic || response.status !== 200) return response;
-      return backend.answerToAll(request, await response.text(), Object.fromEntries(response.headers));
+      return transport.answerToAll(request, await response.text(), Object.fromEntries(response.headers));
     },
   };
   const path = pathOf(route);

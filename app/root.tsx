@@ -9,7 +9,6 @@ import {
   useRouteLoaderData,
 } from '@remix-run/react';
 import { type ReactNode, useContext } from 'react';
-import { everyPlace } from './components/account/places.ts';
 import { NonceContext } from './components/nonce.ts';
 import { Page } from './components/page.tsx';
 import { unknownName } from './components/service-name.ts';
@@ -24,21 +23,17 @@ export const links: LinksFunction = () => [
 
 export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.name ?? unknownName }];
 
-export async function loader({ request, context }: LoaderFunctionArgs) {
-  const visitor = await findVisitor(request, context);
-  const { name, brand, supportUrl, privacyUrl, termsUrl } = context.backend.config;
-  const { logoPath, stylesPath } = brand;
-  const places = everyPlace.filter(context.hasPage);
-  return { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl, places, email: visitor?.email };
+export async function loader({ context }: LoaderFunctionArgs) {
+  const visitor = await findVisitor(context);
+  return { ...context.site.frame, email: visitor?.email };
 }
 
 /** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
-async function findVisitor(request: Request, context: LoaderFunctionArgs['context']) {
-  const { backend, visit, problem, isPublic } = context;
+async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
-  if (!problem) return backend.findVisitor(request, visit);
+  if (!problem) return procedures.visitor.find();
   if (problem.status !== 404) return undefined;
-  return visit.deadline.enforce(backend.findVisitor(request, visit)).catch(() => undefined);
+  return visit.deadline.enforce(procedures.visitor.find()).catch(() => undefined);
 }
 
 export function Layout({ children }: { children: ReactNode }) {

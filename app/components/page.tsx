@@ -27,7 +27,7 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
   const root = useRouteLoaderData<typeof loader>('root');
   const accountPage = findAccountPage(useLocation().pathname);
   const isAccount = accountPage !== undefined && root?.email !== undefined && !alone;
-  const beside = isAccount ? <AccountNav places={root.places} current={accountPage} /> : nav;
+  const beside = isAccount ? <AccountNav current={accountPage} /> : nav;
   const content = (
     <main id="main" tabIndex={-1} className={wide || isAccount ? 'wide' : undefined}>
       <div className="heading">

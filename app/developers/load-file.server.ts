@@ -7,7 +7,7 @@ export async function loadDeveloperFile(
 ): Promise<Response> {
   const { files } = await import('virtual:developers');
   const file = files.find((each) => each.name === name);
-  if (!file) return context.backend.notFound();
+  if (!file) return context.transport.notFound();
   const bytes = Uint8Array.from(atob(await file.load()), (character) => character.charCodeAt(0));
-  return context.backend.answerToAll(request, bytes, { 'Content-Type': file.type });
+  return context.transport.answerToAll(request, bytes, { 'Content-Type': file.type });
 }

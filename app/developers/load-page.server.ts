@@ -5,7 +5,7 @@ import type { AppLoadContext } from '@remix-run/node';
 export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   const { pages, files } = await import('virtual:developers');
   const page = pages.find((each) => each.slug === slug);
-  if (!page) return context.backend.notFound();
+  if (!page) return context.transport.notFound();
   const { title, html, sections } = await page.load();
   const firstHeading = html.search(/<h2|$/);
   const isWanted = (name: string) => (slug === '' ? name.endsWith('.zip') : name === page.archive);
@@ -16,7 +16,7 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
     intro: html.slice(0, firstHeading),
     text: html.slice(firstHeading),
     sections,
-    menu: await loadDeveloperMenu(context),
+    menu: await loadDeveloperMenu(),
     downloads: files
       .filter(({ name }) => isWanted(name))
       .map(({ name, size, sha256 }) => ({ name, size, sha256 })),
@@ -24,9 +24,9 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
 }
 
 /** The contents: each document, and the reference of the API. */
-export async function loadDeveloperMenu({ hasPage }: AppLoadContext) {
+export async function loadDeveloperMenu() {
   const { pages } = await import('virtual:developers');
   const links = pages.map(({ group, path, name }) => ({ group, path, name }));
   const api = { group: 'Reference', path: '/developers/api', name: 'API' };
-  return hasPage(api.path) ? [...links, api] : links;
+  return [...links, api];
 }

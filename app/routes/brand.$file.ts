@@ -1,4 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = async ({ params, context }: LoaderFunctionArgs) =>
-  context.backend.brandFile(params.file ?? '');
+  context.endpoints.brandFile(params.file ?? '');

@@ -10,17 +10,11 @@ export const handle = { isStatic: true };
 export const meta = titled('Continue?');
 
 /** Only looks. */
-export async function loader({ request, context }: LoaderFunctionArgs) {
-  return context.backend.describePending(request, context.visit);
-}
+export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.handOff.describe();
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const done = await backend.confirmPending(request, visit);
-  if (done === 'login_needed') return redirectDocument(request.url, 303);
-  const headers = new Headers({ 'Cache-Control': 'no-store' });
-  for (const cookie of done.setCookies) headers.append('Set-Cookie', cookie);
-  return redirectDocument(done.next, { status: 303, headers });
+  const done = await context.procedures.handOff.confirm();
+  return redirectDocument(done?.next ?? request.url, 303);
 }
 
 export default function Continue() {

@@ -12,13 +12,13 @@ export const meta = () => [{ title: 'Demo client' }];
 export const links = demoLinks;
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { client, title, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const { client, title, clients } = context.demo.requireClient(params.client ?? '');
   return { name: client.name, title, loaded: clients.findVisit(client, request) ?? null };
 }
 
 /** The client's own logout. */
 export async function action({ request, params, context }: ActionFunctionArgs) {
-  const { client, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const { client, clients } = context.demo.requireClient(params.client ?? '');
   return clients.end(client, request);
 }
 

@@ -10,7 +10,7 @@ export const links = demoLinks;
 
 /** Verifies the hand-off and redirects to the client's page, or says why it was refused. */
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { client, title, callbackSetting, clients } = context.backend.requireDemoClient(params.client ?? '');
+  const { client, title, callbackSetting, clients } = context.demo.requireClient(params.client ?? '');
   const outcome = await clients.receive(client, request);
   if (outcome instanceof Response) throw outcome;
   const { code, reason, status, launchId } = outcome;

@@ -9,18 +9,18 @@ export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
 export const links = demoLinks;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  context.backend.requireDemo();
-  return { capabilities: context.backend.capabilities };
+  context.demo.require();
+  return { capabilities: context.demo.capabilities };
 }
 
 /** Signs the profile in the form as the marketplace would, and redirects the browser with it. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  context.backend.requireDemo();
+  context.demo.require();
   const form = new URLSearchParams(await request.text());
   const text = (name: string) => form.get(name) ?? '';
   const ageSeconds = Number(text('age')) || 0;
   const changedAt = new Date(Date.now() - (Number(text('changed')) || 0) * 1_000);
-  const link = await context.backend.buildHandOffUrl(
+  const link = await context.demo.buildHandOffUrl(
     {
       id: text('id'),
       email: text('email'),

@@ -9,7 +9,7 @@ export const meta = titled('Emails');
 
 /** Local mode: the emails that were not sent. */
 export async function loader({ context }: LoaderFunctionArgs) {
-  return { mails: await context.backend.listKeptMails() };
+  return { mails: await context.procedures.keptMails.list() };
 }
 
 export default function DevMail() {

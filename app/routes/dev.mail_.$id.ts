@@ -1,3 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-export const loader = ({ params, context }: LoaderFunctionArgs) => context.backend.keptMail(params.id ?? '');
+export const loader = ({ params, context }: LoaderFunctionArgs) =>
+  context.endpoints.keptMail(params.id ?? '');

@@ -16,8 +16,8 @@ export const links: LinksFunction = () => [...developerLinks(), { rel: 'styleshe
 export const meta = titled('API reference');
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  const document = await context.backend.describeApi();
-  const menu = await loadDeveloperMenu(context);
+  const document = await context.site.describeApi();
+  const menu = await loadDeveloperMenu();
   return { summary: document.info.summary, html: renderReference(document), menu };
 }
 

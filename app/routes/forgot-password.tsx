@@ -12,29 +12,29 @@ export const handle = { isStatic: true };
 export const meta = titled('Set or reset your password', 'Check your email');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { readTypedEmail, keepsMails } = context.backend;
+  const { procedures, transport, site } = context;
   return {
     next: nextOf(request, context),
-    isSent: context.backend.readQuery(request).has('sent'),
-    typed: readTypedEmail(request),
-    keepsMails,
+    isSent: transport.readQuery(request).has('sent'),
+    typed: await procedures.login.typedEmail(),
+    keepsMails: site.keepsMails,
   };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const email = (await backend.readForm(request)).get('email') ?? '';
+  const { procedures, transport, visit } = context;
+  const email = (await transport.readForm(request)).get('email') ?? '';
   const next = nextOf(request, context);
   try {
-    await backend.requestPasswordMail(visit, { email, next }, request);
+    await procedures.passwordMail.request({ email, next });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
     const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
     return data(answer, { status: refusal.status, headers: refusal.headers });
   }
-  const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
-  return redirectDocument(withNext('/forgot-password?sent', next), { status: 303, headers });
+  await procedures.login.keepTypedEmail({ email });
+  return redirectDocument(withNext('/forgot-password?sent', next), 303);
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

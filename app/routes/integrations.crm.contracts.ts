@@ -1,4 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
-  context.backend.crmContracts(request, context.visit);
+  context.endpoints.crmContracts(request, context.visit);

@@ -1,6 +1,6 @@
 import { type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { InvoiceState, isOverdue } from '../components/account/invoices.tsx';
+import { InvoiceState } from '../components/account/invoices.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Page } from '../components/page.tsx';
@@ -11,16 +11,14 @@ export const meta: MetaFunction = ({ params, matches }) => [
 ];
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, visit } = context;
   // So that one invoice has one address.
-  if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) backend.notFound();
+  if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) transport.notFound();
   try {
-    const { caller } = backend.createCaller(request, visit);
-    const invoice = await caller.invoices.get({ number: Number(params.number) });
-    return { invoice: { ...invoice, isOverdue: isOverdue(invoice, backend.deps.now()) } };
+    return { invoice: await procedures.invoices.get({ number: Number(params.number) }) };
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+    const refusal = transport.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? redirect(transport.loginPath(request), 303) : refusal;
   }
 }
 

@@ -6,7 +6,6 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { toHeaders } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { OtherWaysIn } from '../components/other-ways-in.tsx';
@@ -21,9 +20,9 @@ export const handle = { isStatic: true };
 export const meta = titled('Log in');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
-  const query = backend.readQuery(request);
-  const visitor = await backend.findVisitor(request, visit);
+  const { procedures, transport, site } = context;
+  const query = transport.readQuery(request);
+  const visitor = await procedures.visitor.find();
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
@@ -31,41 +30,39 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return {
     next,
     email: visitor?.email,
-    clientTitle: backend.findLaunchTitle(next),
-    clientLogo: backend.findLaunchLogo(next),
+    clientTitle: site.findLaunchTitle(next),
+    clientLogo: site.findLaunchLogo(next),
     hasLoggedOut: query.has('logged_out'),
-    demo: backend.demoLogins,
-    signUp: backend.config.signUp,
-    supportUrl: backend.config.supportUrl,
+    demo: site.demoLogins,
+    signUp: site.signUp,
+    supportUrl: site.supportUrl,
   };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const email = form.get('email') ?? '';
   const password = form.get('password') ?? '';
   const passkey = form.get('passkey');
   try {
-    const step =
+    const outcome =
       passkey === undefined
-        ? await backend.login(request, visit, { email, password })
-        : await backend.logInByPasskey(request, visit, passkey);
-    if (step) {
-      const headers = toHeaders(step.setCookies);
-      return redirectDocument(backend.pathAfterLogin(step, nextOf(request, context)), {
-        status: 303,
-        headers,
-      });
-    }
+        ? await procedures.login.byPassword({ email, password })
+        : await procedures.login.byPasskey({ passkey });
+    const target = nextOf(request, context) ?? '/profile';
+    if (outcome === 'done') return redirectDocument(target, 303);
+    if (outcome === 'code_needed') return redirectDocument(withNext('/login/code', target), 303);
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     // /forgot-password has the address from there.
-    const kept = email ? toHeaders([backend.keepTypedEmail(email)]) : [];
-    const headers = [...Object.entries(refusal.headers), ...kept];
+    if (email) await procedures.login.keepTypedEmail({ email });
     const waitSeconds = Number(refusal.headers['Retry-After']);
-    return data({ email, message: refusal.detail, waitSeconds }, { status: refusal.status, headers });
+    return data(
+      { email, message: refusal.detail, waitSeconds },
+      { status: refusal.status, headers: refusal.headers },
+    );
   }
   const message =
     passkey === undefined

@@ -6,7 +6,6 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { toHeaders } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -22,39 +21,39 @@ export const meta = titled('Enter your code');
 /** Whoever used a recovery code has most likely lost their phone: there they set up the app again. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
-const usesRecovery = (request: Request, { backend }: LoaderFunctionArgs['context']) =>
-  backend.readQuery(request).get('use') === 'recovery';
+const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
+  transport.readQuery(request).get('use') === 'recovery';
 
 /** Only in a browser where a password was given a moment ago. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
+  const { procedures, transport, site } = context;
   const next = nextOf(request, context);
-  const pending = await backend.findPendingLogin(request);
-  if (!pending) throw redirect(backend.loginPathTo(next), 303);
+  const pending = await procedures.login.pending();
+  if (!pending) throw redirect(transport.loginPathTo(next), 303);
   return {
     next,
     usesRecovery: usesRecovery(request, context),
-    hasNewPassword: backend.readQuery(request).has('new_password'),
+    hasNewPassword: transport.readQuery(request).has('new_password'),
     takeBackSentAt: pending.takeBackSentAt,
-    clientTitle: backend.findLaunchTitle(next),
-    supportUrl: backend.config.supportUrl,
+    clientTitle: site.findLaunchTitle(next),
+    supportUrl: site.supportUrl,
   };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, visit } = context;
   const next = nextOf(request, context);
-  const code = (await backend.readForm(request)).get('code') ?? '';
+  const code = (await transport.readForm(request)).get('code') ?? '';
   try {
-    const outcome = await backend.finishLogin(request, visit, code);
-    if (outcome === 'gone') return redirectDocument(backend.loginPathTo(next), 303);
-    if (outcome !== 'wrong') {
+    const outcome = await procedures.login.byCode({ code });
+    if (outcome === 'gone') return redirectDocument(transport.loginPathTo(next), 303);
+    if (outcome === 'done') {
       const goesHome = next === undefined || next === '/profile';
       const target = goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
-      return redirectDocument(target, { status: 303, headers: toHeaders(outcome) });
+      return redirectDocument(target, 303);
     }
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     const message = `${refusal.detail} Or log in with a browser that you have used before, or set a new password by email first.`;
     return data({ message, error: undefined }, { status: refusal.status, headers: refusal.headers });

@@ -10,19 +10,17 @@ import { ServiceName, titled } from '../components/service-name.ts';
 
 export const meta = titled('Log out');
 
-export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
-  const target = backend.readLogoutTarget(request);
+export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
+  const target = await procedures.login.logoutTarget();
   // Nothing to ask.
-  if (target && !(await backend.findVisitor(request, visit))) throw redirect(target.url, 303);
+  if (target && !(await procedures.visitor.find())) throw redirect(target.url, 303);
   return { clientTitle: target?.title };
 }
 
-export async function action({ request, context: { backend, visit } }: ActionFunctionArgs) {
-  const target = backend.readLogoutTarget(request);
-  const cookie = await backend.logout(request, visit);
-  // Not "cookies" or "storage": browsers take seconds for them, and the cookie is the only thing we keep.
-  const headers = { 'Set-Cookie': cookie, 'Clear-Site-Data': '"cache"' };
-  return redirectDocument(target?.url ?? '/login?logged_out', { status: 303, headers });
+export async function action({ context: { procedures } }: ActionFunctionArgs) {
+  const target = await procedures.login.logoutTarget();
+  await procedures.login.out();
+  return redirectDocument(target?.url ?? '/login?logged_out', 303);
 }
 
 /** Following a link never logs anyone out; only the button does. */

@@ -1,3 +1,3 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
-export const loader = ({ request, context }: LoaderFunctionArgs) => context.backend.openApi(request);
+export const loader = ({ request, context }: LoaderFunctionArgs) => context.endpoints.openApi(request);

@@ -1,4 +1,4 @@
 import type { ActionFunctionArgs } from '@remix-run/node';
 
 export const action = ({ request, context }: ActionFunctionArgs) =>
-  context.backend.passkeyOptions(request, context.visit);
+  context.endpoints.passkeyOptions(request, context.visit);

@@ -12,7 +12,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 ];
 
 export async function loader({ params, context }: LoaderFunctionArgs) {
-  const { title, explanation, status } = context.backend.explainProblem(params.code ?? '');
+  const { title, explanation, status } = context.site.explainProblem(params.code ?? '');
   return {
     code: params.code,
     title,
@@ -20,7 +20,7 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
     explanation,
     detail: context.problem?.detail,
     isHere: !context.problem,
-    supportUrl: context.backend.config.supportUrl,
+    supportUrl: context.site.supportUrl,
   };
 }
 

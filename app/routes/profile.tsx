@@ -5,7 +5,7 @@ import { Access } from '../components/account/access.tsx';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
 import { NamesForm } from '../components/account/names-form.tsx';
-import { dataPages, deletionPage, emailPage } from '../components/account/places.ts';
+import { dataPages, deletionPage } from '../components/account/places.ts';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -16,19 +16,16 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Your profile');
 
 export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadAccount(args, async (caller) => ({
-    profile: await caller.profile.get(),
-    pendingEmail: await caller.email.pendingChange(),
+  return loadAccount(args, async (procedures) => ({
+    profile: await procedures.profile.get(),
+    pendingEmail: await procedures.email.pendingChange(),
   }));
-  const { hasPage } = args.context;
-  const ownData = dataPages.filter(({ path }) => hasPage(path));
-  return { ...loaded, ownData, canChangeEmail: hasPage(emailPage) };
 }
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    names: (caller, form) => caller.profile.update(keepTyped(form)),
-    'cancel-email': (caller) => caller.email.cancelChange(),
+    names: (procedures, form) => procedures.profile.update(keepTyped(form)),
+    'cancel-email': (procedures) => procedures.email.cancelChange(),
   });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -47,7 +44,7 @@ const arrivals = new Map(
 );
 
 export default function Profile() {
-  const { profile, pendingEmail, canChangeEmail, ownData, saved } = useLoaderData<typeof loader>();
+  const { profile, pendingEmail, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
   const refused = useActionData<typeof action>();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
@@ -63,26 +60,23 @@ export default function Profile() {
       <EmailAddress
         email={profile.email}
         isVerified={profile.emailVerified}
-        canChange={canChangeEmail}
         pending={pendingEmail}
         saved={saved}
         refused={refused}
       />
       <Access profile={profile} />
-      {ownData.length > 0 && (
-        <Section id="own-data" title="Your data">
-          <Rows>
-            {ownData.map(({ path, ...place }) => (
-              <Row
-                key={path}
-                href={path}
-                {...place}
-                {...(path === deletionPage && deletionDueAt && keep(deletionDueAt))}
-              />
-            ))}
-          </Rows>
-        </Section>
-      )}
+      <Section id="own-data" title="Your data">
+        <Rows>
+          {dataPages.map(({ path, ...place }) => (
+            <Row
+              key={path}
+              href={path}
+              {...place}
+              {...(path === deletionPage && deletionDueAt && keep(deletionDueAt))}
+            />
+          ))}
+        </Rows>
+      </Section>
     </Page>
   );
 }

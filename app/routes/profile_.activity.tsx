@@ -7,14 +7,13 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Activity');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
-  const { caller } = backend.createCaller(request, visit);
-  const before = backend.readQuery(request).get('before') ?? undefined;
+  const { procedures, transport, visit } = context;
+  const before = transport.readQuery(request).get('before') ?? undefined;
   try {
-    return { ...(await caller.activity.list({ before })), isFirst: before === undefined };
+    return { ...(await procedures.activity.list({ before })), isFirst: before === undefined };
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    throw refusal.code === 'login_required' ? redirect(backend.loginPath(request), 303) : refusal;
+    const refusal = transport.readRefusal(error, visit);
+    throw refusal.code === 'login_required' ? redirect(transport.loginPath(request), 303) : refusal;
   }
 }
 

@@ -19,26 +19,24 @@ export const handle = { isStatic: true };
 export const meta = titled('Authenticator app');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, site } = context;
   const next = nextOf(request, context);
   try {
-    const actor = await backend.requireActor(request, visit);
-    const described = await backend.authenticator.describe(actor);
+    const described = await procedures.authenticator.describe();
     // Nothing else is open to them before.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
-      asks: described.mustUsePasskey ? (await backend.confirm(request, visit, goOn)).asks : undefined,
-      takeBackSentAt: described.mustUsePasskey
-        ? await backend.findTakeBackHint(actor.session.user.id)
+      asks: described.mustUsePasskey
+        ? (await procedures.confirm.askWhileSettingUp({ form: goOn })).asks
         : undefined,
       next,
-      nextTitle: backend.findLaunchTitle(next),
-      isTurnedOff: backend.readQuery(request).has('off'),
-      hasRecovered: backend.readQuery(request).has('recovered'),
+      nextTitle: site.findLaunchTitle(next),
+      isTurnedOff: transport.readQuery(request).has('off'),
+      hasRecovered: transport.readQuery(request).has('recovered'),
     };
   } catch (error) {
-    throw loginOr(error, context, backend.loginPath(request));
+    throw loginOr(error, context, transport.loginPath(request));
   }
 }
 
@@ -48,46 +46,47 @@ const counted = new Map([
 ] as const) as ReadonlyMap<string, 'authenticator.added' | 'recovery_codes.made'>;
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport } = context;
+  const form = await transport.readForm(request);
   try {
-    const { asks } = await backend.confirm(request, visit, form, counted.get(form.get('intent') ?? ''));
+    const { asks } = await procedures.confirm.askWhileSettingUp({
+      form,
+      change: counted.get(form.get('intent') ?? ''),
+    });
     if (asks) return data({ asks }, { status: 401 });
-    const actor = await backend.requireActor(request, visit);
     switch (form.get('intent')) {
       case 'go-on':
         return redirectDocument(nextOf(request, context) ?? '/profile', 303);
       case 'set-up':
-        return data({ setUp: await backend.authenticator.offer(actor), error: undefined });
+        return data({ setUp: await procedures.authenticator.offer(), error: undefined });
       case 'add':
-        return await add(actor, form, context, request);
+        return await add(form, context, request);
       case 'renew-codes':
-        return showCodes(await backend.authenticator.renewCodes(actor), request);
+        return showCodes(await procedures.authenticator.renewCodes(), request);
       case 'turn-off':
-        await backend.authenticator.remove(actor);
+        await procedures.authenticator.remove();
         return redirectDocument('/profile/authenticator?off', 303);
     }
   } catch (error) {
-    const refusal = loginOr(error, context, backend.loginPath(request));
+    const refusal = loginOr(error, context, transport.loginPath(request));
     if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
     return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }
-  throw backend.invalidParameter('intent', 'It must be an action of this page.');
+  throw transport.invalidParameter('intent', 'It must be an action of this page.');
 }
 
 type Context = ActionFunctionArgs['context'];
-type Form = Awaited<ReturnType<Context['backend']['readForm']>>;
-type Actor = Awaited<ReturnType<Context['backend']['requireActor']>>;
+type Form = Awaited<ReturnType<Context['transport']['readForm']>>;
 
-async function add(actor: Actor, form: Form, { backend, visit }: Context, request: Request) {
+async function add(form: Form, { procedures, transport, visit }: Context, request: Request) {
   const sealed = form.get('sealed') ?? '';
   try {
     const given = { sealed, code: form.get('code') ?? '' };
-    return showCodes(await backend.authenticator.add(actor, given), request);
+    return showCodes(await procedures.authenticator.add(given), request);
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed') throw error;
-    const setUp = await backend.authenticator.repeatOffer(actor, sealed);
+    const setUp = await procedures.authenticator.repeatOffer({ sealed });
     return data({ setUp, error: refusal.errors[0]?.detail }, { status: refusal.status });
   }
 }

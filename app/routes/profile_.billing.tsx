@@ -2,7 +2,7 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { loadAccount } from '../account-form.ts';
 import { Contracts } from '../components/account/contracts.tsx';
-import { Invoices, isOverdue } from '../components/account/invoices.tsx';
+import { Invoices } from '../components/account/invoices.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -10,16 +10,15 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Billing');
 
 export const loader = (args: LoaderFunctionArgs) =>
-  loadAccount(args, async (caller) => {
+  loadAccount(args, async (procedures) => {
     const [contracts, invoices, profile] = await Promise.all([
-      caller.contracts.list(),
-      caller.invoices.list(),
-      caller.profile.get(),
+      procedures.contracts.list(),
+      procedures.invoices.list(),
+      procedures.profile.get(),
     ]);
-    const now = args.context.backend.deps.now();
     return {
       contracts,
-      invoices: invoices.map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, now) })),
+      invoices,
       isVerified: profile.emailVerified,
     };
   });

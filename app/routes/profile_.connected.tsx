@@ -10,15 +10,14 @@ export const meta = titled('Marketplace account connected');
 
 /** Where a Connect leads to. After ten minutes the page only leads on. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport } = context;
   const next = nextOf(request, context) ?? '/profile';
-  const { caller } = backend.createCaller(request, visit);
   try {
-    const connect = await caller.links.lastConnect();
+    const connect = await procedures.links.lastConnect();
     if (!connect) throw redirect(next, 303);
     return { ...connect, next };
   } catch (error) {
-    throw loginOr(error, context, backend.loginPath(request));
+    throw loginOr(error, context, transport.loginPath(request));
   }
 }
 

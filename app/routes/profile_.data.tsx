@@ -1,11 +1,6 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { loadAccount } from '../account-form.ts';
 import { deletionPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
@@ -16,19 +11,19 @@ export const handle = { isStatic: true };
 
 export const meta = titled('Your data');
 
-export async function loader({ request, context: { backend, visit } }: LoaderFunctionArgs) {
-  const session = await backend.findSession(request, visit);
-  if (!session) throw redirect(backend.loginPath(request), 303);
-  return { isLeaving: session.user.deletionDueAt !== null };
-}
+export const loader = (args: LoaderFunctionArgs) =>
+  loadAccount(args, async (procedures) => {
+    const { deletionDueAt } = await procedures.profile.get();
+    return { isLeaving: deletionDueAt !== null };
+  });
 
-export async function action({ request, context: { backend, visit } }: ActionFunctionArgs) {
+export async function action({ request, context: { procedures, transport, visit } }: ActionFunctionArgs) {
   try {
-    const { asks } = await backend.confirm(request, visit, await backend.readForm(request));
+    const { asks } = await procedures.confirm.ask({ form: await transport.readForm(request) });
     return asks ? data({ asks }, { status: 401 }) : redirectDocument('/profile/data.json', 303);
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    const refusal = transport.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     throw refusal;
   }
 }

@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
-  context.backend.downloadData(request, context.visit);
+  context.endpoints.downloadData(request, context.visit);
 
 /** On every answer, refusals included. */
 export const headers = { 'Cache-Control': 'no-store' };

@@ -9,7 +9,7 @@ import {
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loginOr } from '../answers.ts';
 import { Contracts } from '../components/account/contracts.tsx';
-import { Invoices, isOverdue } from '../components/account/invoices.tsx';
+import { Invoices } from '../components/account/invoices.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -32,52 +32,49 @@ const lastAdmin =
 const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, site } = context;
   // Where a launch was stopped.
   const next = nextOf(request, context);
   try {
-    const { email, dueAt } = await backend.describeDeletion(request, visit);
+    const { email, deletionDueAt: dueAt } = await procedures.profile.get();
     if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
-    const { caller } = backend.createCaller(request, visit);
     const [contracts, invoices, links] = await Promise.all([
-      caller.contracts.list(),
-      caller.invoices.list(),
-      caller.links.list(),
+      procedures.contracts.list(),
+      procedures.invoices.list(),
+      procedures.links.list(),
     ]);
     return {
       email,
       dueAt,
       next,
-      clientTitle: backend.findLaunchTitle(next),
+      clientTitle: site.findLaunchTitle(next),
       hasLinks: links.length > 0,
       contracts: contracts.filter(({ status }) => live.includes(status)),
-      invoices: invoices
-        .filter(({ status }) => status === 'open')
-        .map((invoice) => ({ ...invoice, isOverdue: isOverdue(invoice, backend.deps.now()) })),
+      invoices: invoices.filter(({ status }) => status === 'open'),
     };
   } catch (error) {
-    throw loginOr(error, context, backend.loginPath(request));
+    throw loginOr(error, context, transport.loginPath(request));
   }
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport } = context;
   const next = nextOf(request, context);
   try {
-    const form = await backend.readForm(request);
+    const form = await transport.readForm(request);
     const intent = form.get('intent');
     if (intent === 'keep') {
-      await backend.cancelDeletion(request, visit);
+      await procedures.deletion.cancel();
       return redirectDocument(next ?? '/profile?saved=deletion-canceled', 303);
     }
-    if (intent !== 'delete') throw backend.invalidParameter('intent', 'It must be an action of this page.');
-    const { asks } = await backend.confirm(request, visit, form);
+    if (intent !== 'delete') throw transport.invalidParameter('intent', 'It must be an action of this page.');
+    const { asks } = await procedures.confirm.ask({ form });
     if (asks) return data({ asks, message: undefined }, { status: 401 });
-    if ((await backend.requestDeletion(request, visit)) === 'last_admin')
+    if ((await procedures.deletion.request()) === 'last_admin')
       return data({ asks: undefined, message: lastAdmin }, { status: 409 });
     return redirectDocument('/profile/delete', 303);
   } catch (error) {
-    const refusal = loginOr(error, context, backend.loginPath(request));
+    const refusal = loginOr(error, context, transport.loginPath(request));
     if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
     const { detail: message, status, headers } = refusal;
     return data({ asks: undefined, message }, { status, headers });

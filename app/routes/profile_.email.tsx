@@ -1,11 +1,6 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { loadAccount } from '../account-form.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { emailPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
@@ -20,32 +15,25 @@ export const handle = { isStatic: true };
 export const meta = titled('Change your email address', 'Check your new inbox');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
-  const session = await backend.findSession(request, visit);
-  if (!session) throw redirect(backend.loginPath(request), 303);
-  const { caller } = backend.createCaller(request, visit);
-  return {
-    email: session.user.email,
-    pending: (await caller.email.pendingChange())?.email,
-    obstacle: backend.findObstacle(session.user),
-    asksForFactor: await backend.asksForFactor(session.user),
-    isEstablished: await backend.isEstablishedBrowser(request, session.user.id),
-    isSent: backend.readQuery(request).has('sent'),
-    keepsMails: backend.keepsMails,
-  };
+  const { transport, site } = context;
+  const loaded = await loadAccount({ request, context }, async (procedures) => ({
+    ...(await procedures.address.describeChange()),
+    pending: (await procedures.email.pendingChange())?.email,
+  }));
+  return { ...loaded, isSent: transport.readQuery(request).has('sent'), keepsMails: site.keepsMails };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const email = form.get('email') ?? '';
   try {
-    const { asks } = await backend.confirm(request, visit, form, 'email.change_requested');
+    const { asks } = await procedures.confirm.ask({ form, change: 'email.change_requested' });
     if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
-    await backend.createCaller(request, visit).caller.email.requestChange({ email });
+    await procedures.email.requestChange({ email });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    const refusal = transport.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     if (!['validation_failed', 'rate_limited', 'email_unverified'].includes(refusal.code)) throw error;
     const [fault] = refusal.errors;
     const refused = {

@@ -1,11 +1,6 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { loadOwnAddress } from '../account-form.ts';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
@@ -18,24 +13,20 @@ export const meta = titled('Confirm your new email address');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
-  const session = await backend.findSession(request, visit);
-  if (!session) throw redirect(backend.loginPath(request), 303);
-  const { caller } = backend.createCaller(request, visit);
-  const change = await caller.email.findChange({ token: tokenOf(request, context) });
-  return data({ present: session.user.email, change }, { status: change ? 200 : 404 });
+  const { email: present } = await loadOwnAddress({ request, context });
+  const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });
+  return data({ present, change }, { status: change ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const { caller } = backend.createCaller(request, visit);
+  const { procedures, transport, visit } = context;
   try {
-    const done = await caller.email.confirmChange({ token: tokenOf(request, context) });
+    const done = await procedures.email.confirmChange({ token: tokenOf(request, context) });
     // The page says so itself.
     if (done === 'taken') return data(null, { status: 409 });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    const refusal = transport.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     if (refusal.code !== 'not_found') throw error;
     return data(null, { status: refusal.status });
   }

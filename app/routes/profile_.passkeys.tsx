@@ -19,18 +19,18 @@ export const meta = titled('Passkeys');
 const loginPath = withNext('/login', '/profile/passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport } = context;
   try {
-    const described = await backend.describeOwnPasskeys(request, visit);
-    return { ...described, saved: backend.readQuery(request).get('saved') };
+    const described = await procedures.passkeys.describe();
+    return { ...described, saved: transport.readQuery(request).get('saved') };
   } catch (error) {
     throw loginOr(error, context, loginPath);
   }
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const intent = form.get('intent');
   const id = form.get('id') ?? '';
   const name = form.get('name') ?? '';
@@ -38,14 +38,14 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     if (intent === 'rename' || intent === 'remove' || intent === 'add') {
       const change = intent === 'add' ? 'passkey.added' : undefined;
-      const { asks } = await backend.confirm(request, visit, form, change);
+      const { asks } = await procedures.confirm.askWhileSettingUp({ form, change });
       if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
       if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
-      if (intent === 'rename') await backend.renameOwnPasskey(request, visit, { id, name });
-      else await backend.removeOwnPasskey(request, visit, id);
-    } else throw backend.invalidParameter('intent', 'It must be an action of this page.');
+      if (intent === 'rename') await procedures.passkeys.rename({ id, name });
+      else await procedures.passkeys.remove({ id });
+    } else throw transport.invalidParameter('intent', 'It must be an action of this page.');
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (!['validation_failed', 'not_found', 'rate_limited'].includes(refusal.code))
       throw loginOr(error, context, loginPath);
     const errors = errorsOf(refusal);

@@ -17,10 +17,10 @@ export const meta = titled('Add a passkey');
 
 const loginPath = withNext('/login', '/profile/passkeys');
 
-export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+export async function loader({ context }: LoaderFunctionArgs) {
+  const { procedures } = context;
   try {
-    const { refused, suggestedName, isRevocable, email } = await backend.describeOwnPasskeys(request, visit);
+    const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
     // That page says why. After a POST this one does.
     if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
@@ -30,15 +30,15 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const name = form.get('name') ?? '';
   try {
-    const { asks } = await backend.confirm(request, visit, form, 'passkey.added');
+    const { asks } = await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' });
     if (asks) return data({ asks, name, errors: {}, message: undefined }, { status: 401 });
-    await backend.addOwnPasskey(request, visit, { name, passkey: form.get('passkey') ?? '' });
+    await procedures.passkeys.add({ name, passkey: form.get('passkey') ?? '' });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (!['validation_failed', 'rate_limited'].includes(refusal.code))
       throw loginOr(error, context, loginPath);
     const errors = errorsOf(refusal);

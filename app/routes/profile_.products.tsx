@@ -10,8 +10,8 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Products');
 
 export const loader = (args: LoaderFunctionArgs) =>
-  loadAccount(args, async (caller) => {
-    const [products, profile] = await Promise.all([caller.products.list(), caller.profile.get()]);
+  loadAccount(args, async (procedures) => {
+    const [products, profile] = await Promise.all([procedures.products.list(), procedures.profile.get()]);
     return { products, isVerified: profile.emailVerified, deletionDueAt: profile.deletionDueAt };
   });
 

@@ -16,12 +16,12 @@ import { titled } from '../components/service-name.ts';
 export const meta = titled('Security');
 
 export async function loader(args: LoaderFunctionArgs) {
-  const loaded = await loadAccount(args, async (caller) => {
+  const loaded = await loadAccount(args, async (procedures) => {
     const [profile, sessions, links, { needsPassword }] = await Promise.all([
-      caller.profile.get(),
-      caller.sessions.list(),
-      caller.links.list(),
-      caller.sessions.endOthersNeeds(),
+      procedures.profile.get(),
+      procedures.sessions.list(),
+      procedures.links.list(),
+      procedures.sessions.endOthersNeeds(),
     ]);
     const { email, hasPassword, hasPasskey, hasAuthenticator, deletionDueAt } = profile;
     const active: Record<string, boolean> = {
@@ -30,11 +30,10 @@ export async function loader(args: LoaderFunctionArgs) {
     };
     return { email, hasPassword, hasPasskey, deletionDueAt, active, sessions, links, needsPassword };
   });
-  const { backend, hasPage } = args.context;
   return {
     ...loaded,
-    keepsMails: backend.keepsMails,
-    ways: waysToLogIn.filter(({ path }) => hasPage(path)),
+    keepsMails: args.context.site.keepsMails,
+    ways: waysToLogIn,
   };
 }
 
@@ -42,18 +41,18 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(
     args,
     {
-      password: (caller, form) =>
-        caller.profile.changePassword({
+      password: (procedures, form) =>
+        procedures.profile.changePassword({
           currentPassword: text(form, 'currentPassword'),
           newPassword: text(form, 'newPassword'),
         }),
-      'mail-password': (caller) => caller.email.requestPassword(),
-      'end-session': (caller, form) =>
-        caller.sessions.end({ id: text(form, 'id'), currentPassword: text(form, 'currentPassword') }),
-      'end-others': (caller, form) =>
-        caller.sessions.endOthers({ currentPassword: text(form, 'currentPassword') }),
-      'remove-link': (caller, form) =>
-        caller.links.remove({
+      'mail-password': (procedures) => procedures.email.requestPassword(),
+      'end-session': (procedures, form) =>
+        procedures.sessions.end({ id: text(form, 'id'), currentPassword: text(form, 'currentPassword') }),
+      'end-others': (procedures, form) =>
+        procedures.sessions.endOthers({ currentPassword: text(form, 'currentPassword') }),
+      'remove-link': (procedures, form) =>
+        procedures.links.remove({
           provider: 'marketplace',
           externalId: text(form, 'externalId'),
           currentPassword: text(form, 'currentPassword'),

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { toHeaders, tokenOf } from '../answers.ts';
+import { tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { DeadLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
@@ -8,7 +8,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** Its form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -18,30 +18,29 @@ export const meta = titled('Set your password');
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const token = tokenOf(request, context);
-  const mail = await context.backend.findPasswordMail(token);
+  const mail = await context.procedures.passwordMail.find({ token });
   return data({ mail, hasToken: token !== '' }, { status: mail ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const passkey = form.get('passkey');
   const token = tokenOf(request, context);
-  const fields =
-    passkey === undefined
-      ? { token, newPassword: form.get('newPassword') ?? '' }
-      : { token, passkey, name: backend.describeBrowser(request) };
+  const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
   try {
-    const done = await backend.setPasswordByMail(request, visit, fields);
+    const done = await procedures.passwordMail.use({ token, ...credential });
     // The page says so itself.
     if (done === 'taken') return data({ error: undefined, fault: undefined }, { status: 409 });
     const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
-    const target = backend.pathAfterLogin(done, nextOf(request, context), home);
-    const headers = toHeaders(done.setCookies);
+    const target = nextOf(request, context) ?? home;
     // The page that asks for the code says so first.
-    return redirectDocument(done.needsCode ? `${target}&new_password` : target, { status: 303, headers });
+    return redirectDocument(
+      done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target,
+      303,
+    );
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
     const words = refusal.errors[0]?.detail;
     const told =

@@ -19,28 +19,28 @@ export const handle = { isStatic: true };
 export const meta = titled('Create an account', 'Check your email');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
-  backend.requireSignUp();
+  const { procedures, transport, site } = context;
+  await procedures.signUp.requireOpen();
   const next = nextOf(request, context);
-  if (await backend.findVisitor(request, visit)) throw redirect(next ?? '/profile', 303);
+  if (await procedures.visitor.find()) throw redirect(next ?? '/profile', 303);
   return {
     next,
-    clientTitle: backend.findLaunchTitle(next),
-    isSent: backend.readQuery(request).has('sent'),
-    typed: backend.readTypedEmail(request),
-    keepsMails: backend.keepsMails,
+    clientTitle: site.findLaunchTitle(next),
+    isSent: transport.readQuery(request).has('sent'),
+    typed: await procedures.login.typedEmail(),
+    keepsMails: site.keepsMails,
   };
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
   const next = nextOf(request, context);
   try {
-    await backend.requestSignUp(request, visit, { name, email, next });
+    await procedures.signUp.request({ name, email, next });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
     const message = refusal.errors.length > 0 ? undefined : refusal.detail;
     return data(
@@ -48,8 +48,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
       { status: refusal.status, headers: refusal.headers },
     );
   }
-  const headers = { 'Set-Cookie': backend.keepTypedEmail(email) };
-  return redirectDocument(withNext('/signup?sent', next), { status: 303, headers });
+  await procedures.login.keepTypedEmail({ email });
+  return redirectDocument(withNext('/signup?sent', next), 303);
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

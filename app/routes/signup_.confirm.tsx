@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { errorsOf, toHeaders, tokenOf } from '../answers.ts';
+import { errorsOf, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
@@ -17,30 +17,29 @@ export const meta = titled('Create your account');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
+  const { procedures, site } = context;
   const next = nextOf(request, context);
-  const signUp = await backend.findSignUp(tokenOf(request, context));
-  return data({ signUp, next, clientTitle: backend.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
+  const signUp = await procedures.signUp.find({ token: tokenOf(request, context) });
+  return data({ signUp, next, clientTitle: site.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const form = await backend.readForm(request);
+  const { procedures, transport, visit } = context;
+  const form = await transport.readForm(request);
   const name = form.get('name') ?? '';
   const passkey = form.get('passkey');
   const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
   try {
-    const done = await backend.confirmSignUp(request, visit, {
+    const done = await procedures.signUp.confirm({
       token: tokenOf(request, context),
       name,
       ...credential,
     });
     // The page says so itself.
     if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
-    const headers = toHeaders(done);
-    return redirectDocument(nextOf(request, context) ?? '/profile?saved=signed-up', { status: 303, headers });
+    return redirectDocument(nextOf(request, context) ?? '/profile?saved=signed-up', 303);
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
     return data({ name, errors: errorsOf(refusal) }, { status: refusal.status });
   }

@@ -1,4 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
-  context.backend.ssoEvents(request, context.visit);
+  context.endpoints.ssoEvents(request, context.visit);

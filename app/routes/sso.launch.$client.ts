@@ -1,7 +1,7 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, params, context }: LoaderFunctionArgs) =>
-  context.backend.launch(request, context.visit, params.client ?? '');
+  context.endpoints.launch(request, context.visit, params.client ?? '');
 
 /** On every answer, refusals included. */
 export const headers = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };

@@ -1,4 +1,4 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
-  context.backend.ssoProfile(request, context.visit);
+  context.endpoints.ssoProfile(request, context.visit);

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
-import { errorsOf, toHeaders, tokenOf } from '../answers.ts';
+import { errorsOf, tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
@@ -19,29 +19,29 @@ export const meta = titled('Take your account back');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend } = context;
-  const page = await backend.findTakeBack(tokenOf(request, context));
-  const { supportUrl } = backend.config;
+  const { procedures, site } = context;
+  const page = await procedures.takeBack.find({ token: tokenOf(request, context) });
+  const { supportUrl } = site;
   return data({ page, supportUrl }, { status: page ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, visit } = context;
   const token = tokenOf(request, context);
-  const form = await backend.readForm(request);
+  const form = await transport.readForm(request);
   try {
     if (form.get('intent') === 'freeze') {
-      await backend.freeze(request, visit, token);
+      await procedures.takeBack.freeze({ token });
       // From now on it says so.
       return redirectDocument(`/take-back?token=${encodeURIComponent(token)}`, 303);
     }
-    if (form.has('intent')) throw backend.invalidParameter('intent', 'It must be an action of this page.');
+    if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');
     const newPassword = form.get('newPassword') ?? '';
     const given = { token, newPassword, code: form.get('code'), passkey: form.get('passkey') };
-    const headers = toHeaders(await backend.takeBack(request, visit, given));
-    return redirectDocument('/profile?saved=taken-back', { status: 303, headers });
+    await procedures.takeBack.use(given);
+    return redirectDocument('/profile?saved=taken-back', 303);
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
+    const refusal = transport.readRefusal(error, visit);
     const { code, status, detail, headers } = refusal;
     if (code === 'rate_limited') return data({ message: detail, errors: undefined }, { status, headers });
     if (code !== 'validation_failed' && code !== 'not_found') throw error;

@@ -1,5 +1,5 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
-  context.backend.trpc(request, context.visit);
+  context.endpoints.trpc(request, context.visit);
 export const action = loader;

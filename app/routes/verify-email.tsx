@@ -6,6 +6,7 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { loadOwnAddress } from '../account-form.ts';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -17,30 +18,28 @@ export const handle = { isStatic: true };
 export const meta = titled('Verify your email address');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { transport, site } = context;
   const next = nextOf(request, context);
-  const session = await backend.findSession(request, visit);
-  if (!session) throw redirect(backend.loginPath(request), 303);
-  if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
+  const { email, holdsEmail, isVerified } = await loadOwnAddress({ request, context });
+  if (isVerified) throw redirect(next ?? '/profile', 303);
   return {
-    email: session.user.email,
-    holdsEmail: session.user.holdsEmail,
-    clientTitle: backend.findLaunchTitle(next),
-    isSent: backend.readQuery(request).has('sent'),
-    keepsMails: backend.keepsMails,
+    email,
+    holdsEmail,
+    clientTitle: site.findLaunchTitle(next),
+    isSent: transport.readQuery(request).has('sent'),
+    keepsMails: site.keepsMails,
   };
 }
 
 /** Emails a link that carries `next` along. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, transport, visit } = context;
   const next = nextOf(request, context);
-  const { caller } = backend.createCaller(request, visit);
   try {
-    await caller.email.requestVerification({ next });
+    await procedures.email.requestVerification({ next });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    const refusal = transport.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     if (refusal.code !== 'rate_limited') throw error;
     return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
   }

@@ -6,6 +6,7 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { loadOwnAddress } from '../account-form.ts';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
@@ -19,25 +20,21 @@ export const meta = titled('Verify your email address');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { backend, visit } = context;
+  const { procedures, site } = context;
   const next = nextOf(request, context);
-  const session = await backend.findSession(request, visit);
-  if (!session) throw redirect(backend.loginPath(request), 303);
-  if (session.user.emailVerifiedAt) throw redirect(next ?? '/profile', 303);
-  const { caller } = backend.createCaller(request, visit);
-  const isDead = !(await caller.email.canVerify({ token: tokenOf(request, context) }));
-  const { email } = session.user;
-  return data({ email, isDead, clientTitle: backend.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
+  const { email, isVerified } = await loadOwnAddress({ request, context });
+  if (isVerified) throw redirect(next ?? '/profile', 303);
+  const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
+  return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
-  const { backend, visit } = context;
-  const { caller } = backend.createCaller(request, visit);
+  const { procedures, transport, visit } = context;
   try {
-    await caller.email.verify({ token: tokenOf(request, context) });
+    await procedures.email.verify({ token: tokenOf(request, context) });
   } catch (error) {
-    const refusal = backend.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(backend.loginPath(request), 303);
+    const refusal = transport.readRefusal(error, visit);
+    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     if (refusal.code !== 'not_found') throw error;
     // The page says so itself.
     return data(null, { status: refusal.status });

@@ -16,11 +16,10 @@ import {
   type Visit,
 } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
-import { mustSetUpFactor, setUpPath } from '../identity/session/second-factor.ts';
-import { findPresentSession } from '../identity/session/sessions.ts';
+import { setUpPath } from '../identity/session/second-factor.ts';
+import { type BrowserSession, findSession, type LiveSession } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { LaunchOutcome } from '../metrics/results.ts';
-import type { Config } from '../settings/config.ts';
 import type { Client } from '../sso/clients.ts';
 import { createNonce, sealEnvelope } from '../sso/envelope.ts';
 import { type Payload, stateForm } from '../sso/payload.ts';
@@ -38,8 +37,8 @@ export async function launch(
   if (!client) throw new AppError('unknown_client');
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), deps.now());
-  const found = await findPresentSession(deps, request, visit, client.name);
-  const login = await findLaunched(deps, visit, client, checkLogin(config, found, asked));
+  const found = await findSession(deps, request, visit, client.name);
+  const login = await findLaunched(deps, visit, client, checkLogin(found, asked));
 
   if (typeof login === 'object') {
     const payload = buildPayload(deps, client, login, asked);
@@ -119,21 +118,18 @@ const refusals = {
   unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
 } as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
 
-type LaunchSession = Exclude<Awaited<ReturnType<typeof findPresentSession>>, 'suspended' | undefined>;
-
 /** The session, or why no payload leaves for it. */
 function checkLogin(
-  config: Config,
-  session: LaunchSession | 'suspended' | undefined,
+  session: BrowserSession | undefined,
   { prompt, authAfter }: Asked,
-): LaunchSession | keyof typeof refusals {
-  if (session === 'suspended') return 'suspended';
+): LiveSession | keyof typeof refusals {
   if (!session) return 'nobody';
+  if (session.state === 'suspended') return 'suspended';
   // Even where the last one was given within the same second.
   if (prompt === 'login') return 'too_long_ago';
   if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
     return 'too_long_ago';
-  if (mustSetUpFactor(config, session)) return 'no_factor';
+  if (session.state === 'must_set_up_factor') return 'no_factor';
   if (session.user.deletionDueAt) return 'leaving';
   return session.user.emailVerifiedAt ? session : 'unproved';
 }
@@ -149,7 +145,7 @@ async function findLaunched(
   visit: Visit,
   client: Client,
   login: ReturnType<typeof checkLogin>,
-): Promise<(LaunchSession & { sid: string }) | keyof typeof refusals> {
+): Promise<(LiveSession & { sid: string }) | keyof typeof refusals> {
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
@@ -176,7 +172,7 @@ function launchPath(client: Client, { state, returnTo, authAfter }: Asked): stri
 function buildPayload(
   { config, now }: Dependencies,
   client: Client,
-  session: LaunchSession & { sid: string },
+  session: LiveSession & { sid: string },
   asked: Asked,
 ): Payload {
   const iat = Math.floor(now().getTime() / 1_000);

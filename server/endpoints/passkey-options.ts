@@ -15,7 +15,8 @@ import { algorithms } from '../identity/passkey/passkey-registration.ts';
 import { rpIdOf, userHandleOf } from '../identity/passkey/webauthn.ts';
 import { findFutureUser } from '../identity/person/sign-up.ts';
 import { requireTakeBack } from '../identity/recovery/take-back.ts';
-import { requireActor, requireOwnAllowance } from '../identity/session/actor.ts';
+import { requireOwnAllowance } from '../identity/session/actor.ts';
+import { findSession, requireLoggedIn } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
 /**
@@ -38,9 +39,9 @@ export async function passkeyOptions(deps: Dependencies, request: Request, visit
   }
   if (purpose !== 'confirm' && purpose !== 'add')
     throw invalidParameter('purpose', 'It must be login, confirm, add, arrive or take-back.');
-  const actor = await requireActor(deps, request, visit);
-  const { user } = actor.session;
-  if (purpose === 'add') await requireOwnAllowance(deps, actor, 'passkey.added');
+  const session = requireLoggedIn(await findSession(deps, request, visit));
+  const { user } = session;
+  if (purpose === 'add') await requireOwnAllowance(deps, { session }, 'passkey.added');
   const own = await listPasskeys(deps.db, user.id);
   const credentials = own.map(nameCredential);
   const use = { purpose, userId: user.id } as const;

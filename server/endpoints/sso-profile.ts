@@ -3,13 +3,12 @@ import { AppError } from '../basics/errors.ts';
 import { respond } from '../http/answers.ts';
 import { matchesTag, type Visit } from '../http/requests.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
-import { findSession } from '../identity/session/sessions.ts';
+import { findLiveSession } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
 export async function ssoProfile(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
-  const session = await findSession(deps, request, visit);
-  if (!session || session === 'suspended')
-    throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
+  const session = await findLiveSession(deps, request, visit);
+  if (!session) throw new AppError('login_required', { headers: { Vary: 'Cookie' } });
 
   const profile = buildStandardProfile(session.user);
   // With the id: two users of one browser may share a time.

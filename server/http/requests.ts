@@ -161,8 +161,11 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** The same, for somebody who is logged in already. */
-export const loginAgainPath = (request: Request) => loginPath(request).replace('?', '?prompt=login&');
+/** Our login page, for somebody who is logged in already. Scripts of a page send its forms to its path with `.data`. */
+export function loginAgainPath({ url }: Request): string {
+  const { pathname, search } = new URL(url);
+  return loginPathTo(pathname.replace(/\.data$/, '') + search).replace('?', '?prompt=login&');
+}
 
 /** Our login page, which comes back to where the request wanted to go. */
 export function loginPath(request: Request): string {

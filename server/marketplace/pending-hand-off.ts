@@ -10,7 +10,6 @@ import type { DB } from '../../db/schema.ts';
 import { findConnectChanges } from '../../db/tables/activity.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { type LinkedUser, lockLinkedUser } from '../../db/tables/linked-users.ts';
-import type { Session } from '../../db/tables/live-sessions.ts';
 import {
   consumePendingHandOff,
   deferPendingHandOff,
@@ -27,7 +26,12 @@ import { AppError } from '../basics/errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/ground/tokens.ts';
 import { type Actor, trailOf } from '../identity/session/actor.ts';
-import { findLiveSession, isConfirmed, startSession } from '../identity/session/sessions.ts';
+import {
+  findLiveSession,
+  isConfirmed,
+  type LoggedInSession,
+  startSession,
+} from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { connectProfile, provider, requireAllowed } from './accept-profile.ts';
 import type { Applied, Occasion } from './apply-profile.ts';
@@ -210,7 +214,7 @@ async function logIn(
   click: {
     known: LinkedUser | undefined;
     pending: PendingHandOff;
-    session: Session | undefined;
+    session: LoggedInSession | undefined;
     request: Request;
     visit: Visit;
   },
@@ -225,7 +229,7 @@ async function logIn(
 }
 
 /** Whether that user has logged in a short while ago, as for whatever a session alone must not do. */
-function mayConnect(deps: Dependencies, session: Session | undefined, userId: string): boolean {
+function mayConnect(deps: Dependencies, session: LoggedInSession | undefined, userId: string): boolean {
   return session?.user.id === userId && isConfirmed(deps, session);
 }
 

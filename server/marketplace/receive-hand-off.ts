@@ -12,7 +12,7 @@ import { AppError } from '../basics/errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
 import { findLastUser } from '../identity/ground/device.ts';
 import { trailOf } from '../identity/session/actor.ts';
-import { findPresentSession, startSession } from '../identity/session/sessions.ts';
+import { findSession, startSession } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { HandOffResult } from '../metrics/results.ts';
 import { EnvelopeError, type VerifiedEnvelope, verifyEnvelope } from '../sso/envelope.ts';
@@ -66,8 +66,8 @@ export async function receiveHandOff(
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
   // Whatever they have to do first: it goes no further than whose it is.
-  const present = await findPresentSession(deps, request, visit);
-  const session = present === 'suspended' ? undefined : present;
+  const present = await findSession(deps, request, visit);
+  const session = present?.state === 'suspended' ? undefined : present;
 
   return inTransaction(
     deps.db,

@@ -1,10 +1,10 @@
 // What happened to the owner's account.
 import { z } from 'zod';
 import { listOwnActivity } from '../identity/history/activity.ts';
-import { authenticated, router } from './init.ts';
+import { person, router } from './init.ts';
 
 export const activityRouter = router({
-  list: authenticated
+  list: person
     .input(
       z.object({ before: z.union([z.uuid(), z.string().regex(/^change-\d{1,18}$/)]).optional() }).optional(),
     )

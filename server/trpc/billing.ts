@@ -6,11 +6,12 @@ import { listContracts } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { minorDigits } from '../billing/currencies.ts';
-import { authenticated, router } from './init.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { person, router } from './init.ts';
 
 export const contractsRouter = router({
   /** Newest first. Amounts are in minor units; `minorDigits` of their digits come after the decimal point. */
-  list: authenticated.query(async ({ ctx: { deps, session } }) => {
+  list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const contracts = await listContracts(deps.db, session.user.account.id);
     return contracts.map((contract) => ({
@@ -25,24 +26,26 @@ export const contractsRouter = router({
 
 export const invoicesRouter = router({
   /** Newest first. */
-  list: authenticated.query(async ({ ctx: { deps, session } }) => {
+  list: person.query(async ({ ctx: { deps, session } }) => {
     if (!session.user.emailVerifiedAt) return [];
     const invoices = await listInvoices(deps.db, session.user.account.id);
-    return invoices.map(describe);
+    return invoices.map((invoice) => describe(deps, invoice));
   }),
 
   /** With whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
-  get: authenticated
-    .input(z.object({ number: z.int().min(1) }))
-    .query(async ({ ctx: { deps, session }, input }) => {
-      const { emailVerifiedAt, account } = session.user;
-      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
-      if (!invoice) throw new AppError('not_found');
-      return describe(invoice);
-    }),
+  get: person.input(z.object({ number: z.int().min(1) })).query(async ({ ctx: { deps, session }, input }) => {
+    const { emailVerifiedAt, account } = session.user;
+    const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
+    if (!invoice) throw new AppError('not_found');
+    return describe(deps, invoice);
+  }),
 });
 
-const describe = <Of extends Invoice>({ contractId, ...invoice }: Of) => ({
+const describe = <Of extends Invoice>(
+  { now }: Pick<Dependencies, 'now'>,
+  { contractId, ...invoice }: Of,
+) => ({
   ...invoice,
+  isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
   minorDigits: minorDigits(invoice.currency),
 });

@@ -12,38 +12,38 @@ import {
 } from '../identity/address/change-email.ts';
 import { requestOwnPasswordMail } from '../identity/address/request-password-mail.ts';
 import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identity/address/verify-email.ts';
-import { authenticated, router } from './init.ts';
+import { confirmed, person, router } from './init.ts';
 
 export const emailRouter = router({
-  requestVerification: authenticated
+  requestVerification: person
     .input(z.object({ next: textSchema('next').optional() }))
     .mutation(({ ctx, input }) => requestEmailVerification(ctx.deps, ctx, readOwnPath(input.next))),
 
-  requestPassword: authenticated.mutation(({ ctx }) => requestOwnPasswordMail(ctx.deps, ctx)),
+  requestPassword: person.mutation(({ ctx }) => requestOwnPasswordMail(ctx.deps, ctx)),
 
-  canVerify: authenticated
+  canVerify: person
     .input(z.object({ token: textSchema('token') }))
     .query(({ ctx, input }) => canVerifyEmail(ctx.deps, ctx, input.token)),
 
-  verify: authenticated
+  verify: person
     .input(z.object({ token: textSchema('token') }))
     .mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
 
-  /** Only within ten minutes of a credential: pages ask for one first (server/identity/login/confirm.ts). */
-  requestChange: authenticated
+  /** Pages ask for a credential first (server/identity/login/confirm.ts). */
+  requestChange: confirmed
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
   /** What waits for its link to be used, or null. */
-  pendingChange: authenticated.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
+  pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
-  cancelChange: authenticated.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),
+  cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),
 
-  findChange: authenticated
+  findChange: person
     .input(z.object({ token: textSchema('token') }))
     .query(async ({ ctx, input }) => (await findEmailChange(ctx.deps, ctx, input.token)) ?? null),
 
-  confirmChange: authenticated
+  confirmChange: person
     .input(z.object({ token: textSchema('token') }))
     .mutation(({ ctx, input }) => confirmEmailChange(ctx.deps, ctx, input.token)),
 });

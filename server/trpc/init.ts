@@ -1,22 +1,26 @@
-// The base of every procedure: its context and the shape of its errors. Every procedure is `authenticated`.
+// The base of every procedure: its context, who may call it, and the shape of its errors.
 import { initTRPC, TRPCError } from '@trpc/server';
 import superjson, { type SuperJSONResult } from 'superjson';
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { toAppError } from '../http/answers.ts';
 import type { Visit } from '../http/requests.ts';
-import { findSession } from '../identity/session/sessions.ts';
+import { requireConfirmed } from '../identity/session/actor.ts';
+import { findSession, requireLive, requireLoggedIn } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
-type TrpcContext = {
+export type TrpcContext = {
   deps: Dependencies;
   request: Request;
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** The session, looked up once: a page calls several procedures for one request. */
-  found?: ReturnType<typeof findSession>;
+  /** The session is looked up once for what is asked together, and anew after each change. */
+  looked: { session?: ReturnType<typeof findSession> };
 };
+
+/** Who may call a procedure. */
+export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed';
 
 /**
  * Input is JSON, and what superjson says about it may only be that it, or members of it, are undefined. Superjson itself does
@@ -46,17 +50,20 @@ const isObject = (value: unknown): value is object =>
 const isUndefined = (annotation: unknown) =>
   Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined';
 
-const t = initTRPC.context<TrpcContext>().create({
-  transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
-  // Member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
-  errorFormatter({ shape, error }) {
-    const { code, detail, errors } = toRefusal(error);
-    const { code: trpcCode, httpStatus, path } = shape.data;
-    return { ...shape, message: detail, data: { code: trpcCode, httpStatus, path, problem: code, errors } };
-  },
-});
+const t = initTRPC
+  .context<TrpcContext>()
+  .meta<{ access: Access }>()
+  .create({
+    transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
+    // Member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
+    errorFormatter({ shape, error }) {
+      const { code, detail, errors } = toRefusal(error);
+      const { code: trpcCode, httpStatus, path } = shape.data;
+      return { ...shape, message: detail, data: { code: trpcCode, httpStatus, path, problem: code, errors } };
+    },
+  });
 
-export const { router, createCallerFactory } = t;
+export const { router, createCallerFactory, mergeRouters } = t;
 
 // tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep
 // their code and status.
@@ -82,13 +89,48 @@ const trpcCodes: Record<number, TRPCError['code']> = {
   503: 'SERVICE_UNAVAILABLE',
 };
 
-/** Has a live session in `ctx.session`; otherwise 401 `login_required`. */
-export const authenticated = t.procedure.use(refusals).use(async ({ ctx, next }) => {
-  ctx.found ??= findSession(ctx.deps, ctx.request, ctx.visit);
-  const session = await ctx.found;
-  if (!session || session === 'suspended') throw new AppError('login_required');
-  return next({ ctx: { ...ctx, session } });
+const forgetAfterChange = t.middleware(async ({ ctx, type, next }) => {
+  const result = await next();
+  if (type === 'mutation') ctx.looked.session = undefined;
+  return result;
 });
+
+const base = t.procedure.use(refusals).use(forgetAfterChange);
+
+function lookUp({ looked, deps, request, visit }: TrpcContext) {
+  looked.session ??= findSession(deps, request, visit);
+  return looked.session;
+}
+
+// Each procedure begins with one of these, which say who may call it.
+
+/** Anybody. */
+export const anonymous = base.meta({ access: 'anonymous' });
+
+/** Somebody to whom all of their account is open. Otherwise 401 `login_required` or 403 `second_factor_required`. */
+export const person = base
+  .meta({ access: 'person' })
+  .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLive(await lookUp(ctx)) } }));
+
+/** A person who gave a credential within ten minutes. Otherwise also 401 `login_required`. */
+export const confirmed = person
+  .meta({ access: 'confirmed' })
+  .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
+
+/** A person, or somebody who must set up a second factor first, or give theirs. */
+export const settingUp = base
+  .meta({ access: 'setting_up' })
+  .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
+
+/** The same people, if they gave a credential within ten minutes. */
+export const settingUpConfirmed = settingUp
+  .meta({ access: 'setting_up_confirmed' })
+  .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
+
+/** Cookies of a browser, with the answer. */
+export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
+  for (const cookie of cookies) headers.append('Set-Cookie', cookie);
+}
 
 /** A procedure's failure as a refusal of ours. */
 export function toRefusal(error: TRPCError): AppError {

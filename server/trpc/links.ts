@@ -6,14 +6,14 @@ import { listOwnLinks, listOwnProducts, removeOwnLink } from '../identity/person
 import { provider } from '../marketplace/accept-profile.ts';
 import { externalIdSchema } from '../marketplace/payload.ts';
 import { findLastConnect } from '../marketplace/pending-hand-off.ts';
-import { authenticated, router } from './init.ts';
+import { person, router } from './init.ts';
 
 export const linksRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnLinks(ctx.deps, ctx)),
+  list: person.query(({ ctx }) => listOwnLinks(ctx.deps, ctx)),
 
-  lastConnect: authenticated.query(({ ctx }) => findLastConnect(ctx.deps, ctx)),
+  lastConnect: person.query(({ ctx }) => findLastConnect(ctx.deps, ctx)),
 
-  remove: authenticated
+  remove: person
     .input(
       z.object({
         provider: z.literal(provider),
@@ -25,5 +25,5 @@ export const linksRouter = router({
 });
 
 export const productsRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnProducts(ctx.deps, ctx)),
+  list: person.query(({ ctx }) => listOwnProducts(ctx.deps, ctx)),
 });

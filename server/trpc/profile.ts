@@ -4,21 +4,18 @@ import { z } from 'zod';
 import { textSchema } from '../http/text.ts';
 import { changePassword } from '../identity/password/change-password.ts';
 import { buildOwnProfile, editProfile, profileEditSchema } from '../identity/person/profile.ts';
-import { authenticated, router } from './init.ts';
+import { person, router, setCookies } from './init.ts';
 
 export const profileRouter = router({
-  get: authenticated.query(({ ctx }) => buildOwnProfile(ctx.session.user)),
+  get: person.query(({ ctx }) => buildOwnProfile(ctx.session.user)),
 
-  update: authenticated
-    .input(profileEditSchema)
-    .mutation(({ ctx, input }) => editProfile(ctx.deps, ctx, input)),
+  update: person.input(profileEditSchema).mutation(({ ctx, input }) => editProfile(ctx.deps, ctx, input)),
 
-  changePassword: authenticated
+  changePassword: person
     .input(
       z.object({ currentPassword: textSchema('currentPassword'), newPassword: textSchema('newPassword') }),
     )
     .mutation(async ({ ctx, input }) => {
-      const setCookies = await changePassword(ctx.deps, ctx, input);
-      for (const cookie of setCookies) ctx.headers.append('Set-Cookie', cookie);
+      setCookies(ctx, await changePassword(ctx.deps, ctx, input));
     }),
 });

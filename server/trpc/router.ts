@@ -1,12 +1,18 @@
-// The typed procedures: pages use them through a caller, programs at /trpc (contract section 11).
+// The typed procedures. Programs have those of contract section 11, at /trpc; pages have these and their own, by a caller.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { activityRouter } from './activity.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
-import { createCallerFactory, router, toRefusal } from './init.ts';
+import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
+import { addressRouter, authenticatorRouter, deletionRouter, passkeysRouter } from './pages/account.ts';
+import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { handOffRouter } from './pages/hand-off.ts';
+import { keptMailsRouter } from './pages/kept-mails.ts';
+import { confirmRouter, loginRouter, visitorRouter } from './pages/login.ts';
+import { takeBackRouter } from './pages/recovery.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
@@ -24,12 +30,28 @@ export const appRouter = router({
 /** Types a client of /trpc. */
 export type AppRouter = typeof appRouter;
 
-const createAppCaller = createCallerFactory(appRouter);
+export const pagesRouter = mergeRouters(
+  appRouter,
+  router({
+    visitor: visitorRouter,
+    login: loginRouter,
+    confirm: confirmRouter,
+    signUp: signUpRouter,
+    passwordMail: passwordMailRouter,
+    handOff: handOffRouter,
+    takeBack: takeBackRouter,
+    address: addressRouter,
+    authenticator: authenticatorRouter,
+    passkeys: passkeysRouter,
+    deletion: deletionRouter,
+    keptMails: keptMailsRouter,
+  }),
+);
 
-export function createCaller(deps: Dependencies, request: Request, visit: Visit) {
-  const headers = new Headers();
-  return { caller: createAppCaller({ deps, request, visit, headers }), headers };
-}
+/** What the pages of one request call. */
+export const createProcedures = createCallerFactory(pagesRouter);
+
+export type Procedures = ReturnType<typeof createProcedures>;
 
 export async function handleTrpc(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const response = await fetchRequestHandler({
@@ -37,7 +59,7 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
     req: await toReadRequest(request, visit),
     router: appRouter,
     allowBatching: false,
-    createContext: ({ resHeaders }) => ({ deps, request, visit, headers: resHeaders }),
+    createContext: ({ resHeaders }) => ({ deps, request, visit, headers: resHeaders, looked: {} }),
     onError({ error }) {
       const refusal = toRefusal(error);
       visit.code = refusal.code;

@@ -8,23 +8,23 @@ import {
   listOwnSessions,
   needsPasswordToEndOthers,
 } from '../identity/person/own-sessions.ts';
-import { authenticated, router } from './init.ts';
+import { person, router } from './init.ts';
 
 export const sessionsRouter = router({
-  list: authenticated.query(({ ctx }) => listOwnSessions(ctx.deps, ctx)),
+  list: person.query(({ ctx }) => listOwnSessions(ctx.deps, ctx)),
 
-  end: authenticated
+  end: person
     .input(z.object({ id: z.uuid(), currentPassword: textSchema('currentPassword').optional() }))
     .mutation(async ({ ctx, input }) => {
       await endOwnSession(ctx.deps, ctx, input);
       ctx.headers.set('Clear-Site-Data', '"cache"');
     }),
 
-  endOthersNeeds: authenticated.query(({ ctx }) => ({
+  endOthersNeeds: person.query(({ ctx }) => ({
     needsPassword: needsPasswordToEndOthers(ctx.deps, ctx),
   })),
 
-  endOthers: authenticated
+  endOthers: person
     .input(z.object({ currentPassword: textSchema('currentPassword').optional() }).optional())
     .mutation(async ({ ctx, input }) => {
       const ended = await endOtherSessions(ctx.deps, ctx, input?.currentPassword);

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { Deadline } from '../../server/http/deadline.ts';
 import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
 import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
 import { openBackend, type TestBackend } from '../support/backend.ts';
@@ -98,10 +97,7 @@ it('a login that finds the queue for hashing full is refused at once, and counts
 });
 
 it('a password that is set while the queue is full is refused, and its link still works', async () => {
-  await other.backend.requestPasswordMail(
-    { requestId: 'r', address: '192.0.2.1', cspNonce: '', deadline: new Deadline() },
-    { email: 'customer@example.test' },
-  );
+  await other.call(({ passwordMail }) => passwordMail.request({ email: 'customer@example.test' }));
   const token = await readToken(other, 'customer@example.test', 'set_password');
   await sql`truncate rate_limits`.execute(app.db);
   const logins = await fillQueue();

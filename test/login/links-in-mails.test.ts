@@ -106,17 +106,18 @@ describe('a link that verifies an address', () => {
 
   it('does not work for another purpose, and no other link works for this one', async () => {
     const token = await askToVerify();
-    expect(await other.backend.findPasswordMail(token)).toBeUndefined();
+    expect(await other.call(({ passwordMail }) => passwordMail.find({ token }))).toBeNull();
     const fields = { token, newPassword: 'quite another long password' };
-    const request = new Request('http://localhost:3000/set-password');
-    await expect(other.backend.setPasswordByMail(request, newVisit(), fields)).rejects.toMatchObject({
+    await expect(other.call(({ passwordMail }) => passwordMail.use(fields))).rejects.toMatchObject({
       status: 404,
       code: 'not_found',
     });
-    await other.backend.requestPasswordMail(newVisit(), { email: email });
+    await other.call(({ passwordMail }) => passwordMail.request({ email: email }));
     const passwordToken = await readToken(other, email, 'set_password', 2);
     await expectNoLink(verify(passwordToken));
-    expect((await other.backend.findPasswordMail(passwordToken))?.email).toBe(email);
+    expect((await other.call(({ passwordMail }) => passwordMail.find({ token: passwordToken })))?.email).toBe(
+      email,
+    );
     await verify(token);
   });
 
@@ -132,10 +133,12 @@ describe('requests for a mail', () => {
   const countMails = async () =>
     (await sql`select 1 from mails where kind <> 'new_browser'`.execute(app.db)).rows.length;
   const askForPassword = async (address: string, visit = newVisit()) =>
-    other.backend.requestPasswordMail(visit, { email: address }).then(
-      () => 200,
-      (error) => error,
-    );
+    other
+      .call(({ passwordMail }) => passwordMail.request({ email: address }), { visit })
+      .then(
+        () => 200,
+        (error) => error,
+      );
 
   it('are limited to five an hour for one address, even when sixteen come at once', async () => {
     const answers = await Promise.all(Array.from({ length: 16 }, ask));

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectRetryAfter, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
 import { listNotices, readToken } from '../support/kept-mail.ts';
 import {
   enterCode,
@@ -359,7 +359,7 @@ describe('guesses of codes', () => {
 describe('a password set by mail', () => {
   const newPassword = 'quite another long password';
   const setByMail = async (browser: Browser) => {
-    await backend.backend.requestPasswordMail(newVisit(), { email });
+    await backend.call(({ passwordMail }) => passwordMail.request({ email }));
     const token = await readToken(backend, email, 'set_password');
     return browser.send(`/set-password?token=${token}`, { form: { newPassword } });
   };

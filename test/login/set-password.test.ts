@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { readToken } from '../support/kept-mail.ts';
 import { handOver } from '../support/marketplace.ts';
@@ -33,23 +33,21 @@ afterAll(async () => {
 });
 
 async function askFor(email: string, count = 1): Promise<string> {
-  await other.backend.requestPasswordMail(newVisit(), { email: email });
+  await other.call(({ passwordMail }) => passwordMail.request({ email: email }));
   return readToken(other, email, 'set_password', count);
 }
 
 /** The `name=value` of the new session's cookie. */
 async function setPassword(token: string, chosen = newPassword): Promise<string> {
-  const request = new Request('http://localhost:3000/set-password', { method: 'POST' });
-  const fields = { token, newPassword: chosen };
-  const done = await other.backend.setPasswordByMail(request, newVisit(), fields);
-  const [cookie] = done === 'taken' ? [] : done.setCookies;
-  return cookie?.split(';')[0] ?? '';
+  const headers = new Headers();
+  await other.call(({ passwordMail }) => passwordMail.use({ token, newPassword: chosen }), { headers });
+  return headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
 const noSuchLink = { status: 404, code: 'not_found' };
 
 async function expectNoLink(token: string): Promise<void> {
-  expect(await other.backend.findPasswordMail(token)).toBeUndefined();
+  expect(await other.call(({ passwordMail }) => passwordMail.find({ token }))).toBeNull();
   await expect(setPassword(token)).rejects.toMatchObject(noSuchLink);
 }
 
@@ -128,7 +126,9 @@ describe('a link that sets a password', () => {
     await expectNoLink(first);
     const verified = openClient(app.send, fresh).email.verify.mutate({ token: toVerify });
     await expect(verified).rejects.toMatchObject({ data: { problem: 'not_found' } });
-    expect((await other.backend.findPasswordMail(foreign))?.email).toBe('manager@example.test');
+    expect((await other.call(({ passwordMail }) => passwordMail.find({ token: foreign })))?.email).toBe(
+      'manager@example.test',
+    );
   });
 
   it('works for an hour and not after', async () => {
@@ -137,7 +137,9 @@ describe('a link that sets a password', () => {
     now = new Date(sentAt + hour);
     await expectNoLink(token);
     now = new Date(sentAt + hour - 1_000);
-    expect((await other.backend.findPasswordMail(token))?.email).toBe('admin@example.test');
+    expect((await other.call(({ passwordMail }) => passwordMail.find({ token })))?.email).toBe(
+      'admin@example.test',
+    );
     await setPassword(token, password);
   });
 
@@ -165,7 +167,9 @@ describe('a link that sets a password', () => {
     expect(
       (await app.send('/profile/security', { cookie, form: { ...form, currentPassword: 'wrong' } })).status,
     ).toBe(422);
-    expect((await other.backend.findPasswordMail(token))?.email).toBe('manager@example.test');
+    expect((await other.call(({ passwordMail }) => passwordMail.find({ token })))?.email).toBe(
+      'manager@example.test',
+    );
     expect((await app.send('/profile/security', { cookie, form })).status).toBe(303);
     await expectNoLink(token);
     expect(await canLogIn('manager@example.test', newPassword)).toBe(true);

@@ -5,7 +5,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { notifyWithTakeBack } from '../../server/identity/ground/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
 import { tokenIn } from '../support/mail-server.ts';
 
 const email = 'merchant@example.test';
@@ -43,7 +43,7 @@ function buildMailer(send: Send = () => undefined): Mailer & { given: Message[] 
 const work = (mailer: Mailer | undefined, { signal } = new AbortController()) =>
   sendDueMails(test.backend.deps, mailer, signal);
 
-const askFor = (address = email) => test.backend.requestPasswordMail(newVisit(), { email: address });
+const askFor = (address = email) => test.call(({ passwordMail }) => passwordMail.request({ email: address }));
 
 const idOf = async (address: string) =>
   (await test.db.selectFrom('users').select('id').where('email', '=', address).executeTakeFirstOrThrow()).id;
@@ -133,7 +133,7 @@ it('a mail has a working link however late it arrives, and is not sent again aft
   expect(await readMail()).toMatchObject({ attempts: 2, sent_at: now, last_error: null, given_up_at: null });
   const token = tokenIn(willing.given[0] ?? {}, '/set-password');
   now = new Date(now.getTime() + hour - 1);
-  expect((await test.backend.findPasswordMail(token))?.email).toBe(email);
+  expect((await test.call(({ passwordMail }) => passwordMail.find({ token })))?.email).toBe(email);
   await work(willing);
   expect(willing.given).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMailer } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
 import { openClient } from '../support/trpc.ts';
@@ -155,17 +155,19 @@ describe('the welcome mail of a signup', () => {
 
 describe('a mail on request', () => {
   it('has a link that sets a password', async () => {
-    await other.backend.requestPasswordMail(newVisit(), { email: 'Merchant@Example.test' });
+    await other.call(({ passwordMail }) => passwordMail.request({ email: 'Merchant@Example.test' }));
     const [mail] = await mailServer.waitFor('merchant@example.test');
     expect(mail?.subject).toBe('Set a new password');
     const token = tokenIn(mail ?? {}, '/set-password');
-    expect((await other.backend.findPasswordMail(token))?.email).toBe('merchant@example.test');
+    expect((await other.call(({ passwordMail }) => passwordMail.find({ token })))?.email).toBe(
+      'merchant@example.test',
+    );
   });
 
   it.each(['nobody@example.test', 'suspended@example.test'])(
     'is not sent to %s, which the answer does not reveal',
     async (email) => {
-      expect(await other.backend.requestPasswordMail(newVisit(), { email: email })).toBeUndefined();
+      expect(await other.call(({ passwordMail }) => passwordMail.request({ email: email }))).toBeUndefined();
       expect(await countMails(email)).toBe(0);
     },
   );
@@ -173,7 +175,9 @@ describe('a mail on request', () => {
   it.each(['', 'x', 'a b@example.test', 'a\r\nBcc: b@example.test', '\u202ea@example.test'])(
     'is refused for %j, which is no address',
     async (email) => {
-      await expect(other.backend.requestPasswordMail(newVisit(), { email: email })).rejects.toMatchObject({
+      await expect(
+        other.call(({ passwordMail }) => passwordMail.request({ email: email })),
+      ).rejects.toMatchObject({
         status: 422,
         code: 'validation_failed',
         errors: [{ pointer: '/email' }],

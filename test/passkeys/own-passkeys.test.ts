@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
+import type { Procedures } from '../../server/trpc/router.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
 import {
   type Authenticator,
@@ -12,7 +13,7 @@ import {
   logInByPasskey,
   origin,
 } from '../support/authenticator.ts';
-import { newVisit, openBackend } from '../support/backend.ts';
+import { openBackend } from '../support/backend.ts';
 import { buildHandOff } from '../support/marketplace.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
 
@@ -290,11 +291,13 @@ describe('past the page that asks for a credential', () => {
     const other = await openBackend({ databaseUrl: app.databaseUrl });
     const request = new Request(`${origin}/profile/passkeys`, { headers: { cookie: browser.cookie() } });
     const refused = { code: 'login_required' };
-    const adding = other.backend.addOwnPasskey(request, newVisit(), { name: 'x', passkey });
-    await expect(adding).rejects.toMatchObject(refused);
-    await expect(other.backend.removeOwnPasskey(request, newVisit(), id)).rejects.toMatchObject(refused);
-    const renaming = other.backend.renameOwnPasskey(request, newVisit(), { id, name: 'x' });
-    await expect(renaming).rejects.toMatchObject(refused);
+    const changes: ((procedures: Procedures) => Promise<void>)[] = [
+      ({ passkeys }) => passkeys.add({ name: 'x', passkey }),
+      ({ passkeys }) => passkeys.remove({ id }),
+      ({ passkeys }) => passkeys.rename({ id, name: 'x' }),
+    ];
+    for (const change of changes)
+      await expect(other.call(change, { request })).rejects.toMatchObject(refused);
     await other.close();
     expect(await listed()).toMatchObject([{ name: 'My phone' }]);
   });

@@ -10,7 +10,7 @@ import {
   logInByPasskey,
   origin,
 } from '../support/authenticator.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/backend.ts';
 import { buildSignup, sendSignup } from '../support/crm.ts';
 import { listNotices, readToken } from '../support/kept-mail.ts';
 import { handOver } from '../support/marketplace.ts';
@@ -131,7 +131,7 @@ describe('a link that sets a password', () => {
         await sql`update users set password_hash = null where email = ${email}`.execute(app.db);
         await sql`truncate mails`.execute(app.db);
       }
-      await other.backend.requestPasswordMail(newVisit(), { email });
+      await other.call(({ passwordMail }) => passwordMail.request({ email }));
       const token = await readToken(other, email, 'set_password');
       const browser = openBrowser(app.send);
       const page = await browser.send(`/set-password?token=${token}`);

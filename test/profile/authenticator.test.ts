@@ -1,8 +1,9 @@
 // Setting up an authenticator app, new recovery codes, and turning it off, by its owner.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Procedures } from '../../server/trpc/router.ts';
 import { openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend } from '../support/backend.ts';
+import { openBackend } from '../support/backend.ts';
 import { listNotices } from '../support/kept-mail.ts';
 import {
   enterCode,
@@ -157,22 +158,20 @@ describe('a login of over ten minutes ago', () => {
   it('is not enough for the rules themselves either, should a page forget to ask', async () => {
     await setUp(owner, clock);
     clock += 601_000;
-    const { backend, close } = await openBackend({
+    const { call, close } = await openBackend({
       databaseUrl: app.databaseUrl,
       now: () => new Date(clock),
     });
     try {
-      const { add, offer, remove, renewCodes } = backend.authenticator;
-      const headers = { cookie: owner.cookie() };
-      const actor = await backend.requireActor(
-        new Request(`http://localhost:3000${page}`, { headers }),
-        newVisit(),
-      );
-      const refused = { code: 'login_required' };
-      await expect(offer(actor)).rejects.toMatchObject(refused);
-      await expect(add(actor, { sealed: '', code: '' })).rejects.toMatchObject(refused);
-      await expect(renewCodes(actor)).rejects.toMatchObject(refused);
-      await expect(remove(actor)).rejects.toMatchObject(refused);
+      const request = new Request(`http://localhost:3000${page}`, { headers: { cookie: owner.cookie() } });
+      const changes: ((procedures: Procedures) => Promise<unknown>)[] = [
+        ({ authenticator }) => authenticator.offer(),
+        ({ authenticator }) => authenticator.add({ sealed: '', code: '' }),
+        ({ authenticator }) => authenticator.renewCodes(),
+        ({ authenticator }) => authenticator.remove(),
+      ];
+      for (const change of changes)
+        await expect(call(change, { request })).rejects.toMatchObject({ code: 'login_required' });
     } finally {
       await close();
     }

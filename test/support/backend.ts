@@ -5,11 +5,19 @@ import { Deadline } from '../../server/http/deadline.ts';
 import type { Visit } from '../../server/http/requests.ts';
 import { type Backend, createBackend } from '../../server/instance/backend.ts';
 import { readConfig } from '../../server/settings/config.ts';
+import type { Procedures } from '../../server/trpc/router.ts';
 import type { TestApp } from './app.ts';
 import { recordLog } from './log.ts';
 import { cloneDatabase, connect } from './postgres.ts';
 
-export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close'> & { backend: Backend };
+export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close'> & {
+  backend: Backend;
+  /** Calls procedures as a page does; throws refusals. `headers` gets what they set of the answer. */
+  call: <Result>(
+    work: (procedures: Procedures) => Promise<Result>,
+    options?: { request?: Request; visit?: Visit; headers?: Headers },
+  ) => Promise<Result>;
+};
 
 export type BackendOptions = { env?: Record<string, string>; now?: () => Date; databaseUrl?: string };
 
@@ -28,6 +36,16 @@ export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}
   });
   return {
     backend,
+    async call(
+      work,
+      { request = new Request(backend.site.baseUrl), visit = newVisit(), headers = new Headers() } = {},
+    ) {
+      try {
+        return await work(backend.createProcedures(request, visit, headers));
+      } catch (error) {
+        throw backend.transport.readRefusal(error, visit);
+      }
+    },
     db: database.db,
     databaseUrl: url,
     logged,

@@ -13,14 +13,13 @@ type Pending = { email: string; expiresAt: Date };
 type EmailAddressProps = {
   email: string;
   isVerified: boolean;
-  canChange: boolean;
   /** A change that waits for the link in its mail. */
   pending: Pending | null;
   saved: string | null;
   refused?: Refused;
 };
 
-export function EmailAddress({ email, isVerified, canChange, pending, saved, refused }: EmailAddressProps) {
+export function EmailAddress({ email, isVerified, pending, saved, refused }: EmailAddressProps) {
   return (
     <Section id="email-address" title="Email address">
       <Outcome intent="cancel-email" saved={saved} refused={refused}>
@@ -45,7 +44,7 @@ export function EmailAddress({ email, isVerified, canChange, pending, saved, ref
                   Verify it now
                 </a>
               )}
-              {isVerified && canChange && (
+              {isVerified && (
                 <a className="button quiet" href={emailPage}>
                   Change<span className="visually-hidden"> your email address</span>
                 </a>

@@ -18,10 +18,6 @@ const states: Record<Invoice['status'], [words: string, meaning: Meaning]> = {
   void: ['Void', 'neutral'],
 };
 
-/** In the time of the service, for a loader. */
-export const isOverdue = ({ status, dueAt }: Pick<Invoice, 'status' | 'dueAt'>, now: Date) =>
-  status === 'open' && dueAt <= now;
-
 export function InvoiceState({ status, isOverdue }: { status: Invoice['status']; isOverdue: boolean }) {
   const [words, meaning] = states[status];
   return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;

@@ -1,4 +1,4 @@
-// The pages of one's own account. One that is not built yet is left out wherever this is shown.
+// The pages of one's own account.
 import type { IconName } from '../icon.tsx';
 
 type Place = { path: string; icon: IconName; title: string };
@@ -56,7 +56,3 @@ export function findAccountPage(path: string): string | undefined {
   if (own) return own.path;
   return waysToLogIn.some((way) => path.startsWith(way.path)) ? '/profile/security' : '/profile';
 }
-
-export const everyPlace = [...accountPages, ...waysToLogIn, ...dataPages]
-  .map(({ path }) => path)
-  .concat(emailPage);

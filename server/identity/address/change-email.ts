@@ -27,10 +27,10 @@ import { hashToken } from '../ground/tokens.ts';
 import { tellOwner } from '../person/sign-up.ts';
 import {
   type Actor,
+  type Confirmed,
   lockActor,
   lockOpenActor,
   recordActorEvent,
-  requireConfirmed,
   requireOwnAllowance,
 } from '../session/actor.ts';
 
@@ -43,14 +43,16 @@ export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefin
 
 /**
  * Mails a link to the new address, or to its holder that it is theirs; neither the answer nor its time tells the actor
- * which. Links of earlier requests end. The actor has just confirmed that it is them: otherwise 401 `login_required`.
- * Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
+ * which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
  */
-export async function requestEmailChange(deps: Dependencies, actor: Actor, typed: string): Promise<void> {
+export async function requestEmailChange(
+  deps: Dependencies,
+  actor: Confirmed<Actor>,
+  typed: string,
+): Promise<void> {
   const { now } = deps;
   const { session, request, visit } = actor;
   if (findObstacle(session.user)) throw new AppError('email_unverified');
-  requireConfirmed(deps, actor);
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);

@@ -1,5 +1,5 @@
-// The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off. The
-// page has asked for a credential before each of these; what is here does nothing without one.
+// The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off, each
+// with a credential given a moment ago.
 import { encode } from 'uqr';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import {
@@ -23,10 +23,10 @@ import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { seal, unseal } from '../ground/sealing.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import {
-  type Actor,
+  type AnyActor,
+  type Confirmed,
   lockOpenActor,
   recordActorEvent,
-  requireConfirmed,
   requireOwnAllowance,
 } from '../session/actor.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from '../session/second-factor.ts';
@@ -35,8 +35,11 @@ import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { secretContext } from './second-factor-check.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
+/** Whoever sets one up may have to do so before anything else. */
+type Owner = Confirmed<AnyActor>;
+
 /** What the page shows while nothing is being set up. */
-export async function describeAuthenticator(deps: Dependencies, { session, request }: Actor) {
+export async function describeAuthenticator(deps: Dependencies, { session, request }: AnyActor) {
   const { config, db } = deps;
   const { user } = session;
   const lacksFactor = lacksSecondFactor(config, session);
@@ -67,9 +70,8 @@ export type SetUp = {
   qr: { size: number; path: string };
 };
 
-/** A new secret, which counts once a code of it is given. Throws 401 `login_required` as all of these. */
-export async function offerAuthenticator(deps: Dependencies, actor: Actor): Promise<SetUp> {
-  requireConfirmed(deps, actor);
+/** A new secret, which counts once a code of it is given. */
+export async function offerAuthenticator(deps: Dependencies, actor: Owner): Promise<SetUp> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   const secret = createSecret();
   const sealed = await seal(deps.config.encryptionKeys, offerContext(actor), secret);
@@ -83,10 +85,9 @@ export async function offerAuthenticator(deps: Dependencies, actor: Actor): Prom
  */
 export async function addAuthenticator(
   deps: Dependencies,
-  actor: Actor,
+  actor: Owner,
   given: { sealed: string; code: string },
 ): Promise<string[] | undefined> {
-  requireConfirmed(deps, actor);
   const { config, db, now } = deps;
   const { session, request, visit } = actor;
   const { secret } = await openOffer(deps, actor, given.sealed);
@@ -118,13 +119,12 @@ export async function addAuthenticator(
 }
 
 /** The page of a set-up whose code was wrong, again. Throws what `addAuthenticator` throws for `sealed`. */
-export async function repeatOffer(deps: Dependencies, actor: Actor, sealed: string): Promise<SetUp> {
+export async function repeatOffer(deps: Dependencies, actor: AnyActor, sealed: string): Promise<SetUp> {
   return describeOffer(deps, actor, await openOffer(deps, actor, sealed));
 }
 
 /** In place of those that are left. Undefined where no app is set up. */
-export async function renewRecoveryCodes(deps: Dependencies, actor: Actor): Promise<string[] | undefined> {
-  requireConfirmed(deps, actor);
+export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Promise<string[] | undefined> {
   return inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!user.hasAuthenticator) return undefined;
@@ -138,8 +138,7 @@ export async function renewRecoveryCodes(deps: Dependencies, actor: Actor): Prom
 }
 
 /** With its recovery codes. */
-export async function removeAuthenticator(deps: Dependencies, actor: Actor): Promise<void> {
-  requireConfirmed(deps, actor);
+export async function removeAuthenticator(deps: Dependencies, actor: Owner): Promise<void> {
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!(await deleteAuthenticator(trx, user.id))) return;
@@ -150,18 +149,18 @@ export async function removeAuthenticator(deps: Dependencies, actor: Actor): Pro
 }
 
 // Another one than that of a stored secret, so that neither passes for the other.
-const offerContext = ({ session }: Actor) => `authenticator offer ${session.user.id}`;
+const offerContext = ({ session }: AnyActor) => `authenticator offer ${session.user.id}`;
 
 type Offer = { sealed: Uint8Array; secret: Uint8Array };
 
-async function openOffer({ config }: Dependencies, actor: Actor, text: string): Promise<Offer> {
+async function openOffer({ config }: Dependencies, actor: AnyActor, text: string): Promise<Offer> {
   const sealed = decode(text);
   const opened = sealed && (await unseal(config.encryptionKeys, offerContext(actor), sealed));
   if (!sealed || !opened) throw new AppError('invalid_request', { detail: 'Start the set-up again.' });
   return { sealed, secret: opened.plain };
 }
 
-function describeOffer({ config }: Dependencies, { session }: Actor, { sealed, secret }: Offer): SetUp {
+function describeOffer({ config }: Dependencies, { session }: AnyActor, { sealed, secret }: Offer): SetUp {
   const uri = buildKeyUri(secret, { issuer: config.name, email: session.user.email });
   return { sealed: encodeBytes(sealed), secret: spellSecret(secret), uri, qr: drawQr(uri) };
 }

@@ -5,7 +5,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import { type Form, loginAgainPath, type Visit } from '../../http/requests.ts';
+import { type Form, loginAgainPath } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import type { AllowanceName } from '../ground/allowances.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
@@ -13,9 +13,9 @@ import { rememberCredential } from '../ground/device.ts';
 import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
-import { type Actor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
+import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
 import { lacksSecondFactor } from '../session/second-factor.ts';
-import { findLiveSession, isFresh, passkeyAmr } from '../session/sessions.ts';
+import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
 /** What the page of `app/components/confirm.tsx` shows. */
 export type ConfirmAsks = {
@@ -37,18 +37,16 @@ export type ConfirmAsks = {
 /**
  * `asks` is undefined where a credential was given in this session within ten minutes, or comes with the form
  * (`confirmPassword` or `confirmPasskey`), which counts as given now. Nobody is asked for a `change` that would be refused
- * all the same. Throws 401 `login_required` without a session, 429 `rate_limited`, and what `guessPassword` throws.
+ * all the same. Throws 429 `rate_limited`, and what `guessPassword` throws.
  */
 export async function confirm(
   deps: Dependencies,
-  request: Request,
-  visit: Visit,
+  actor: AnyActor,
   form: Form,
   change?: AllowanceName,
 ): Promise<{ asks?: ConfirmAsks }> {
-  const session = await findLiveSession(deps, request, visit);
-  if (!session) throw new AppError('login_required');
-  if (change) await requireOwnAllowance(deps, { session }, change);
+  const { session, request } = actor;
+  if (change) await requireOwnAllowance(deps, actor, change);
   const { user } = session;
   const lacksFactor = lacksSecondFactor(deps.config, session);
   if (isFresh(session, deps.now()) && !lacksFactor) return {};
@@ -63,7 +61,6 @@ export async function confirm(
       [...form].filter(([name]) => !/password/i.test(name) && name !== 'confirmPasskey'),
     ),
   };
-  const actor = { session, request, visit };
   const passkey = form.get('confirmPasskey');
   if (passkey) {
     if (await confirmByPasskey(deps, actor, passkey)) return {};
@@ -96,18 +93,16 @@ function findOtherWay(
  */
 export async function confirmWithoutPassword(
   deps: Dependencies,
-  request: Request,
-  visit: Visit,
+  actor: AnyActor,
   form: Form,
 ): Promise<{ asks?: ConfirmAsks }> {
-  const session = await findLiveSession(deps, request, visit);
-  if (!session) return {};
+  const { session } = actor;
   const hasOnlyPasskeys = !session.user.hasPassword && session.user.hasPasskey;
   const mustAsk = hasOnlyPasskeys || lacksSecondFactor(deps.config, session);
-  return mustAsk ? confirm(deps, request, visit, form) : {};
+  return mustAsk ? confirm(deps, actor, form) : {};
 }
 
-async function confirmByPassword(deps: Dependencies, actor: Actor, password: string): Promise<void> {
+async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: string): Promise<void> {
   await requireOwnAllowance(deps, actor, 'login.confirmed');
   const passwordHash = await requireOwnPassword(deps, actor, password);
   const { id, user } = actor.session;
@@ -121,7 +116,7 @@ async function confirmByPassword(deps: Dependencies, actor: Actor, password: str
 }
 
 /** False for one that is refused, for whatever reason. */
-async function confirmByPasskey(deps: Dependencies, actor: Actor, passkey: string): Promise<boolean> {
+async function confirmByPasskey(deps: Dependencies, actor: AnyActor, passkey: string): Promise<boolean> {
   const { session, request, visit } = actor;
   const userId = session.user.id;
   try {

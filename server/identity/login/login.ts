@@ -16,7 +16,7 @@ import { suspensionOf } from '../ground/suspension.ts';
 import { guessPassword } from '../password/guess-password.ts';
 import { requirePlace } from '../password/passwords.ts';
 import { trailOf } from '../session/actor.ts';
-import { buildEndedCookie, findPresentSession } from '../session/sessions.ts';
+import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
@@ -111,8 +111,8 @@ function refusalReason(email: string | undefined, owner: PasswordOwner | undefin
 /** Ends this browser's session, if it has one. The result is the `Set-Cookie` value. */
 export async function logout(deps: Dependencies, request: Request, visit: Visit): Promise<string> {
   const { db, config, now } = deps;
-  const session = await findPresentSession(deps, request, visit);
-  if (session && session !== 'suspended') {
+  const session = await findSession(deps, request, visit);
+  if (session && session.state !== 'suspended') {
     await inTransactionOf(visit, db, async (trx) => {
       await endSessions(trx, session.user.id, { id: session.id }, now());
       deferAuditEvent(trx, { ...trailOf(visit), type: 'logout', userId: session.user.id });

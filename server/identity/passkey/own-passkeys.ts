@@ -18,16 +18,18 @@ import { isEstablishedBrowser, isRevocable } from '../ground/established-browser
 import { nameSchema } from '../ground/names.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
-import { lockOpenActor, recordActorEvent, requireActor, requireConfirmed } from '../session/actor.ts';
+import { type AnyActor, type Confirmed, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 import { type ChallengeUse, consumeChallenge } from './passkey-challenges.ts';
 import { checkRegistration } from './passkey-registration.ts';
 import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** What /profile/passkeys shows. Throws 401 `login_required`. */
-export async function describeOwnPasskeys(deps: Dependencies, request: Request, visit: Visit) {
-  const { session } = await requireActor(deps, request, visit);
+/** Whoever adds one may have to do so before anything else. */
+type Owner = Confirmed<AnyActor>;
+
+/** What /profile/passkeys shows. */
+export async function describeOwnPasskeys(deps: Dependencies, { session, request }: AnyActor) {
   const { user } = session;
   const passkeys = await listPasskeys(deps.db, user.id);
   return {
@@ -50,17 +52,15 @@ function findReasonNotToAdd(user: User, passkeys: ListedPasskey[]): 'unproved' |
 }
 
 /**
- * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required`, also where no
- * credential was given within ten minutes, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
+ * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required` if the
+ * session has ended meanwhile, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
  */
 export async function addOwnPasskey(
   deps: Dependencies,
-  request: Request,
-  visit: Visit,
+  actor: Owner,
   fields: { name: string; passkey: string },
 ): Promise<void> {
-  const actor = await requireActor(deps, request, visit);
-  requireConfirmed(deps, actor);
+  const { request, visit } = actor;
   const { id: userId } = actor.session.user;
   const fresh = await readNewPasskey(deps, request, visit, { purpose: 'add', userId }, fields);
   await inTransactionOf(visit, deps.db, async (trx) => {
@@ -106,45 +106,35 @@ export async function storeNewPasskey(
 }
 
 /**
- * Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where the user has no
- * such passkey, and 422 `validation_failed`.
+ * Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no such passkey, and 422
+ * `validation_failed`.
  */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  request: Request,
-  visit: Visit,
+  // By its name the owner tells theirs from a thief's.
+  actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {
-  const actor = await requireActor(deps, request, visit);
-  // By its name the owner tells theirs from a thief's.
-  requireConfirmed(deps, actor);
   const { id } = fields;
   const name = readName(fields.name);
-  await inTransactionOf(visit, deps.db, async (trx) => {
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const { id: userId } = await lockOpenActor(trx, actor);
     if (!isId(id) || !(await renamePasskey(trx, { id, userId, name }))) throw gone();
   });
 }
 
 /**
- * Sessions go on. Throws 401 `login_required`, also where no credential was given within ten minutes, 404 `not_found` where
- * the user has no such passkey, and 422 `validation_failed` for the last way to log in.
+ * Sessions go on. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no such
+ * passkey, and 422 `validation_failed` for the last way to log in.
  */
-export async function removeOwnPasskey(
-  deps: Dependencies,
-  request: Request,
-  visit: Visit,
-  id: string,
-): Promise<void> {
-  const actor = await requireActor(deps, request, visit);
-  requireConfirmed(deps, actor);
+export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;
-  await inTransactionOf(visit, deps.db, async (trx) => {
+  await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!isId(id) || !(await deletePasskey(trx, { id, userId }))) throw gone();
     if (!user.hasPassword && (await listPasskeys(trx, userId)).length === 0) throw lastOne();
     await recordActorEvent(trx, actor, { type: 'passkey.removed', details: { passkey: id } });
-    await notify(trx, deps, user, 'passkey_removed', request);
+    await notify(trx, deps, user, 'passkey_removed', actor.request);
   });
 }
 

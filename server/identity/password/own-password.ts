@@ -3,7 +3,7 @@ import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
-import { type Actor, trailOf } from '../session/actor.ts';
+import { type AnyActor, trailOf } from '../session/actor.ts';
 import { lacksSecondFactor } from '../session/second-factor.ts';
 import { isFresh } from '../session/sessions.ts';
 import { guessPassword } from './guess-password.ts';
@@ -14,7 +14,7 @@ import { guessPassword } from './guess-password.ts';
  */
 export async function requireOwnPassword(
   deps: Dependencies,
-  actor: Actor,
+  actor: AnyActor,
   currentPassword: string,
 ): Promise<string> {
   const { db, read } = deps;
@@ -44,7 +44,7 @@ export async function requireOwnPassword(
  */
 export async function requireOwnCredential(
   deps: Dependencies,
-  actor: Actor,
+  actor: AnyActor,
   currentPassword: string,
 ): Promise<void> {
   const { hasPassword, hasPasskey } = actor.session.user;

@@ -6,31 +6,15 @@ import type { DB } from '../../../db/schema.ts';
 import { hasOtherAdmin, setDeletionDue } from '../../../db/tables/deletions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { daysAfter } from '../../basics/instant.ts';
-import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
-import {
-  lockActor,
-  lockOpenActor,
-  recordActorEvent,
-  requireActor,
-  requireConfirmed,
-} from '../session/actor.ts';
+import { type Actor, type Confirmed, lockActor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 
 export const graceDays = 14;
 
 /** When somebody who asks now is erased. */
 export const dueAfter = (now: Date) => daysAfter(now, graceDays);
-
-/**
- * Whose account it is, and when it is deleted, or null where nobody has asked for that. Throws 401 `login_required` without
- * a session.
- */
-export async function describeDeletion(deps: Dependencies, request: Request, visit: Visit) {
-  const { email, deletionDueAt } = (await requireActor(deps, request, visit)).session.user;
-  return { email, dueAt: deletionDueAt };
-}
 
 /** Whether nobody would be left to look after the service without that user. The caller has locked them. */
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
@@ -38,15 +22,13 @@ export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User,
 
 /**
  * Plans the deletion; asked again, it stays as it is planned. `last_admin`: nothing changed, because nobody would be left
- * to look after the service. Throws 401 `login_required` without a credential given in this session within ten minutes.
+ * to look after the service. Throws 401 `login_required` if the session has ended meanwhile.
  */
 export async function requestDeletion(
   deps: Dependencies,
-  request: Request,
-  visit: Visit,
+  actor: Confirmed<Actor>,
 ): Promise<'planned' | 'last_admin'> {
-  const actor = await requireActor(deps, request, visit);
-  requireConfirmed(deps, actor);
+  const { request, visit } = actor;
   return inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (user.deletionDueAt) return 'planned';
@@ -59,9 +41,9 @@ export async function requestDeletion(
   });
 }
 
-/** A session is enough: it only keeps things as they were. Throws 401 `login_required` without one. */
-export async function cancelDeletion(deps: Dependencies, request: Request, visit: Visit): Promise<void> {
-  const actor = await requireActor(deps, request, visit);
+/** A session is enough: it only keeps things as they were. */
+export async function cancelDeletion(deps: Dependencies, actor: Actor): Promise<void> {
+  const { request, visit } = actor;
   await inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockActor(trx, actor);
     if (!user.deletionDueAt) return;

@@ -16,27 +16,33 @@ import {
   type withoutAllowance,
 } from '../ground/allowances.ts';
 import { describeDevice } from '../ground/device.ts';
-import { findLiveSession, isConfirmed } from './sessions.ts';
+import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.ts';
 
-export type Actor = { session: Session; request: Request; visit: Visit };
+/** Somebody who is logged in, whatever they have to do first, and the request they make. */
+export type AnyActor = { session: LoggedInSession; request: Request; visit: Visit };
 
-/** Who is logged in, for changes of their own. Throws 401 `login_required`. */
-export async function requireActor(deps: Dependencies, request: Request, visit: Visit): Promise<Actor> {
-  const session = await findLiveSession(deps, request, visit);
-  if (!session) throw new AppError('login_required');
-  return { session, request, visit };
-}
+/** Somebody to whom all of their account is open. */
+export type Actor = AnyActor & { session: LiveSession };
+
+declare const confirmed: unique symbol;
+
+/** Somebody who gave a credential in this session within ten minutes. Only `requireConfirmed` says so. */
+export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
 /**
- * Throws 401 `login_required` where no credential was given in that session within ten minutes. The page has asked already
- * ("Confirm it's you"); this is for whoever goes past it.
+ * Throws 401 `login_required` if no credential was given in that session within ten minutes. Pages have asked for one already
+ * ("Confirm it's you"); this is for whoever goes past them.
  */
-export function requireConfirmed(deps: Dependencies, { session }: Pick<Actor, 'session'>): void {
-  if (!isConfirmed(deps, session)) throw new AppError('login_required');
+export function requireConfirmed<Who extends AnyActor>(
+  deps: Pick<Dependencies, 'config' | 'now'>,
+  actor: Who,
+): Confirmed<Who> {
+  if (!isConfirmed(deps, actor.session)) throw new AppError('login_required');
+  return actor as Confirmed<Who>;
 }
 
 /** Their row and account, held until the transaction ends. Throws 401 `login_required` where they are gone. */
-export async function lockActor(trx: Transaction<DB>, { session }: Pick<Actor, 'session'>): Promise<User> {
+export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockUser(trx, { id: session.user.id });
   if (!user) throw new AppError('login_required');
   return user;
@@ -47,7 +53,7 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<Actor, '
  * until the transaction ends. Throws 401 `login_required` also where it has ended meanwhile: whoever sits at it must not keep
  * anything by what they sent just before.
  */
-export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<Actor, 'session'>): Promise<User> {
+export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);
   if (!(await lockOpenSession(trx, actor.session.id))) throw new AppError('login_required');
   return user;
@@ -61,7 +67,7 @@ const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login
  */
 export async function requireOwnAllowance(
   { db }: Pick<Dependencies, 'db'>,
-  { session }: Pick<Actor, 'session'>,
+  { session }: Pick<AnyActor, 'session'>,
   name: AllowanceName,
   of = ownerOf(session, name),
 ): Promise<void> {
@@ -86,7 +92,7 @@ type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
  */
 export async function recordActorEvent(
   trx: Transaction<DB>,
-  { session, visit }: Actor,
+  { session, visit }: AnyActor,
   event: ActorEvent,
   of?: string,
 ): Promise<void> {

@@ -1,7 +1,6 @@
 // Who has a second factor, and who has to set one up before anything else (contract section 9).
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
-import { AppError } from '../../basics/errors.ts';
 import type { Config } from '../../settings/config.ts';
 
 type Settings = Pick<Config, 'requiresAdminFactor'>;
@@ -26,13 +25,5 @@ export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
   !amr.includes('mfa') && (user.hasAuthenticator || (user.hasPasskey && needsSecondFactor(settings, user)));
 
+/** The page that sets one up. */
 export const setUpPath = '/profile/authenticator';
-
-/** What they may open until then, besides logging out. */
-const openPaths = [setUpPath, '/profile/passkeys', '/profile/passkeys/add', '/passkeys/options'];
-
-/** Throws 403 `second_factor_required` for any other request of theirs. */
-export function requireNoSetUp(settings: Settings, session: Login, request: Request): void {
-  if (!mustSetUpFactor(settings, session) || openPaths.includes(new URL(request.url).pathname)) return;
-  throw new AppError('second_factor_required');
-}

@@ -25,7 +25,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
 import { notifyNewBrowser } from '../ground/notices.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
-import { lacksSecondFactor, requireNoSetUp } from './second-factor.ts';
+import { lacksSecondFactor, mustSetUpFactor } from './second-factor.ts';
 
 const cookie = 'identity_session';
 
@@ -143,31 +143,27 @@ export function buildEndedCookie(issuer: string): string {
   return buildTokenCookie(issuer, cookie, '', 0);
 }
 
-/**
- * This browser's live session. Throws 403 `second_factor_required` where its user has to set up a second factor before
- * anything else, and the request is not for that. Otherwise as `findPresentSession`.
- */
-export async function findSession(
-  deps: Dependencies,
-  request: Request,
-  visit: Visit,
-): Promise<Session | 'suspended' | undefined> {
-  const session = await findPresentSession(deps, request, visit);
-  if (session && session !== 'suspended') requireNoSetUp(deps.config, session, request);
-  return session;
-}
+type OpenSession<State> = Session & {
+  state: State;
+  /** That the session has at the client which was asked about, if it was there already. */
+  sid: string | null;
+};
 
-/**
- * Who is logged in, whatever they have to do first: for showing it, logging out, and saying why something else comes
- * first. Everything else uses `findSession`. `suspended` if its user has been suspended since it started, or undefined. With `client`,
- * also the `sid` that it has there already.
- */
-export async function findPresentSession(
-  { config, db, read, now: clock }: Dependencies,
+export type LiveSession = OpenSession<'live'>;
+/** Of an administrator or manager who must set up a second factor, or give theirs, before anything else. */
+export type SetUpSession = OpenSession<'must_set_up_factor'>;
+/** Somebody is logged in, whatever they have to do first. */
+export type LoggedInSession = LiveSession | SetUpSession;
+/** `suspended`: its user has been suspended since it started. */
+export type BrowserSession = LoggedInSession | { state: 'suspended' };
+
+/** The session of this browser, if it has one, from one statement. With `client`, also the `sid` that it has there. */
+export async function findSession(
+  { config, db, read, now: clock }: Pick<Dependencies, 'config' | 'db' | 'read' | 'now'>,
   request: Request,
   visit: Visit,
   client?: string,
-): Promise<(Session & { sid: string | null }) | 'suspended' | undefined> {
+): Promise<BrowserSession | undefined> {
   const token = readToken(request, config.issuer, cookie);
   if (!token) return undefined;
   const now = clock();
@@ -175,20 +171,35 @@ export async function findPresentSession(
   const isSuspended = Boolean(session?.user.suspendedAt);
   if (!session || (session.endedAt && !isSuspended)) return undefined;
   visit.userId = session.user.id;
-  if (isSuspended) return 'suspended';
+  if (isSuspended) return { state: 'suspended' };
   if (now.getTime() - session.lastSeenAt.getTime() > touchSeconds * 1_000)
     await touchSession(db, session.id, now);
+  return Object.assign(session, {
+    state: mustSetUpFactor(config, session) ? 'must_set_up_factor' : 'live',
+  } as const);
+}
+
+/** Throws 401 `login_required` unless somebody is logged in. */
+export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSession {
+  if (!found || found.state === 'suspended') throw new AppError('login_required');
+  return found;
+}
+
+/** Throws 401 `login_required` unless somebody is logged in, and 403 `second_factor_required` if that comes first. */
+export function requireLive(found: BrowserSession | undefined): LiveSession {
+  const session = requireLoggedIn(found);
+  if (session.state === 'must_set_up_factor') throw new AppError('second_factor_required');
   return session;
 }
 
-/** The same, where a suspended user is nobody. */
+/** The live session of this browser, for what also answers people who are not logged in. Throws 403 `second_factor_required`. */
 export async function findLiveSession(
   deps: Dependencies,
   request: Request,
   visit: Visit,
-): Promise<Session | undefined> {
-  const session = await findSession(deps, request, visit);
-  return session === 'suspended' ? undefined : session;
+): Promise<LiveSession | undefined> {
+  const found = await findSession(deps, request, visit);
+  return found && found.state !== 'suspended' ? requireLive(found) : undefined;
 }
 
 // A credential given within this time need not be given again, even for what a session alone must not do.

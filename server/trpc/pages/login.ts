@@ -1,0 +1,89 @@
+// Logging in and out, and "Confirm it's you".
+import { z } from 'zod';
+import type { Form } from '../../http/requests.ts';
+import { keepTypedEmail, readTypedEmail } from '../../identity/address/typed-email.ts';
+import { confirm, confirmWithoutPassword } from '../../identity/login/confirm.ts';
+import { login, logout } from '../../identity/login/login.ts';
+import { readLogoutTarget } from '../../identity/login/logout-target.ts';
+import { logInByPasskey } from '../../identity/login/passkey-login.ts';
+import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity/login/pending-login.ts';
+import { findSession } from '../../identity/session/sessions.ts';
+import { anonymous, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
+
+/** `wrong` credentials, a session (`done`), or what waits for a code. */
+type LoginOutcome = 'wrong' | 'done' | 'code_needed';
+
+function takeStep(ctx: TrpcContext, step: LoginStep | undefined): LoginOutcome {
+  if (!step) return 'wrong';
+  setCookies(ctx, step.setCookies);
+  return step.needsCode ? 'code_needed' : 'done';
+}
+
+export const visitorRouter = router({
+  /** Who is logged in, whatever they have to do first: only for showing it. */
+  find: anonymous.query(async ({ ctx }) => {
+    const found = await findSession(ctx.deps, ctx.request, ctx.visit);
+    return found && found.state !== 'suspended' ? { email: found.user.email } : null;
+  }),
+});
+
+export const loginRouter = router({
+  byPassword: anonymous
+    .input(z.object({ email: z.string(), password: z.string() }))
+    .mutation(async ({ ctx, input }) => takeStep(ctx, await login(ctx.deps, ctx.request, ctx.visit, input))),
+
+  byPasskey: anonymous
+    .input(z.object({ passkey: z.string() }))
+    .mutation(async ({ ctx, input }) =>
+      takeStep(ctx, await logInByPasskey(ctx.deps, ctx.request, ctx.visit, input.passkey)),
+    ),
+
+  /** The login of this browser that waits for a code, or null. */
+  pending: anonymous.query(async ({ ctx }) => (await findOwnPendingLogin(ctx.deps, ctx.request)) ?? null),
+
+  byCode: anonymous.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
+    const outcome = await finishLogin(ctx.deps, ctx.request, ctx.visit, input.code);
+    if (typeof outcome === 'string') return outcome;
+    setCookies(ctx, outcome);
+    return 'done';
+  }),
+
+  /** Where a logout that a client started goes on, or null. */
+  logoutTarget: anonymous.query(({ ctx }) => readLogoutTarget(ctx.deps.config, ctx.request) ?? null),
+
+  out: anonymous.mutation(async ({ ctx }) => {
+    setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
+    // Not "cookies" or "storage": browsers take seconds for them, and the cookie is the only thing we keep.
+    ctx.headers.set('Clear-Site-Data', '"cache"');
+  }),
+
+  /** What was typed to get a mail, from the form to the page that says it is on its way. */
+  typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
+
+  keepTypedEmail: anonymous
+    .input(z.object({ email: z.string() }))
+    .mutation(({ ctx, input }) => setCookies(ctx, [keepTypedEmail(ctx.deps, input.email)])),
+});
+
+const form = z.custom<Form>((value) => value instanceof Map);
+const changes = [
+  'email.change_requested',
+  'passkey.added',
+  'authenticator.added',
+  'recovery_codes.made',
+] as const;
+const asked = z.object({ form, change: z.enum(changes).optional() });
+
+/** `asks` says what to ask for before the change that the form is for; undefined where nothing is needed. */
+export const confirmRouter = router({
+  ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+
+  askWhileSettingUp: settingUp
+    .input(asked)
+    .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+
+  /** For a form that carries the password itself. */
+  askWithoutPassword: person
+    .input(z.object({ form }))
+    .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),
+});
