@@ -25,7 +25,8 @@ import { lockUser } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { readParameter, readQuery, type Visit } from '../http/requests.ts';
 import { buildTokenCookie, createToken, hashToken, readTokens } from '../identity/ground/tokens.ts';
-import { type Actor, trailOf } from '../identity/session/actor.ts';
+import { trailOf } from '../identity/ground/trail.ts';
+import type { Actor } from '../identity/session/actor.ts';
 import {
   findLiveSession,
   isConfirmed,

@@ -11,7 +11,7 @@ import { lockUser } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { readOwnPath, type Visit } from '../http/requests.ts';
 import { findLastUser } from '../identity/ground/device.ts';
-import { trailOf } from '../identity/session/actor.ts';
+import { trailOf } from '../identity/ground/trail.ts';
 import { findSession, startSession } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { HandOffResult } from '../metrics/results.ts';

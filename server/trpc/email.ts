@@ -9,10 +9,21 @@ import {
   findEmailChange,
   findOwnEmailChange,
   requestEmailChange,
+  requireNoObstacle,
 } from '../identity/address/change-email.ts';
 import { requestOwnPasswordMail } from '../identity/address/request-password-mail.ts';
 import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identity/address/verify-email.ts';
-import { confirmed, person, router } from './init.ts';
+import { requireConfirmed } from '../identity/session/actor.ts';
+import { person, router } from './init.ts';
+
+/** Asks nobody for a credential whose change would be refused all the same. */
+const changing = person
+  .use(({ ctx, next }) => {
+    requireNoObstacle(ctx.session.user);
+    return next();
+  })
+  .meta({ access: 'confirmed' })
+  .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
 export const emailRouter = router({
   requestVerification: person
@@ -30,7 +41,7 @@ export const emailRouter = router({
     .mutation(({ ctx, input }) => verifyEmail(ctx.deps, ctx, input.token)),
 
   /** Pages ask for a credential first (server/identity/login/confirm.ts). */
-  requestChange: confirmed
+  requestChange: changing
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 

@@ -41,6 +41,11 @@ const linkMs = 60 * 60 * 1_000;
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
   user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
 
+/** Throws 403 `email_unverified`. */
+export function requireNoObstacle(user: User): void {
+  if (findObstacle(user)) throw new AppError('email_unverified');
+}
+
 /**
  * Mails a link to the new address, or to its holder that it is theirs; neither the answer nor its time tells the actor
  * which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
@@ -52,7 +57,7 @@ export async function requestEmailChange(
 ): Promise<void> {
   const { now } = deps;
   const { session, request, visit } = actor;
-  if (findObstacle(session.user)) throw new AppError('email_unverified');
+  requireNoObstacle(session.user);
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);

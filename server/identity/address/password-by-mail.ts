@@ -19,10 +19,10 @@ import { awaitsFirstCredential, isEstablishedBrowser } from '../ground/establish
 import { notify } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
+import { trailOf } from '../ground/trail.ts';
 import { type LoginStep, startSessionOrAsk } from '../login/pending-login.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
 import { hashNewPassword } from '../password/passwords.ts';
-import { trailOf } from '../session/actor.ts';
 import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {

@@ -10,7 +10,8 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { keepNext, keepTrace } from '../ground/address-proof.ts';
 import { answerAlike } from '../ground/answer-alike.ts';
 import { malformedEmail, readEmailAddress } from '../ground/email-address.ts';
-import { type Actor, trailOf } from '../session/actor.ts';
+import { trailOf } from '../ground/trail.ts';
+import type { Actor } from '../session/actor.ts';
 import { requestEmailVerification } from './verify-email.ts';
 
 /**

@@ -51,6 +51,7 @@ export const withoutAllowance = {
 
   // Counted before it is tried (rate-limits.ts), or after a login that was counted.
   'login.succeeded': 'logins',
+  'session.started': 'logins',
   'login.code_asked': 'logins',
   'login.refused': 'guesses of a password or code, and logins',
   'password.refused': 'guesses of a password',

@@ -8,6 +8,7 @@ import {
 } from '../../../db/tables/activity.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
+import type { ToldRefusal } from '../ground/trail.ts';
 import type { Actor } from '../session/actor.ts';
 import { describeAuthor, describeCapability, describeHappening, describeMembers } from './change-words.ts';
 
@@ -19,6 +20,9 @@ type ByReason = { any: string } & Record<string, string>;
  * person, as one without words would be.
  */
 export const words: Record<string, string | ByReason | undefined> = {
+  // What led to it is told.
+  'session.started': undefined,
+
   // About accounts and contracts, not about a person.
   'contract.moved': undefined,
   'database.restored': undefined,
@@ -78,8 +82,9 @@ export const words: Record<string, string | ByReason | undefined> = {
     passkey_counter: 'A login was refused: the passkey may have been copied',
     no_password: 'A login was refused: there is no password yet',
     suspended: 'A login was refused: the account was suspended',
+    wrong_password: 'A login was refused: the password was wrong',
     any: 'A login was refused: the password was wrong',
-  },
+  } satisfies ByReason & Record<ToldRefusal, string>,
   'login.succeeded': {
     passkey: 'Logged in with a passkey',
     recovery_code: 'Logged in with a recovery code',

@@ -13,9 +13,9 @@ import { spendAllowance } from '../ground/allowances.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
 import { nameOwnBrowser } from '../ground/established-browsers.ts';
 import { suspensionOf } from '../ground/suspension.ts';
+import { type LoginRefusal, refusedLogin, trailOf } from '../ground/trail.ts';
 import { guessPassword } from '../password/guess-password.ts';
 import { requirePlace } from '../password/passwords.ts';
-import { trailOf } from '../session/actor.ts';
 import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
@@ -67,7 +67,7 @@ async function tryLogin(
     const reason = refusalReason(email, owner);
     log.info({ ...trail, reason }, 'login refused');
     // Only where there is an account: strangers could grow the table without end.
-    const event = { ...trail, type: 'login.refused', reason, userId: owner?.userId };
+    const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
     // Read now: the request may be gone by then.
     const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
     if (owner)
@@ -86,7 +86,7 @@ async function tryLogin(
     const login = ownBrowser ? 'login-own-browser' : otherBrowser;
     await spendAllowance(trx, login, `${ownBrowser ?? userId} ${passwordHash}`);
     if (user.suspendedAt) {
-      deferAuditEvent(trx, { ...browser, type: 'login.refused', reason: 'suspended', userId });
+      deferAuditEvent(trx, { ...browser, ...refusedLogin('suspended'), userId });
       await giveBack(trx);
       return suspensionOf(user);
     }
@@ -101,8 +101,7 @@ async function tryLogin(
   return outcome;
 }
 
-/** For logs and the audit trail only: outside they are all the same. */
-function refusalReason(email: string | undefined, owner: PasswordOwner | undefined): string {
+function refusalReason(email: string | undefined, owner: PasswordOwner | undefined): LoginRefusal {
   if (!email) return 'malformed_address';
   if (!owner) return 'unknown_user';
   return owner.passwordHash === null ? 'no_password' : 'wrong_password';

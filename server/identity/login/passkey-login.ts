@@ -9,9 +9,9 @@ import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { spendAllowance } from '../ground/allowances.ts';
 import { suspensionOf } from '../ground/suspension.ts';
+import { refusedLogin, trailOf } from '../ground/trail.ts';
 import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
-import { trailOf } from '../session/actor.ts';
 import { startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import type { LoginStep } from './pending-login.ts';
@@ -56,11 +56,10 @@ async function start(
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
     // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
-    if (refusal === 'counter')
-      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'passkey_counter' });
+    if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {
-      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'suspended' });
+      deferAuditEvent(trx, { ...trail, ...refusedLogin('suspended') });
       return suspensionOf(user);
     }
     deferAuditEvent(trx, { ...trail, type: 'login.succeeded', reason: 'passkey' });

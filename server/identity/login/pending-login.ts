@@ -19,7 +19,7 @@ import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findTakeBackHint } from '../ground/take-back-window.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
-import { trailOf } from '../session/actor.ts';
+import { refusedLogin, trailOf } from '../ground/trail.ts';
 import { type NewSession, startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 
@@ -50,12 +50,6 @@ export async function startSessionOrAsk(
   deferAuditEvent(trx, { ...trailOf(visit), type: 'login.code_asked', userId: user.id });
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
-
-/** Where the browser goes then: on to `next`, by way of the page that asks for the code. */
-export const pathAfterLogin = ({ needsCode }: LoginStep, next: string | undefined, home = '/profile') => {
-  const target = next ?? home;
-  return needsCode ? `/login/code?next=${encodeURIComponent(target)}` : target;
-};
 
 /** The login of this browser that waits for the code, with when we last mailed its user a way back in. */
 export async function findOwnPendingLogin(
@@ -105,7 +99,7 @@ async function tryCode(
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || !(await factor.consume(trx))) {
-      deferAuditEvent(trx, { ...trail, type: 'login.refused', reason: 'wrong_code' });
+      deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
       // Somebody has their password and goes on guessing.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
       return 'wrong';

@@ -19,9 +19,9 @@ import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
 import { nameSchema } from '../ground/names.ts';
 import { hashToken } from '../ground/tokens.ts';
+import { trailOf } from '../ground/trail.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
 import { hashNewPassword } from '../password/passwords.ts';
-import { trailOf } from '../session/actor.ts';
 import { passkeyAmr, startSession } from '../session/sessions.ts';
 
 /** Throws 404 `not_configured` where nobody can sign up by themselves. */

@@ -15,7 +15,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { deleteFactors } from '../factor/remove-factors.ts';
 import { notifyMailbox } from '../ground/notices.ts';
 import { findWindowSince, worksUntil } from '../ground/take-back-window.ts';
-import { trailOf } from '../session/actor.ts';
+import { trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
 

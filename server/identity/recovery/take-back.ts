@@ -25,11 +25,11 @@ import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
+import { trailOf } from '../ground/trail.ts';
 import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
 import { graceDays } from '../person/deletion.ts';
-import { trailOf } from '../session/actor.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
 

@@ -15,7 +15,7 @@ import {
   spendAllowance,
   type withoutAllowance,
 } from '../ground/allowances.ts';
-import { describeDevice } from '../ground/device.ts';
+import { trailOf } from '../ground/trail.ts';
 import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.ts';
 
 /** Somebody who is logged in, whatever they have to do first, and the request they make. */
@@ -72,13 +72,6 @@ export async function requireOwnAllowance(
   of = ownerOf(session, name),
 ): Promise<void> {
   await requireAllowance(db, name, of);
-}
-
-type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
-
-/** What an audit event says of the browser that did it. */
-export function trailOf({ address, requestId, userAgent, place }: Seen) {
-  return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
 }
 
 /** Each says how often there may be one, or why that needs no saying (allowances.ts). */

@@ -6,6 +6,7 @@
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { forgetDevices } from '../../../db/tables/devices.ts';
 import { findSessionByTokenHash, type Session } from '../../../db/tables/live-sessions.ts';
 import {
@@ -25,6 +26,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
 import { notifyNewBrowser } from '../ground/notices.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
+import { trailOf } from '../ground/trail.ts';
 import { lacksSecondFactor, mustSetUpFactor } from './second-factor.ts';
 
 const cookie = 'identity_session';
@@ -103,6 +105,8 @@ export async function startSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
+  // For every way in, whatever else is told of it.
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
     previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
   if (startedBy === 'password_change') {

@@ -1,0 +1,26 @@
+// What audit events say of who did something, and why a login was refused.
+import type { Visit } from '../../http/requests.ts';
+import { describeDevice } from './device.ts';
+
+type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
+
+/** What an audit event says of the browser that did it. */
+export function trailOf({ address, requestId, userAgent, place }: Seen) {
+  return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
+}
+
+/** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all are the same. */
+export type LoginRefusal =
+  | 'malformed_address'
+  | 'unknown_user'
+  | 'no_password'
+  | 'wrong_password'
+  | 'wrong_code'
+  | 'passkey_counter'
+  | 'suspended';
+
+/** Those that are about an account, so that its owner reads of them. */
+export type ToldRefusal = Exclude<LoginRefusal, 'malformed_address' | 'unknown_user'>;
+
+/** The audit event of a refused login. */
+export const refusedLogin = (reason: LoginRefusal) => ({ type: 'login.refused', reason }) as const;
