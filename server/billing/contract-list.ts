@@ -1,4 +1,4 @@
-// The list of all service contracts, in the order of arrival, page by page (contract section 7).
+// The list of all service contracts, in the order of arrival, page by page (contract 7.27 to 7.31).
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -1,4 +1,4 @@
-// The typed procedures: pages use them through a caller, programs at /trpc (contract section 11).
+// The typed procedures: pages use them through a caller, programs at /trpc (contract 11.18 to 11.25).
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';

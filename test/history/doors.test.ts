@@ -1,5 +1,5 @@
 // Every change of a person, an account, a link or a contract is kept with who made it and why, whichever door it came by
-// (contract section 9).
+// (contract 9.88 and 9.89).
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
