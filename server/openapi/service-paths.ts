@@ -1,4 +1,4 @@
-// The paths about the service itself, the browser's session and one's own data (contract 2.90, 4.22, 9.120 and 9.126).
+// The paths about the service itself, the browser's session and one's own data (contract 2.90, 4.27, 9.136 and 9.143).
 
 import { clientParameter, returnTo } from './hand-off-parameters.ts';
 import {

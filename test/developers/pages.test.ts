@@ -1,4 +1,4 @@
-// /developers (contract 9.123 to 9.125): what it serves, to whom, and that each of its links leads somewhere.
+// /developers (contract 9.139 to 9.142): what it serves, to whom, and that each of its links leads somewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
