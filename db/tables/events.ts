@@ -1,4 +1,4 @@
-// The events for clients (contract section 10). Triggers append them without a number to `events`; here they get one from
+// The events for clients (contract 10.2 to 10.6). Triggers append them without a number to `events`; here they get one from
 // `event_sequences`, are read, erased, and dropped after a restore. db/tables/event-deliveries.ts reads how far each client is.
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';

@@ -41,7 +41,7 @@ export function deferMail(
 }
 
 /**
- * Mails that people wait for (contract section 9), and all others: notices without a take-back link, and welcomes, which
+ * Mails that people wait for (contract 9.125 and 9.126), and all others: notices without a take-back link, and welcomes, which
  * come unasked. Each lane has an index, so that no number of mails in one makes the other slower.
  */
 export type Lane = 'awaited' | 'other';

@@ -1,5 +1,5 @@
 // The only writer of `take_back_changes`: what each mailbox of a user was told of by a mail with a take-back link (contract
-// section 2). The link works as long as its row is here and has time left. Rows whose link is over are kept for a week more: the window of another may
+// 2.40 to 2.44). The link works as long as its row is here and has time left. Rows whose link is over are kept for a week more: the window of another may
 // begin with them.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -54,7 +54,7 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * When the window of that mailbox begins (contract section 2): with the first change that was told to it in the time of a
+ * When the window of that mailbox begins (contract 2.44): with the first change that was told to it in the time of a
  * link, `days`, before the oldest one whose link still works, ending after `worksUntil`. Undefined where none does. By when
  * their links end, and not by when they were: while a user is suspended, time stands still.
  */

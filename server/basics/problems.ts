@@ -1,4 +1,4 @@
-// Every refusal that leaves this service: its code, its status and what it says to people (contract section 9).
+// Every refusal that leaves this service: its code, its status and what it says to people (contract 9.84 to 9.97).
 
 export const problems = {
   invalid_request: [

@@ -124,7 +124,7 @@ export const signupAnswerSchema = z
   })
   .describe('What became of a signup.');
 
-/** The answer's body (contract section 7). */
+/** The answer's body (contract 7.13 to 7.16). */
 export function describeOutcome(
   { contract, change, isNewCustomer }: SignupOutcome,
   now: Date,

@@ -1,4 +1,4 @@
-// The list of all service contracts, in the order of arrival, page by page (contract section 7).
+// The list of all service contracts, in the order of arrival, page by page (contract 7.34 to 7.38).
 import { validate } from 'uuid';
 import { z } from 'zod';
 import { inTransaction } from '../../db/postgres/transactions.ts';

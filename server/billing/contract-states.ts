@@ -1,4 +1,4 @@
-// The states of a service contract (contract section 7): which may follow which, and what a report from the CRM
+// The states of a service contract (contract 7.28 to 7.32): which may follow which, and what a report from the CRM
 // changes. All pure. Whether a trial is over is worked out from the clock each time, so a trial has ended for everybody
 // before the billing job writes that down.
 import type { ContractStatus, ContractTerms } from '../../db/tables/service-contracts.ts';

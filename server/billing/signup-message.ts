@@ -1,4 +1,4 @@
-// A signup message from the CRM (contract section 7): its schema, and the words for what is wrong with one.
+// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with one.
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';

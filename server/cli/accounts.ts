@@ -1,4 +1,4 @@
-// What is decided here about an account, whatever the marketplace says (contract section 2).
+// What is decided here about an account, whatever the marketplace says (contract 2.69 and 11.28).
 import { Argument, type Command } from 'commander';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type Decision, decideCapability, decideVerification } from '../../db/tables/accounts.ts';

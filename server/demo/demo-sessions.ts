@@ -1,4 +1,4 @@
-// What a demo client keeps besides what the kit does: its own sessions, and what each event (contract section 10) does to
+// What a demo client keeps besides what the kit does: its own sessions, and what each event (contract 10.8 to 10.13) does to
 // them. In memory: after a restart nobody is logged in.
 import type {
   EventHooks,

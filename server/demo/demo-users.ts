@@ -1,4 +1,4 @@
-// The demo users of local mode (contract section 11). Their ids are fixed, so that production recognises a
+// The demo users of local mode (contract 11.1 and 11.2). Their ids are fixed, so that production recognises a
 // database that contains them.
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';

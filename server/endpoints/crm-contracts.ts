@@ -1,4 +1,4 @@
-// GET /integrations/crm/contracts (contract section 7): the CRM app reads all contracts.
+// GET /integrations/crm/contracts (contract 7.34 to 7.38): the CRM app reads all contracts.
 
 import { readContractPage } from '../billing/contract-list.ts';
 import { respondJson } from '../http/answers.ts';

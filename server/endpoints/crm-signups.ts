@@ -1,4 +1,4 @@
-// POST /integrations/crm/signups (contract section 7): turns a signup message from the CRM into a customer with a
+// POST /integrations/crm/signups (contract 7.1 to 7.27): turns a signup message from the CRM into a customer with a
 // contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
 
 import { constantTimeEqual } from 'oslo/crypto';

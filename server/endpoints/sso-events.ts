@@ -1,4 +1,4 @@
-// GET /sso/events (contract section 10): a client reads what has changed since its last read, and may wait for it.
+// GET /sso/events (contract 10.14 to 10.24): a client reads what has changed since its last read, and may wait for it.
 import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { describeEvent, type EventPage } from '../events/describe-event.ts';
 import type { HeldRequests } from '../events/hold-requests.ts';

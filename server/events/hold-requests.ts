@@ -1,4 +1,4 @@
-// Requests for events that wait until there is something to tell (contract section 10). All of an instance are woken by one
+// Requests for events that wait until there is something to tell (contract 10.15 to 10.17). All of an instance are woken by one
 // loop, which looks while anybody waits: none of them holds a database connection.
 
 import { isDatabaseBusy } from '../../db/postgres/away.ts';

@@ -1,4 +1,4 @@
-// What nudges to a client are signed with (contract section 10): made from the secret that we share, which so never serves
+// What nudges to a client are signed with (contract 10.33): made from the secret that we share, which so never serves
 // two ends, and in the form that libraries for Standard Webhooks take.
 import { base64 } from 'oslo/encoding';
 import { hmacSha256 } from '../sso/hmac.ts';

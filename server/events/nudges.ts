@@ -1,4 +1,4 @@
-// Nudges (contract section 10): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
+// Nudges (contract 10.25 to 10.35): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
 // or has pulled them. Each try runs by itself, so a client that is down delays no other, nor its own next number. Which
 // instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// What a client reads of its events: which `after` it may go on from, and a page that hides nothing (contract section 10).
+// What a client reads of its events: which `after` it may go on from, and a page that hides nothing (contract 10.14 to 10.23).
 import { type ClientEvent, findEventPosition, listEvents } from '../../db/tables/events.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Visit } from '../http/requests.ts';

@@ -1,4 +1,4 @@
-// The token with which a client reads from us (contract section 10). It is made from the signing secret, which so never
+// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, which so never
 // travels.
 
 import { AppError } from '../basics/errors.ts';

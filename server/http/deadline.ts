@@ -1,4 +1,4 @@
-// The deadline of a request (contract section 9, 503 `unavailable`): one for all that it waits for, however many statements
+// The deadline of a request (contract 9.97 to 9.99, 503 `unavailable`): one for all that it waits for, however many statements
 // that are, so that no answer takes three seconds (docs/decisions/deadline.md).
 import { unavailable } from '../basics/errors.ts';
 

@@ -1,4 +1,4 @@
-// GET /healthz and GET /readyz (contract section 9): whether the process runs, and whether it can serve.
+// GET /healthz and GET /readyz (contract 9.136 and 9.137): whether the process runs, and whether it can serve.
 import { isMigrated } from '../../db/postgres/migrate.ts';
 import { unavailable } from '../basics/errors.ts';
 import type { Dependencies } from '../instance/dependencies.ts';

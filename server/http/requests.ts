@@ -45,7 +45,7 @@ export function prefersHtml(request: Request): boolean {
 }
 
 /**
- * Contract section 9: a change only from our own origin; throws 403 `cross_site_request`. A page under
+ * Contract 9.26: a change only from our own origin; throws 403 `cross_site_request`. A page under
  * `Referrer-Policy: no-referrer` sends `Origin: null` even to its own site (Fetch standard, "append a request
  * Origin header"), so `null` says nothing, and `Sec-Fetch-Site`, which no script can set, decides.
  */

@@ -14,13 +14,13 @@ const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(da
 // docs/security.md says why each is kept for so long. Sessions that ended or idled are not looked for before their 30 days
 // are over: an index on what changes with each visit would cost more than it frees.
 export const expired: ExpiredRows[] = [
-  // Longer than an instance's clock may be wrong (contract section 9).
+  // Longer than an instance's clock may be wrong (contract 9.109).
   { table: 'nonces', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'used_passkey_challenges', column: 'expires_at', before: sql`now() - interval '10 minutes'` },
   { table: 'pending_hand_offs', column: 'expires_at', before: sql`now()` },
   { table: 'pending_logins', column: 'expires_at', before: sql`now()` },
   { table: 'mail_tokens', column: 'expires_at', before: sql`now()` },
-  // A week longer than their links: the window of another may begin with them (contract section 2).
+  // A week longer than their links: the window of another may begin with them (contract 2.44).
   { table: 'take_back_changes', column: 'expires_at', before: daysAgo(7) },
   { table: 'pending_email_changes', column: 'expires_at', before: sql`now()` },
   { table: 'reserved_addresses', column: 'expires_at', before: sql`now()` },
@@ -33,7 +33,7 @@ export const expired: ExpiredRows[] = [
   { table: 'changes', column: 'erased_at', before: daysAgo(400) },
   { table: 'devices', column: 'last_login_at', before: daysAgo(400) },
   { table: 'launches', column: 'at', before: daysAgo(400) },
-  // What is kept for a client is a run without holes (contract section 10).
+  // What is kept for a client is a run without holes (contract 10.2 and 10.22).
   { table: 'events', column: 'numbered_at', before: daysAgo(90), inOrderOf: 'seq' },
   // Of the column's own type, or its index would be of no use.
   { table: 'rate_limits', column: 'expire', before: sql`(extract(epoch from now()) * 1000)::bigint` },

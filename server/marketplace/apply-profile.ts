@@ -1,4 +1,4 @@
-// What a profile from the marketplace changes about the user whose it is (contract section 6): master data, but for what
+// What a profile from the marketplace changes about the user whose it is (contract 6.23 to 6.34): master data, but for what
 // was edited here. accept-profile.ts decides whose it is.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';

@@ -1,4 +1,4 @@
-// What the legacy marketplace sends (contract section 6): the payload of section 3, with the marketplace's own ids and
+// What the legacy marketplace sends (contract 6.1 to 6.8): the payload of section 3, with the marketplace's own ids and
 // a few looser rules.
 import { z } from 'zod';
 import { instantSchema } from '../basics/instant.ts';

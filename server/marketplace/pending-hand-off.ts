@@ -1,4 +1,4 @@
-// Pending hand-offs: those that wait for a click of their person on /continue, in the same browser (contract section 6).
+// Pending hand-offs: those that wait for a click of their person on /continue, in the same browser (contract 6.38 to 6.44).
 //
 // Each has an id, in the address of the page, and a cookie of its own, which alone leads to it. A click starts a session
 // (`continue`), or links the two accounts (`connect`), once.

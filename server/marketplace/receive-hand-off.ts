@@ -1,4 +1,4 @@
-// An inbound hand-off (contract section 6), from its query to a session or a question: the nonce, the profile, the audit
+// An inbound hand-off (contract 6.9 and 6.35 to 6.38), from its query to a session or a question: the nonce, the profile, the audit
 // event and the session, or the pending hand-off, come together or not at all.
 import type { Transaction } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';

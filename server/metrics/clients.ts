@@ -1,4 +1,4 @@
-// How far each client is with its events (contract section 10), as read from the database.
+// How far each client is with its events (contract 10.25 to 10.29), as read from the database.
 import { Gauge, type Registry } from 'prom-client';
 import type { Delivery } from '../../db/tables/event-deliveries.ts';
 import type { Config } from '../settings/config.ts';

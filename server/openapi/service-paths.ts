@@ -1,4 +1,4 @@
-// The paths about the service itself, the browser's session and one's own data (contract sections 2, 4 and 9).
+// The paths about the service itself, the browser's session and one's own data (contract 2.90, 4.27, 9.136 and 9.143).
 
 import { clientParameter, returnTo } from './hand-off-parameters.ts';
 import {

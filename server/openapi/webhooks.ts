@@ -1,4 +1,4 @@
-// What comes from this service to a client: the browser with a hand-off, and nudges (contract sections 3 and 10).
+// What comes from this service to a client: the browser with a hand-off, and nudges (contract 3.19 to 3.27 and 10.25 to 10.35).
 import { signedBodies, webhookHeaders } from './crm-paths.ts';
 import type { Worked } from './examples.ts';
 import { arrivesAtCallback } from './hand-off-parameters.ts';
@@ -28,7 +28,7 @@ export const buildWebhooks = (worked: Worked): Record<string, PathItem> => ({
       tags: ['Your client'],
       summary: 'A browser arrives at your callback',
       description:
-        'With `payload` and `signature`, or with `error` and `state`. Check in the order of contract section 3, use the nonce up, and start a session of your own. These answers are those of our kits.',
+        'With `payload` and `signature`, or with `error` and `state`. Check in the order of contract 3.22, use the nonce up, and start a session of your own. These answers are those of our kits.',
       security: [{ handOffSignature: [] }],
       parameters: arrivesAtCallback(worked),
       responses: {

@@ -5,7 +5,7 @@ import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import type { Fetch } from '../http/door.ts';
 import { ListenError, type Listener, type ListenOptions, lingerMs } from './listener.ts';
 
-// Slow senders are dropped: contract section 9, Requests. A body arrives within the time of its request.
+// Slow senders are dropped: contract 9.150 to 9.153. A body arrives within the time of its request.
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,

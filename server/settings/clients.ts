@@ -4,7 +4,7 @@ import type { Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
 
-// The settings of two of them do not follow from the client's name (contract section 8).
+// The settings of two of them do not follow from the client's name (contract 8.29).
 const knownClients = [
   { name: 'marketplace', prefix: 'SSO_MARKETPLACE', title: 'Marketplace' },
   { name: 'network_site', prefix: 'SSO_WEBSITE', title: 'Network site' },

@@ -1,4 +1,4 @@
-// The signed hand-off (contract section 3): how to seal one and how to verify one. Both are pure: the caller passes
+// The signed hand-off (contract 3.19 to 3.24): how to seal one and how to verify one. Both are pure: the caller passes
 // the clock and uses up the nonce. The same code signs for clients and verifies what the legacy marketplace sends; clients
 // verify with a kit (clients/). It runs on any web-standard runtime and imports nothing else from this service.
 import { base64url } from 'oslo/encoding';
@@ -29,7 +29,7 @@ export function createNonce(): string {
 export type SealedEnvelope = { payload: string; signature: string; signature_next?: string };
 
 /**
- * The query parameters of a hand-off. A second secret makes `signature_next`, for a rotation (contract section 8).
+ * The query parameters of a hand-off. A second secret makes `signature_next`, for a rotation (contract 8.30).
  * Throws a RangeError if the payload would be longer than a verifier accepts.
  */
 export async function sealEnvelope(payload: object, secrets: readonly string[]): Promise<SealedEnvelope> {

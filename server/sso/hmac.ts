@@ -1,4 +1,4 @@
-// HMAC-SHA-256, made by oslo, and the signature of a hand-off (contract section 3): the key is the UTF-8 bytes of the
+// HMAC-SHA-256, made by oslo, and the signature of a hand-off (contract 3.20): the key is the UTF-8 bytes of the
 // secret as configured, the message the ASCII bytes of the `payload` parameter, the result 64 lower-case hex digits.
 import { constantTimeEqual, HMAC } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';

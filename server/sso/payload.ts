@@ -1,4 +1,4 @@
-// What a hand-off says: the wire schema of contract section 3. Wire names, wire types, nothing else.
+// What a hand-off says: the wire schema of contract 3.1 to 3.17. Wire names, wire types, nothing else.
 import { z } from 'zod';
 
 const roles = ['admin', 'merchant', 'customer'] as const;

@@ -1,5 +1,5 @@
-// The JSON that this service accepts from others: UTF-8, no duplicate names, at most 16 levels (contract sections 3
-// and 7). JSON.parse keeps the last of two equal names, and other parsers the first, so two readers of one text could
+// The JSON that this service accepts from others: UTF-8, no duplicate names, at most 16 levels (contract 3.23
+// and 7.6). JSON.parse keeps the last of two equal names, and other parsers the first, so two readers of one text could
 // see two values. RFC 8259 section 4 allows that. This parser refuses it.
 
 const maxDepth = 16;

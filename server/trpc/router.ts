@@ -1,4 +1,4 @@
-// The typed procedures. Programs have those of contract section 11, at /trpc; pages have these and their own, by a caller.
+// The typed procedures. Programs have those of contract 11.18 to 11.25, at /trpc; pages have these and their own, by a caller.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';

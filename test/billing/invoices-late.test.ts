@@ -1,4 +1,4 @@
-// What arrives late: billing never looks back (contract section 7).
+// What arrives late: billing never looks back (contract 7.33).
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type BillingApp, openBilling, price } from '../support/billing.ts';
 

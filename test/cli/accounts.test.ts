@@ -1,4 +1,4 @@
-// account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract section 2).
+// account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69 to 2.71 and 11.28).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Contract section 9, 503 `unavailable`: while the database is away, no session is lost, no redirect is unsigned,
+// Contract 9.97 to 9.99, 503 `unavailable`: while the database is away, no session is lost, no redirect is unsigned,
 // nothing is half done, and the process goes on.
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';

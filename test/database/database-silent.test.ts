@@ -1,4 +1,4 @@
-// Contract section 9, 503 `unavailable`: the database accepts requests and never answers; nothing hangs.
+// Contract 9.97 and 9.98, 503 `unavailable`: the database accepts requests and never answers; nothing hangs.
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
 import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/away.ts';

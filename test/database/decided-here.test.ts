@@ -1,4 +1,4 @@
-// What accounts may do in a database from before it was kept who decided that (contract section 2).
+// What accounts may do in a database from before it was kept who decided that (contract 2.76).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

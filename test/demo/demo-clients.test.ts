@@ -1,4 +1,4 @@
-// The demo clients of local mode: the whole flow of contract section 1, and every way to cheat it.
+// The demo clients of local mode: the whole flow of contract 1.9, and every way to cheat it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';

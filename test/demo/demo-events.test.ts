@@ -1,4 +1,4 @@
-// The demo clients live by events (contract section 10): they take nudges, pull, and do what each event says.
+// The demo clients live by events (contract 10.8 to 10.35): they take nudges, pull, and do what each event says.
 import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Contract section 11: the demo users of local mode, seeded once, never in production.
+// Contract 11.1 and 11.2: the demo users of local mode, seeded once, never in production.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type AppOptions, locationOf, openApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// /developers (contract section 9, Documents for engineers): what it serves, to whom, and that each of its links leads somewhere.
+// /developers (contract 9.139 to 9.142): what it serves, to whom, and that each of its links leads somewhere.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -161,7 +161,7 @@ it('is linked from the pages that explain refusals to programs', async () => {
 it('costs other pages nothing: no document is in what the service loads at its start, or browsers load', () => {
   const build = fileURLToPath(new URL('../../build/', import.meta.url));
   const words = 'No password, session or cookie ever crosses between domains';
-  expect(readOurFile('docs/contract.md')).toContain(words);
+  expect(readOurFile('docs/contract/01-what-it-is.md')).toContain(words);
   expect(readFileSync(`${build}server/index.js`, 'utf8')).not.toContain(words);
   const chunks = readdirSync(`${build}server/assets`).filter((name) => name.endsWith('.js'));
   const holders = chunks.filter((name) =>

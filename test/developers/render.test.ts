@@ -5,7 +5,8 @@ import { type Rendered, renderDocument, type Site } from '../../app/developers/p
 
 const files = new Map([['clients/php/example.php', '<?php echo "1 < 2";\n']]);
 const published = new Map([
-  ['docs/contract.md', '/developers/contract'],
+  ['docs/contract/README.md', '/developers/contract'],
+  ['docs/contract/03-payload.md', '/developers/contract-3'],
   ['test/sso-vectors.json', '/developers/sso-vectors.json'],
 ]);
 const pictures = ['docs/flow.svg', 'docs/flow-narrow.svg', 'docs/rooms.svg'];
@@ -44,8 +45,8 @@ describe('a heading', () => {
   });
 
   it('may not have a link in it, and a document needs a title', () => {
-    expect(() => render('## A [link](contract.md)')).toThrow(
-      'docs/x.md: the heading "A [link](contract.md)"',
+    expect(() => render('## A [link](contract/README.md)')).toThrow(
+      'docs/x.md: the heading "A [link](contract/README.md)"',
     );
     expect(() => renderDocument('docs/x.md', 'Text.', site)).toThrow('docs/x.md has no title');
   });
@@ -53,8 +54,8 @@ describe('a heading', () => {
 
 describe('a link', () => {
   it.each([
-    ['contract.md', '/developers/contract'],
-    ['contract.md#3-the-payload', '/developers/contract#3-the-payload'],
+    ['contract/README.md', '/developers/contract'],
+    ['contract/03-payload.md#verification', '/developers/contract-3#verification'],
     ['../test/sso-vectors.json', '/developers/sso-vectors.json'],
     ['#here', '#here'],
     ['https://example.com/?a=1&b=2', 'https://example.com/?a=1&amp;b=2'],
@@ -64,7 +65,7 @@ describe('a link', () => {
   });
 
   it('from a kit finds the documents', () => {
-    const { html } = render('See [it](../../docs/contract.md#x).', 'clients/php/README.md');
+    const { html } = render('See [it](../../docs/contract/README.md#x).', 'clients/php/README.md');
     expect(html).toBe('<p>See <a href="/developers/contract#x">it</a>.</p>\n');
   });
 
@@ -140,11 +141,11 @@ describe('an address of the service', () => {
     expect(render('Open `/developers/api`.').html).toBe(
       '<p>Open <a href="/developers/api"><code>/developers/api</code></a>.</p>\n',
     );
-    expect(render('[The `/developers/api`](contract.md)').html).toBe(
+    expect(render('[The `/developers/api`](contract/README.md)').html).toBe(
       '<p><a href="/developers/contract">The <code>/developers/api</code></a></p>\n',
     );
     expect(render('## `/developers/api`').html.match(/<a /g)).toHaveLength(1);
-    expect(render('[It](contract.md), `/developers/api`').html.match(/<a /g)).toHaveLength(2);
+    expect(render('[It](contract/README.md), `/developers/api`').html.match(/<a /g)).toHaveLength(2);
   });
 
   it('is nothing else', () => {

@@ -1,4 +1,4 @@
-// Contract section 10, `contract.updated`: the CRM app hears of each new contract and each change, as its list says it.
+// Contract 10.12, `contract.updated`: the CRM app hears of each new contract and each change, as its list says it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Contract section 10, the types: whatever changes, by whichever door, the clients who know the person get one event, and
+// Contract 10.8 to 10.13, the types: whatever changes, by whichever door, the clients who know the person get one event, and
 // nobody else does.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Contract section 10, `user.deleted` and `erased`: clients are told to forget somebody, and nothing that was told of them
+// Contract 10.11 and 10.13, `user.deleted` and `erased`: clients are told to forget somebody, and nothing that was told of them
 // before is kept.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

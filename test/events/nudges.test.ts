@@ -1,4 +1,4 @@
-// Nudges (contract section 10), as clients get them from two instances: what arrives, when, and when no more does.
+// Nudges (contract 10.25 to 10.35), as clients get them from two instances: what arrives, when, and when no more does.
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { Webhook } from 'standardwebhooks';

@@ -1,4 +1,4 @@
-// Contract section 10: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/decisions/event-numbers.md).
+// Contract 10.2 to 10.6: numbers without gaps, in turn, and nothing acknowledged is hidden (docs/decisions/event-numbers.md).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../db/postgres/client.ts';

@@ -1,4 +1,4 @@
-// GET /sso/events (contract section 10): what a client may ask, and where it is told to begin again.
+// GET /sso/events (contract 10.14 to 10.24): what a client may ask, and where it is told to begin again.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/jobs/sweep.ts';

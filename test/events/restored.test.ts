@@ -1,4 +1,4 @@
-// Contract section 10, after a restore of the database: no number that was given in the time that is lost is given again,
+// Contract 9.112 and 10.23, after a restore of the database: no number that was given in the time that is lost is given again,
 // and every client is told to begin afresh.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Long polling (contract section 10): a request waits until there is something for its client.
+// Long polling (contract 10.15 to 10.17): a request waits until there is something for its client.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { codeOf, expectRetryAfter, openApp, type TestApp, type TestInstance } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Contract section 9, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
+// Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
 // rightly again soon after it is back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Away, openAway } from '../support/away.ts';

@@ -1,4 +1,4 @@
-// Contract section 9, 503 `unavailable`: the database is there, and too slow, or somebody else holds what a request needs.
+// Contract 9.97 to 9.99, 503 `unavailable`: the database is there, and too slow, or somebody else holds what a request needs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/demo/demo-users.ts';

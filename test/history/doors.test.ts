@@ -1,5 +1,5 @@
 // Every change of a person, an account, a link or a contract is kept with who made it and why, whichever door it came by
-// (contract section 9).
+// (contract 9.104 and 9.105).
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';

@@ -1,4 +1,4 @@
-// Contract section 9: a form says each field once, and a body comes as it is. Else two programs on the way could read
+// Contract 9.27 and 9.151 to 9.153: a form says each field once, and a body comes as it is. Else two programs on the way could read
 // two different requests in one.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Contract section 9: forms and tRPC accept a change only from our own origin (`Origin`, else
+// Contract 9.26: forms and tRPC accept a change only from our own origin (`Origin`, else
 // `Sec-Fetch-Site`), otherwise 403 cross_site_request.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The deadline of an answer: 503 within three seconds, however many statements a request waits for (contract section 9).
+// The deadline of an answer: 503 within three seconds, however many statements a request waits for (contract 9.98).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/demo/demo-users.ts';

@@ -1,4 +1,4 @@
-// Who comes while too much is under way is turned away at the door (contract section 9, Overload).
+// Who comes while too much is under way is turned away at the door (contract 9.155).
 import { connect, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Contract section 9, Errors: one code, one status, words for programs and for people, and nothing internal.
+// Contract 9.84 to 9.97: one code, one status, words for programs and for people, and nothing internal.
 import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Contract section 9, Health: GET /healthz is about the process, GET /readyz about what it needs.
+// Contract 9.136: GET /healthz is about the process, GET /readyz about what it needs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -1,5 +1,5 @@
 // What no browser and no good program sends: wrong methods, too large bodies, malformed HTTP. All of it is
-// refused, none of it is an internal error (contract section 9, Errors).
+// refused, none of it is an internal error (contract 9.84 to 9.91).
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';

@@ -1,4 +1,4 @@
-// What refusals say to people (contract section 9, Errors): words that fit, where to get help, and who is logged in.
+// What refusals say to people (contract 9.85): words that fit, where to get help, and who is logged in.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, openProductionApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Contract section 8: local mode, whose users and secrets everybody knows, answers only to names of this machine. Else a
+// Contract 8.38: local mode, whose users and secrets everybody knows, answers only to names of this machine. Else a
 // site that makes its own name point here (DNS rebinding) would be one origin with us.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// Asking for one's account to be deleted, and changing one's mind (contract section 2).
+// Asking for one's account to be deleted, and changing one's mind (contract 2.77 to 2.80).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// user:delete of the command line (contract section 11).
+// user:delete of the command line (contract 11.31).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// Contract section 9, Session: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
+// Contract 9.19: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
 // can take seconds to clear cookies and storage.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -127,7 +127,7 @@ describe('the e-mail address at the login', () => {
     expect((await logIn({ email: spelling, password })).status).toBe(303);
   });
 
-  // Contract section 9: what NFKC changes, invisible characters and spaces are refused, not repaired.
+  // Contract 9.10: what NFKC changes, invisible characters and spaces are refused, not repaired.
   it.each(
     [
       'ｍerchant@example.test',

@@ -1,4 +1,4 @@
-// A logout that a client started (contract section 4).
+// A logout that a client started (contract 4.27 and 4.28).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, openApp, type TestApp } from '../support/app.ts';
 import { production } from '../support/settings.ts';

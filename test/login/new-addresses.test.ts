@@ -1,4 +1,4 @@
-// Which addresses nobody gets, by whichever door, and that whoever has one keeps it (contract section 9).
+// Which addresses nobody gets, by whichever door, and that whoever has one keeps it (contract 9.12 to 9.14).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts';

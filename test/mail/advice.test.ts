@@ -1,4 +1,4 @@
-// The advice in each notice is true for that notice (contract section 9): each is brought about, read, and followed.
+// The advice in each notice is true for that notice (contract 9.127 to 9.131): each is brought about, read, and followed.
 import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// /continue: the page that asks before a hand-off starts a session (contract section 6).
+// /continue: the page that asks before a hand-off starts a session (contract 6.38 to 6.46).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';

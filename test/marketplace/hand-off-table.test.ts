@@ -1,4 +1,4 @@
-// The table of contract section 6, generated: each way in which a hand-off can be about somebody, times what the address
+// The table of contract 6.12 to 6.22, generated: each way in which a hand-off can be about somebody, times what the address
 // is here, times whose browser it comes to. What must follow is written from the contract, not from the code.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

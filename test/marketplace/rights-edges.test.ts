@@ -1,5 +1,5 @@
 // What an account may do, where several things meet: SQL in one transaction, links that move, imports, roles with few rights,
-// and all of them at once (contract section 2).
+// and all of them at once (contract 2.69 to 2.75).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-// What an account may do, and whether it is verified: decided here, or said by the marketplace (contract section 2).
+// What an account may do, and whether it is verified: decided here, or said by the marketplace (contract 2.69 to 2.75).
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';

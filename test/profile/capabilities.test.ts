@@ -1,4 +1,4 @@
-// Contract section 2: the capabilities, in the code and in the database.
+// Contract 2.66: the capabilities, in the code and in the database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// An edit of the profile made from what is no longer there (contract section 9).
+// An edit of the profile made from what is no longer there (contract 9.28).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app.ts';

@@ -1,4 +1,4 @@
-// A change that takes a credential is not made by a session that ends while the change is under way (contract section 9).
+// A change that takes a credential is not made by a session that ends while the change is under way (contract 9.20).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { password, shareAddressChanges } from '../support/address-changes.ts';

@@ -1,4 +1,4 @@
-// Which browsers of a user are established (contract section 2): since when, until when, and what of it a factor keeps.
+// Which browsers of a user are established (contract 2.21 to 2.23): since when, until when, and what of it a factor keeps.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';

@@ -15,9 +15,7 @@ import { addUserCommands } from '../../server/cli/users.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import {
   isOurFile,
-  readAllSources,
   readAnchors,
-  readCitedSections,
   readCodeBlocks,
   readCodeSpans,
   readDocuments,
@@ -52,34 +50,6 @@ it('names only files of ours that there are', () => {
   const named = readSpans().filter(({ span }) => ours.test(span));
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter(({ span }) => !isOurFile(span))).toEqual([]);
-});
-
-describe('a citation of the contract', () => {
-  const sections = readAnchors(readOurFile('docs/contract.md'))
-    .map((anchor) => /^\d+(?=-)/.exec(anchor)?.[0])
-    .filter((number) => number !== undefined)
-    .map(Number);
-
-  it('names a section that there is', () => {
-    expect(sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-    const cited = readAllSources().flatMap(({ path, text }) =>
-      readCitedSections(text).map((section) => ({ path, section })),
-    );
-    expect(cited.length).toBeGreaterThan(25);
-    expect(cited.filter(({ section }) => !sections.includes(section))).toEqual([]);
-  });
-
-  it('has one form: "contract section 7"', () => {
-    const others = readAllSources()
-      .filter(({ path }) => path !== 'docs/contract.md')
-      .flatMap(({ path, text }) =>
-        [...text.matchAll(/contract(?:'s)?(?:\.md`?)?(?:,| §| \(§) ?(?:section|\d).*/gi)].map(
-          ([found]) => `${path}: ${found}`,
-        ),
-      )
-      .filter((found) => !found.startsWith('test/project/documents.test.ts'));
-    expect(others).toEqual([]);
-  });
 });
 
 describe('what docs/security.md and docs/asvs.md say', () => {

@@ -26,7 +26,7 @@ beforeEach(() => {
     'clients/refusals.json',
     'db/tables/users.ts',
     'app/developers/publish/plugin.ts',
-    'docs/contract.md',
+    'docs/contract/README.md',
     'server/main.ts',
     'test/sso-vectors.json',
   ])
@@ -97,7 +97,7 @@ it('builds after any change of the source, however old the file', () => {
     ['removed', () => rmSync(join(root, 'server/main.ts'))],
     ['moved', () => cpSync(join(root, 'db/tables/users.ts'), join(root, 'app/users.ts'))],
     ['configured', () => write('vite.config.ts', '')],
-    ['documented', () => write('docs/contract.md', 'other')],
+    ['documented', () => write('docs/contract/README.md', 'other')],
     ['given to clients', () => write('clients/php/kit.php', '')],
     ['published', () => write('test/sso-vectors.json', '{}')],
     ['locked', () => writeLock({ integrity: 'sha512-b' })],

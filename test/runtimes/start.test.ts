@@ -1,4 +1,4 @@
-// While migrations run: /healthz answers, and everything else says that it is not up yet (contract section 9, Health).
+// While migrations run: /healthz answers, and everything else says that it is not up yet (contract 9.137).
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { connect, emptyDatabase } from '../support/postgres.ts';

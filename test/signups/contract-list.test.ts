@@ -1,4 +1,4 @@
-// GET /integrations/crm/contracts: what the CRM reads back (contract section 7).
+// GET /integrations/crm/contracts: what the CRM reads back (contract 7.34 to 7.38).
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';

@@ -1,4 +1,4 @@
-// Signups just inside the limits of contract section 7. Those just outside are in signup-refusals.test.ts.
+// Signups just inside the limits of contract 7.1 to 7.12. Those just outside are in signup-refusals.test.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app.ts';

@@ -80,7 +80,7 @@ describe('many signups at once', () => {
     expect(await findEmptyAccounts(app.db)).toEqual([]);
   });
 
-  // Contract section 9: one form of each address is kept.
+  // Contract 9.11: one form of each address is kept.
   const spellings = ['zoë', 'ZOË', 'Zoë', 'zOË'].flatMap((local) =>
     [
       'bücher.example.test',

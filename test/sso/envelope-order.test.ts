@@ -18,7 +18,7 @@ type Fault = {
   isReplay?: boolean;
 };
 
-// In the order of contract section 3.
+// In the order of contract 3.22.
 const faults: Fault[] = [
   {
     name: 'a missing parameter',

@@ -70,7 +70,7 @@ export function createClients(targets: string[], config: Config): Clients {
     counts.set(kind, ofKind.set(got.status, (ofKind.get(got.status) ?? 0) + 1));
     if (expected.includes(got.status)) return { ...got, target };
     const isAway = got.status === 503 && got.headers.has('retry-after') && !got.headers.has('location');
-    // Contract section 7: the try before this one is still under way.
+    // Contract 7.21: the try before this one is still under way.
     const isInProgress = got.status === 409 && got.text.includes('"request_in_progress"');
     if (!isAway && !(kind === 'signup' && isInProgress))
       faults.push(`${kind}: ${got.status} ${got.text.slice(0, 200)}`);

@@ -84,10 +84,41 @@ export function readCodeSpans(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
 
-/** The sections of the contract that a text cites: "contract section 7", "contract sections 2 and 3". */
+export type ContractSection = Document & { section: number };
+
+/** The files of the contract, one a section. */
+export function readContract(): ContractSection[] {
+  return readdirSync(join(root, 'docs/contract'))
+    .filter((name) => name !== 'README.md')
+    .sort()
+    .map((name) => {
+      const path = `docs/contract/${name}`;
+      return { path, text: readOurFile(path), section: Number.parseInt(name, 10) };
+    });
+}
+
+/** A rule of the contract is a line of a list or a row of a table, and begins with its number. */
+export const contractRule = /^(?:- \*\*(\d+\.\d+)\*\*|\| (\d+\.\d+) \|) \S/;
+
+/** The numbers of the rules in a text, in its order. */
+export function readRules(text: string): string[] {
+  return withoutBlocks(text)
+    .split('\n')
+    .map((line) => contractRule.exec(line))
+    .filter((found) => found !== null)
+    .map(([, inList, inTable]) => inList ?? inTable ?? '');
+}
+
+const flow = (text: string) => text.replaceAll(/\s+(?:(?:\/\/|\*) *)?/g, ' ');
+
+/** What a text cites of the contract: "contract section 7", "contract sections 2 and 3". */
 export function readCitedSections(text: string): number[] {
-  const flowing = text.replaceAll(/\s+(?:(?:\/\/|\*) *)?/g, ' ');
-  return [...flowing.matchAll(/\bcontract sections? (\d+)(?: and \d+)*/gi)].flatMap(([cited]) =>
-    (cited.match(/\d+/g) ?? []).map(Number),
-  );
+  const cited = /\bcontract (?:section \d+|sections \d+(?:, \d+)*(?: and \d+)?)/gi;
+  return [...flow(text).matchAll(cited)].flatMap(([found]) => (found.match(/\d+/g) ?? []).map(Number));
+}
+
+/** "contract 9.14", "contract 2.1 to 2.5, 3.4 and 9.14"; in the contract itself "rule 9.14". */
+export function readCitedRules(text: string, word: 'contract' | 'rules?' = 'contract'): string[] {
+  const cited = new RegExp(`\\b${word} (\\d+\\.\\d+(?:(?:, | and | to )\\d+\\.\\d+)*)`, 'gi');
+  return [...flow(text).matchAll(cited)].flatMap(([, numbers = '']) => numbers.match(/\d+\.\d+/g) ?? []);
 }

@@ -49,9 +49,9 @@ export const baseBackupSample = take('docs/operate.md', 'sh', 'pg_basebackup');
 export const restoreSample = take('docs/operate.md', 'sh', 'pg_restore');
 export const composeSecretsSample = take('docs/operate.md', 'sh', 'docker compose up');
 
-export const contractSignupSample = take('docs/contract.md', 'json', '"signup_id"');
+export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
 // Cut short by hand.
-take('docs/contract.md', 'json', '"seq": 17');
+take('docs/contract/10-events.md', 'json', '"seq": 17');
 
 /** Commands; what they call is looked up. */
 export const commandSamples = takeAll('sh');

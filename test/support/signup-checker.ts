@@ -1,5 +1,5 @@
 // What must hold of a load of signups, however its messages were repeated, raced, cut off and interrupted by
-// crashes, once each was acknowledged at least once (contract section 7, "exactly once, in two layers").
+// crashes, once each was acknowledged at least once (contract 7.17, "exactly once, in two layers").
 import { sql } from 'kysely';
 import type { Database } from '../../db/postgres/client.ts';
 import { demoUsers } from '../../server/demo/demo-users.ts';

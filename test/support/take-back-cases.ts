@@ -1,4 +1,4 @@
-// Accounts that somebody may have got into, in every combination of what contract section 2 looks at, and what has to come
+// Accounts that somebody may have got into, in every combination of what contract 2.44 to 2.47 looks at, and what has to come
 // of it: written from the contract, not from the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
@@ -81,7 +81,7 @@ const countOf = ({ clicker }: TakeBackCase) =>
 export type Way = 'nothing' | 'passkey' | 'code' | 'recovery code';
 export type Outcome = ReturnType<typeof outcomeOf>;
 
-/** What has to come of it (contract section 2). */
+/** What has to come of it (contract 2.46 to 2.54). */
 export function outcomeOf(given: TakeBackCase) {
   const { passkey, app, role, state } = given;
   const clicked = clickedOf(given);

@@ -19,6 +19,7 @@ const starts = 'Start';
 const kits = 'Kits';
 const guides = 'Guides';
 const reference = 'Reference';
+const contract = 'Contract';
 
 const archiveOf = (language: string) => `identity-client-${language}.zip`;
 const pluginArchive = 'identity-login-wordpress.zip';
@@ -32,6 +33,17 @@ const describeKit = (name: string, example: string): PublishedDocument => {
     group: kits,
     archive: archiveOf(language),
     example: `clients/${language}/${example}`,
+  };
+};
+
+/** `contract-9` shows section 9. */
+const describeSection = (file: string, name: string): PublishedDocument => {
+  const section = Number.parseInt(file, 10);
+  return {
+    slug: `contract-${section}`,
+    name: `${section}. ${name}`,
+    file: `docs/contract/${file}.md`,
+    group: contract,
   };
 };
 
@@ -54,8 +66,19 @@ export const documents: PublishedDocument[] = [
   { slug: 'crm', file: 'docs/crm.md', group: guides },
   { slug: 'migrate', file: 'docs/migrate.md', group: guides },
   { slug: 'refusals', file: 'docs/refusals.md', group: reference },
-  { slug: 'contract', name: 'The contract', file: 'docs/contract.md', group: reference },
   { slug: 'glossary', file: 'docs/glossary.md', group: reference },
+  { slug: 'contract', name: 'The contract', file: 'docs/contract/README.md', group: contract },
+  describeSection('01-what-it-is', 'What it is'),
+  describeSection('02-people', 'People and roles'),
+  describeSection('03-payload', 'The payload'),
+  describeSection('04-launch', 'The launch'),
+  describeSection('05-profile', 'The profile'),
+  describeSection('06-marketplace', 'The marketplace'),
+  describeSection('07-crm', 'The CRM'),
+  describeSection('08-settings', 'Settings'),
+  describeSection('09-shared-rules', 'Shared rules'),
+  describeSection('10-events', 'Events'),
+  describeSection('11-names', 'Names'),
 ];
 
 export type PublishedFile = { name: string; type: string } & ({ source: string } | { folders: Folder[] });

@@ -1,5 +1,5 @@
 // How often somebody may make each change of theirs: one person cannot fill the tables with audit events, history and
-// events for clients, nor mailboxes with mails (contract section 9). What is not here is in `withoutAllowance`, with the
+// events for clients, nor mailboxes with mails (contract 9.52 to 9.68). What is not here is in `withoutAllowance`, with the
 // reason. The counts are in Postgres, for all instances together.
 import { base64url } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';

@@ -1,4 +1,4 @@
-// What an account may be granted (contract section 2). To add one: name it here and in the check constraint of
+// What an account may be granted (contract 2.66 to 2.68). To add one: name it here and in the check constraint of
 // `accounts`; the compiler points to the rest.
 
 const rules = {

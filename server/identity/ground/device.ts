@@ -1,7 +1,7 @@
-// What a request says about the browser that sent it: the device cookie (contract section 9), and a name for people.
+// What a request says about the browser that sent it: the device cookie (contract 9.23 to 9.25), and a name for people.
 //
 // The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says who
-// was the last. It logs nobody in but as contract section 6 says.
+// was the last. It logs nobody in but as contract 6.36 says.
 
 import Bowser from 'bowser';
 import type { Transaction } from 'kysely';

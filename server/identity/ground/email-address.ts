@@ -1,4 +1,4 @@
-// The canonical form of an e-mail address (contract section 9), the only one that is stored.
+// The canonical form of an e-mail address (contract 9.10 to 9.12), the only one that is stored.
 import { toASCII } from 'tr46';
 import { z } from 'zod';
 import { textBounds } from '../../http/text.ts';
@@ -73,4 +73,4 @@ export const emailSchema = z
     if (email === undefined) context.addIssue({ code: 'custom', message: 'Must be a valid email address.' });
     return email ?? z.NEVER;
   })
-  .describe('An email address. Contract section 9 says which are refused.');
+  .describe('An email address. Contract 9.10 and 9.12 say which are refused.');

@@ -1,4 +1,4 @@
-// Established browsers (contract section 2): those in which a user first gave a credential at least seven days ago, and the
+// Established browsers (contract 2.21 to 2.23): those in which a user first gave a credential at least seven days ago, and the
 // one in which the account got its first. What is added in one is more likely the owner's than a thief's.
 
 import type { Database } from '../../../db/postgres/client.ts';

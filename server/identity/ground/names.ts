@@ -1,4 +1,4 @@
-// Names of people and accounts (contract section 9).
+// Names of people and accounts (contract 9.15).
 import { z } from 'zod';
 import { textBounds } from '../../http/text.ts';
 

@@ -1,4 +1,4 @@
-// How many notices a mailbox gets (contract section 9). What comes beyond is in one mail about the rest, which says that
+// How many notices a mailbox gets (contract 9.132 to 9.135). What comes beyond is in one mail about the rest, which says that
 // more happened and where to look; where one with a take-back link is held back, that mail has the link.
 
 import type { Transaction } from 'kysely';

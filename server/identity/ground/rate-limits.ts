@@ -1,4 +1,4 @@
-// Limits what strangers can try: guessing passwords, and requesting mails (contract section 9). Tries are counted in
+// Limits what strangers can try: guessing passwords, and requesting mails (contract 9.41 to 9.51, 9.121 and 9.122). Tries are counted in
 // Postgres, for all instances together. A browser that the account's user has logged in with has counts of its own, so
 // nobody else can use them up. A try from an address that nobody knows counts for its account alone.
 import ipaddr from 'ipaddr.js';

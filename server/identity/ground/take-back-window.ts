@@ -1,4 +1,4 @@
-// The window of a take-back (contract section 2): since when what was done with an account may have been somebody else's
+// The window of a take-back (contract 2.44): since when what was done with an account may have been somebody else's
 // doing, as seen from one of its mailboxes.
 import type { Database } from '../../../db/postgres/client.ts';
 import {

@@ -47,7 +47,7 @@ export function toChangeTime(text: string): string {
 
 export type PastProfile = {
   at: string;
-  /** The standard profile (contract section 3), but for when it was last changed. */
+  /** The standard profile (contract 3.6 to 3.11), but for when it was last changed. */
   profile: { id: string; email: string; name: string; role: string; account: { capabilities: string[] } };
   email_held: boolean;
   email_verified_at: string | null;

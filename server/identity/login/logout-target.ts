@@ -1,4 +1,4 @@
-// Where a logout goes on that a client started (contract section 4): to a path on that client's own site, never elsewhere.
+// Where a logout goes on that a client started (contract 4.27 and 4.28): to a path on that client's own site, never elsewhere.
 import { AppError } from '../../basics/errors.ts';
 import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../http/requests.ts';
 import type { Config } from '../../settings/config.ts';

@@ -1,5 +1,5 @@
 // Hashes and verifies passwords with argon2id and OWASP's parameters, and says which new ones are accepted (contract
-// section 9). Call it outside transactions: hashing is slow, and would hold their locks.
+// 9.30 and 9.31). Call it outside transactions: hashing is slow, and would hold their locks.
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';

@@ -1,5 +1,5 @@
 // The profile, the single source of truth: what products see of it, and what its owner sees and edits
-// (contract sections 2 and 3).
+// (contract 2.65 to 2.68 and 3.6 to 3.11).
 
 import { z } from 'zod';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';

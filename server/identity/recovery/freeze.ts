@@ -1,4 +1,4 @@
-// Freezing an account (contract section 2): what whoever has a take-back link can do without a factor that is left. It is a
+// Freezing an account (contract 2.55 to 2.58): what whoever has a take-back link can do without a factor that is left. It is a
 // suspension, and only the operator ends it (thaw), who finds out whose account it is.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';

@@ -1,4 +1,4 @@
-// The factors that are left in a take-back (contract section 2): whoever takes an account back gives one of them, if there
+// The factors that are left in a take-back (contract 2.46 to 2.49): whoever takes an account back gives one of them, if there
 // is one.
 
 import type { Database } from '../../../db/postgres/client.ts';

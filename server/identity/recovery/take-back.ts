@@ -1,4 +1,4 @@
-// Taking an account back, by the link in a mail that told of a change (contract section 2). Whoever made the change may know
+// Taking an account back, by the link in a mail that told of a change (contract 2.38 to 2.54). Whoever made the change may know
 // the password and be logged in, so the owner of the mailbox sets a new password in the same step, gives a factor that is
 // left, and nobody else is in from then on.
 import type { Transaction } from 'kysely';

@@ -49,7 +49,7 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 }
 
 /**
- * The same for a change that takes a credential given within ten minutes (contract section 9). Their session stays open
+ * The same for a change that takes a credential given within ten minutes (contract 9.20). Their session stays open
  * until the transaction ends. Throws 401 `login_required` also where it has ended meanwhile: whoever sits at it must not keep
  * anything by what they sent just before.
  */

@@ -1,4 +1,4 @@
-// Who has a second factor, and who has to set one up before anything else (contract section 9).
+// Who has a second factor, and who has to set one up before anything else (contract 9.69 to 9.83).
 import type { Session } from '../../../db/tables/live-sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Config } from '../../settings/config.ts';

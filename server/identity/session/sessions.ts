@@ -1,4 +1,4 @@
-// Sessions: their token, cookie and life (contract section 9).
+// Sessions: their token, cookie and life (contract 9.16 to 9.22).
 //
 // The token is 256 random bits. The browser gets it once, in a cookie; the database stores only its SHA-256, so reading
 // the database lets nobody log in. A session ends 14 days after it was last seen, 30 days after it started, or when it

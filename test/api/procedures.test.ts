@@ -1,0 +1,101 @@
+// Which procedures there are, for whom, and which of them programs have.
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { appRouter, pagesRouter } from '../../server/trpc/router.ts';
+import { openApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+const contract = new URL('../../docs/contract/', import.meta.url);
+
+/** The procedures that rules of section 11 name. */
+function listNamed(): string[] {
+  const [file = ''] = readdirSync(contract).filter((name) => name.startsWith('11-'));
+  const rules = readFileSync(new URL(file, contract), 'utf8')
+    .split('\n')
+    .filter((line) => /^- \*\*11\.\d+\*\* tRPC:/.test(line));
+  return rules.flatMap((rule) => [...rule.matchAll(/`([a-z]\w+\.[a-z]\w+)`/g)].map(([, name = '']) => name));
+}
+
+const procedures = Object.entries(pagesRouter._def.procedures) as [
+  string,
+  { _def: { type: 'query' | 'mutation'; meta?: { access?: string } } },
+][];
+
+it('programs have those that the contract names', () => {
+  expect(new Set(Object.keys(appRouter._def.procedures))).toEqual(
+    new Set(listNamed()),
+  );
+});
+
+it('each says who may call it', () => {
+  const found: Record<string, string[]> = {};
+  for (const [name, { _def }] of procedures) {
+    const access = _def.meta?.access ?? 'unsaid';
+    found[access] = [...(found[access] ?? []), name].sort();
+  }
+  expect(found).toEqual({
+    anonymous: [
+      'handOff.confirm',
+      'handOff.describe',
+      'keptMails.list',
+      'login.byCode',
+      'login.byPassword',
+      'login.byPasskey',
+      'login.keepTypedEmail',
+      'login.logoutTarget',
+      'login.out',
+      'login.pending',
+      'login.typedEmail',
+      'passwordMail.find',
+      'passwordMail.request',
+      'passwordMail.use',
+      'signUp.confirm',
+      'signUp.find',
+      'signUp.request',
+      'signUp.requireOpen',
+      'takeBack.find',
+      'takeBack.freeze',
+      'takeBack.use',
+      'visitor.find',
+    ].sort(),
+    setting_up: [
+      'authenticator.describe',
+      'authenticator.repeatOffer',
+      'confirm.askWhileSettingUp',
+      'passkeys.describe',
+    ],
+    setting_up_confirmed: [
+      'authenticator.add',
+      'authenticator.offer',
+      'authenticator.remove',
+      'authenticator.renewCodes',
+      'passkeys.add',
+      'passkeys.remove',
+      'passkeys.rename',
+    ],
+    confirmed: ['deletion.request', 'email.requestChange'],
+    person: [
+      ...Object.keys(appRouter._def.procedures).filter((name) => name !== 'email.requestChange'),
+      'address.describe',
+      'address.describeChange',
+      'confirm.ask',
+      'confirm.askWithoutPassword',
+      'deletion.cancel',
+    ].sort(),
+  });
+});
+
+const ofPages = procedures
+  .filter(([name]) => !Object.hasOwn(appRouter._def.procedures, name))
+  .map(([name, { _def }]) => [name, _def.type] as const);
+
+it.each(ofPages)('%s is not at /trpc, not even for somebody who is logged in', async (name, type) => {
+  const cookie = await app.login('customer@example.test');
+  const answer = await app.send(`/trpc/${name}`, type === 'query' ? { cookie } : { cookie, json: { json: {} } });
+  expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('not_found')]);
+});

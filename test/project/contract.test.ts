@@ -1,0 +1,115 @@
+// The contract as documents: one rule a line, each with a number of its own, and citations that lead to a rule.
+import { describe, expect, it } from 'vitest';
+import {
+  contractRule,
+  readAllSources,
+  readCitedRules,
+  readCitedSections,
+  readContract,
+  readLinks,
+  readOurFile,
+  readRules,
+} from '../support/documents.ts';
+
+const contract = readContract();
+const rules = contract.flatMap(({ text }) => readRules(text));
+const sections = contract.map(({ section }) => section);
+
+/** What is wrong with the text of a section: lines that are no rule, and numbers. */
+function findFaults(section: number, text: string): string[] {
+  const numbers = readRules(text);
+  const twice = numbers.filter((number, at) => numbers.indexOf(number) !== at);
+  const strange = numbers.filter((number) => !number.startsWith(`${section}.`));
+  // A heading, a rule, or the first two rows of a table, whose first column is the number.
+  const form = /^(?:#{1,2} \S.*|\| Rule \|.*|\|(?:---\|)+)?$/;
+  const others = text
+    .replaceAll(/^```json\n[\s\S]*?^```$/gm, '')
+    .split('\n')
+    .filter((line) => !form.test(line) && !contractRule.test(line));
+  return [...twice, ...strange, ...others];
+}
+
+/** What a text cites that there is not. */
+function findDead(text: string, word?: 'rules?'): string[] {
+  const deadRules = readCitedRules(text, word).filter((rule) => !rules.includes(rule));
+  const deadSections = readCitedSections(text).filter((section) => !sections.includes(section));
+  return [...deadRules, ...deadSections.map((section) => `section ${section}`)];
+}
+
+describe('the contract', () => {
+  it('has a file for each section, all of them in its index, in their order', () => {
+    expect(sections).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    for (const { section, text } of contract) expect(text).toMatch(new RegExp(`^# ${section}\\. \\S`));
+    const linked = readLinks(readOurFile('docs/contract/README.md'));
+    expect(linked.map((name) => `docs/contract/${name}`)).toEqual(contract.map(({ path }) => path));
+  });
+
+  it.each(contract.map(({ path, section, text }) => [path, section, text] as const))(
+    'has one rule on each line, with a number that no other has: %s',
+    (_, section, text) => {
+      expect(readRules(text).length).toBeGreaterThan(3);
+      expect(findFaults(section, text)).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['a number twice', '- **2.1** One.\n- **2.2** Two.\n- **2.1** Three.', '2.1'],
+    ['a number twice, once in a table', '- **2.1** One.\n\n| Rule | Case |\n|---|---|\n| 2.1 | two |', '2.1'],
+    ['a number of another section', '- **3.1** One.', '3.1'],
+    ['a rule without a number', '- One.', '- One.'],
+    ['a row without a number', '| one | two |', '| one | two |'],
+    ['a rule that goes on in the next line', '- **2.1** One,\n  and two.', '  and two.'],
+    ['a rule below a rule', '- **2.1** One:\n  - **2.2** Two.', '  - **2.2** Two.'],
+    ['a paragraph', 'One.', 'One.'],
+    ['a number without a rule', '- **2.1**', '- **2.1**'],
+  ])('would be refused with %s', (_, text, fault) => {
+    expect(findFaults(2, `# 2. People\n\n${text}\n`)).toEqual([fault]);
+  });
+});
+
+describe('a citation of the contract', () => {
+  it('names a rule or section that there is', () => {
+    const sources = readAllSources();
+    expect(sources.flatMap(({ text }) => readCitedRules(text)).length).toBeGreaterThan(100);
+    expect(sources.flatMap(({ text }) => readCitedSections(text)).length).toBeGreaterThan(10);
+    expect(
+      sources.flatMap(({ path, text }) => findDead(text).map((dead) => `${path}: contract ${dead}`)),
+    ).toEqual([]);
+  });
+
+  it('in the contract itself, too', () => {
+    expect(contract.flatMap(({ text }) => readCitedRules(text, 'rules?')).length).toBeGreaterThan(50);
+    expect(
+      contract.flatMap(({ path, text }) => findDead(text, 'rules?').map((dead) => `${path}: ${dead}`)),
+    ).toEqual([]);
+  });
+
+  it.each([
+    [['9.999'], '9.999'],
+    [['9.0'], '9.0.'],
+    [['99.1'], '2.1 and 99.1'],
+    [['2.999'], '2.1 to 2.999'],
+    [['2.999', '9.999'], '2.1, 2.999 to 9.1 and 9.999'],
+    [['2.999'], '2.1\n// and 2.999'],
+    [['2.999'], '2.1\n * and 2.999'],
+    [['section 12'], 'section 12'],
+    [['section 0', 'section 99'], 'sections 0, 2 and 99'],
+    [[], '2.1, 503'],
+  ])('would be found dead: %j', (dead, cited) => {
+    for (const word of ['contract', 'Contract', 'the [contract', '(contract\n//'])
+      expect(findDead(`See ${word} ${cited}`)).toEqual(dead);
+  });
+
+  it('has one form: "contract 7.1", or "contract section 7"', () => {
+    const others = readAllSources()
+      .filter(({ path }) => !path.startsWith('docs/contract/') && path !== 'test/project/contract.test.ts')
+      .flatMap(({ path, text }) =>
+        [
+          ...text.matchAll(
+            /contract(?:'s)?(?:\.md`?)?\]?(?:\([^)]*\))?(?:,| §| \(§| rules?) ?(?:sections? )?\d.*|section \d+ of the contract.*/gi,
+          ),
+        ].map(([found]) => `${path}: ${found}`),
+      );
+    expect(others).toEqual([]);
+  });
+});
