@@ -12,7 +12,6 @@ import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
-import { listSettings } from '../../server/settings/config.ts';
 import {
   isOurFile,
   readAllSources,
@@ -24,6 +23,13 @@ import {
   readLinks,
   readOurFile,
 } from '../support/documents.ts';
+import {
+  buildExample,
+  buildSettings,
+  exampleFile,
+  listStray,
+  settingsFile,
+} from '../support/settings-text.ts';
 
 const documents = readDocuments();
 const readSpans = () =>
@@ -82,8 +88,10 @@ describe('a citation of the contract', () => {
   });
 });
 
-describe('what docs/security.md and docs/asvs.md say', () => {
-  const texts = ['docs/security.md', 'docs/asvs.md'].map(readOurFile);
+describe('what docs/security/ and docs/asvs.md say', () => {
+  const texts = documents
+    .filter(({ path }) => path.startsWith('docs/security/') || path === 'docs/asvs.md')
+    .map(({ text }) => text);
   const readQuotes = (text: string) => [...text.matchAll(/"([^"\n]+)"/g)].map(([, quote = '']) => quote);
   // A file, and the names of tests in it: `test/login/login.test.ts` "one", "another".
   const shown = texts.flatMap((text) =>
@@ -105,18 +113,19 @@ describe('what docs/security.md and docs/asvs.md say', () => {
   });
 });
 
-it('docs/security.md says of every table what it keeps about people', () => {
-  const [, data = ''] = /\n## Data\n([\s\S]*?)\n## /.exec(readOurFile('docs/security.md')) ?? [];
-  const rows = [...data.matchAll(/^\| `(\w+)` \|/gm)].map(([, table]) => table);
+it('docs/security/data.md says of every table what it keeps about people', () => {
+  const rows = [...readOurFile('docs/security/data.md').matchAll(/^\| `(\w+)` \|/gm)].map(
+    ([, table]) => table,
+  );
   const [, schema = ''] = /export interface DB \{([\s\S]*?)\}/.exec(readOurFile('db/schema.ts')) ?? [];
   const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, table]) => table);
   expect(tables.length).toBeGreaterThan(15);
   expect(rows.sort()).toEqual(tables.sort());
 });
 
-it('docs/security.md says each limit on tries, and no other', () => {
+it('docs/security/README.md says each limit on tries, and no other', () => {
   const [, table = ''] =
-    /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security.md')) ?? [];
+    /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security/README.md')) ?? [];
   const said = [...table.matchAll(/\b(\d+|one) (in 15 minutes|an hour|a day|every 3 hours)/g)].map(
     ([, tries, time]) => `${tries === 'one' ? 1 : tries} ${time}`,
   );
@@ -135,21 +144,18 @@ it('docs/security.md says each limit on tries, and no other', () => {
 });
 
 describe('the settings', () => {
-  const settings = listSettings().sort();
-
-  it('are all in docs/operate.md, one a row', () => {
-    const [, table = ''] = /## Settings\n([\s\S]*?)\n## /.exec(readOurFile('docs/operate.md')) ?? [];
-    const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
-    expect(settings.length).toBeGreaterThan(20);
-    expect(rows.sort()).toEqual(settings);
+  it('are all described in server/settings/words.ts, and no other', () => {
+    expect(listStray()).toEqual([]);
   });
 
-  it('are all in .env.example, each commented out and no secret filled in', () => {
-    const example = readOurFile('.env.example');
-    const lines = [...example.matchAll(/^# ([A-Z][A-Z_<>]+)=(.*)$/gm)];
-    expect(lines.map(([, name]) => name).sort()).toEqual(settings);
-    expect(lines.filter(([, name = '', value]) => /SECRET$/.test(name) && value !== '')).toEqual([]);
-    expect(example.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  it('are in docs/operate/settings.md and .env.example as `npm run settings` writes them', () => {
+    const tables = readOurFile(settingsFile);
+    expect(tables).toBe(buildSettings(tables));
+    expect(readOurFile(exampleFile)).toBe(buildExample());
+  });
+
+  it('are commented out in .env.example, and no secret is filled in', () => {
+    expect(buildExample()).not.toMatch(/^[^#\n]|(?:SECRET|KEY)=./m);
   });
 });
 

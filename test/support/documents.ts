@@ -29,7 +29,7 @@ export function readSampleFiles(): Document[] {
   const ofKits = readdirSync(join(root, 'clients'), { recursive: true, encoding: 'utf8' })
     .map((name) => `clients/${name.replaceAll('\\', '/')}`)
     .filter((path) => /\.(?:md|txt)$|\/example\.\w+$/.test(path));
-  const inOperate = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operate/${name}`);
+  const inOperate = readdirSync(join(root, 'docs/operate/files')).map((name) => `docs/operate/files/${name}`);
   const files = [...ofKits, ...inOperate, '.env.example', 'compose.yaml'];
   return [...files.map((path) => ({ path, text: readOurFile(path) })), ...readDocuments()];
 }
