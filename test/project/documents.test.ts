@@ -143,6 +143,19 @@ it('docs/security/README.md says each limit on tries, and no other', () => {
   expect(said.sort()).toEqual(counted.sort());
 });
 
+it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {
+  const said = documents
+    .filter(({ path }) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'))
+    .map(({ path, text }) => [
+      path.slice('docs/decisions/'.length),
+      /^# .+\n\n((?:Accepted|Superseded), \d{4}-\d\d-\d\d)\n/.exec(text)?.[1] ?? 'no status',
+    ]);
+  const rows = readOurFile('docs/decisions/README.md').matchAll(/^\| \[[^\]]+\]\((\S+)\) \|.*\| (.+) \|$/gm);
+  const listed = [...rows].map(([, file, status]) => [file, status]);
+  expect(said.length).toBeGreaterThan(20);
+  expect(listed.sort()).toEqual(said.sort());
+});
+
 describe('the settings', () => {
   it('are all described in server/settings/words.ts, and no other', () => {
     expect(listStray()).toEqual([]);

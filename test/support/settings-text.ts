@@ -6,12 +6,12 @@ export const settingsFile = 'docs/operate/settings.md';
 export const exampleFile = '.env.example';
 
 const production = { NODE_ENV: 'production' };
-const prefixes = ['SSO_MARKETPLACE_', 'SSO_WEBSITE_', 'SSO_CRM_', 'SSO_<NAME>_'];
 
 /** As the code has them: what they take and their defaults, here and in production. */
 const inLocalMode = describeSettings({});
 const inProduction = describeSettings(production);
 const required = listMissing();
+const prefixes = [...inLocalMode.keys()].flatMap((name) => /^(SSO_.+_)CALLBACK_URL$/.exec(name)?.[1] ?? []);
 
 /** Those that a production start without any setting asks for. */
 function listMissing(): string[] {
