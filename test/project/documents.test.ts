@@ -12,8 +12,10 @@ import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
+import { allowances } from '../../server/identity/ground/allowances.ts';
 import {
   isOurFile,
+  listFolders,
   readAllSources,
   readAnchors,
   readCitedSections,
@@ -143,6 +145,15 @@ it('docs/security/README.md says each limit on tries, and no other', () => {
   expect(said.sort()).toEqual(counted.sort());
 });
 
+it('docs/rooms.svg shows each folder of the source, and no other', () => {
+  const shown = [...readOurFile('docs/rooms.svg').matchAll(/<text class="m"[^>]*>([\w-]+)\/</g)].map(
+    ([, name]) => name,
+  );
+  const parents = ['app', 'server', 'server/identity', 'db', 'clients'];
+  const there = ['app', 'server', 'db', 'clients', ...parents.flatMap(listFolders)];
+  expect(shown.sort()).toEqual(there.sort());
+});
+
 it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {
   const said = documents
     .filter(({ path }) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'))
@@ -154,6 +165,16 @@ it('each decision has a status and a date, and docs/decisions/README.md lists it
   const listed = [...rows].map(([, file, status]) => [file, status]);
   expect(said.length).toBeGreaterThan(20);
   expect(listed.sort()).toEqual(said.sort());
+});
+
+it('docs/security/README.md says each allowance, and no other', () => {
+  const [, table = ''] =
+    /\n\| Change \|[^\n]*\n([\s\S]*?)\n\n/.exec(readOurFile('docs/security/README.md')) ?? [];
+  const said = [...table.matchAll(/\b\d+ (?:an hour|a day)/g)].map(([found]) => found);
+  const counted = Object.values(allowances).map(
+    ({ times, seconds }) => `${times} ${seconds === 3_600 ? 'an hour' : 'a day'}`,
+  );
+  expect(new Set(said)).toEqual(new Set(counted));
 });
 
 describe('the settings', () => {

@@ -12,6 +12,12 @@ export type CodeBlock = { document: string; language: string; code: string };
 
 export const readOurFile = (path: string) => readFileSync(join(root, path), 'utf8');
 
+/** The names of the folders in a folder of ours. */
+export const listFolders = (path: string) =>
+  readdirSync(join(root, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
 export const isOurFile = (path: string) => existsSync(join(root, path));
 
 /** Each Markdown file at the top and in docs/. */
