@@ -62,6 +62,18 @@ it('names only files of ours that there are', () => {
   expect(named.filter(({ span }) => !isOurFile(span))).toEqual([]);
 });
 
+it('names nothing in the recipes and the architecture that the source does not have', () => {
+  const sources = readAllSources().filter(({ path }) => !path.endsWith('.md'));
+  const source = [...sources.map(({ text }) => text), readOurFile('db/schema.sql')].join('\n');
+  const named = readSpans().filter(
+    ({ path, span }) =>
+      ['CONTRIBUTING.md', 'docs/architecture.md'].includes(path) &&
+      /^[a-z]+(?:_[a-z_]+|[A-Z]\w+)$/.test(span),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ span }) => !source.includes(span))).toEqual([]);
+});
+
 describe('a citation of the contract', () => {
   const sections = readAnchors(readOurFile('docs/contract.md'))
     .map((anchor) => /^\d+(?=-)/.exec(anchor)?.[0])
