@@ -13,6 +13,7 @@ import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
+import { listSettings } from '../../server/settings/config.ts';
 import {
   isOurFile,
   listFolders,
@@ -198,6 +199,21 @@ describe('the settings', () => {
     const tables = readOurFile(settingsFile);
     expect(tables).toBe(buildSettings(tables));
     expect(readOurFile(exampleFile)).toBe(buildExample());
+  });
+
+  it('are the only ones that documents name', () => {
+    // The last is of compose.yaml alone.
+    const settings = [...listSettings(), 'DATABASE_PASSWORD'];
+    const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
+      [
+        ...span.matchAll(
+          /\b(?:IDENTITY|SSO|MARKETPLACE|CRM|DATABASE|METRICS|MAIL|SMTP|TRUSTED)_[A-Z_<>]+(?![A-Z_<>…])/g,
+        ),
+      ].map(([name]) => ({ path, name })),
+    );
+    const ofClient = /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL)$)/;
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ name }) => !settings.includes(name.replace(ofClient, 'SSO_<NAME>')))).toEqual([]);
   });
 
   it('are commented out in .env.example, and no secret is filled in', () => {
