@@ -8,7 +8,7 @@ RUN npm run build
 
 FROM node:24-slim
 ENV NODE_ENV=production
-# A bound of the heap: docs/operate.md, "Memory".
+# A bound of the heap: docs/operate/install.md, "Memory and stacks".
 ENV NODE_OPTIONS=--max-old-space-size=256
 WORKDIR /app
 COPY --from=build /app/package.json ./

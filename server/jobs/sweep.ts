@@ -11,7 +11,7 @@ const batchSize = 1_000;
 
 const daysAgo = (days: number) => sql`now() - make_interval(days => ${sql.lit(days)})`;
 
-// docs/security.md says why each is kept for so long. Sessions that ended or idled are not looked for before their 30 days
+// docs/security/data.md says why each is kept for so long. Sessions that ended or idled are not looked for before their 30 days
 // are over: an index on what changes with each visit would cost more than it frees.
 export const expired: ExpiredRows[] = [
   // Longer than an instance's clock may be wrong (contract 9.109).

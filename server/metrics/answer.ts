@@ -1,4 +1,4 @@
-// GET /metrics, on a port of its own: what Prometheus reads. It is not for the internet (docs/operate.md).
+// GET /metrics, on a port of its own: what Prometheus reads. It is not for the internet (docs/operate/watch.md).
 import { isForThisMachine, pathOf } from '../http/incoming.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -35,7 +35,7 @@ export function readClients(reader: SettingsReader, baseUrl: string, files: Bran
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
     const loginUrl = reader.url(`${prefix}_LOGIN_URL`, {});
     const eventsUrl = reader.url(`${prefix}_EVENTS_URL`, {});
-    const title = reader.title(`${prefix}_TITLE`) ?? usual;
+    const title = reader.title(`${prefix}_TITLE`, usual);
     const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {

@@ -4,7 +4,7 @@ import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
 import { readHost, readMetricsPort, readProxyHeader, readTrustedProxies } from './network.ts';
-import { decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
+import { type Asked, decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
   production: boolean;
@@ -71,11 +71,16 @@ export function readConfig(env: Env): Config {
   return config;
 }
 
-/** The name of every setting, in the order in which they are read; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. */
-export function listSettings(): string[] {
-  const reader = new SettingsReader({ SSO_CLIENTS: 'name' });
+/** The name of every setting; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What each means is in words.ts. */
+export const listSettings = (): string[] => [...describeSettings({}).keys()];
+
+/** By name, what each takes and what it is where it is not set. */
+export function describeSettings(env: Env): Map<string, Asked> {
+  const reader = new SettingsReader({ ...env, SSO_CLIENTS: 'name' });
   readSettings(reader);
-  return reader.names.map((name) => name.replace(/^SSO_NAME_/, 'SSO_<NAME>_'));
+  return new Map(
+    [...reader.asked].map(([name, asked]) => [name.replace(/^SSO_NAME_/, 'SSO_<NAME>_'), asked]),
+  );
 }
 
 function readSettings(reader: SettingsReader): Config {
@@ -91,7 +96,7 @@ function readSettings(reader: SettingsReader): Config {
 
   return {
     production,
-    name: reader.title('IDENTITY_NAME') ?? 'Identity',
+    name: reader.title('IDENTITY_NAME', 'Identity'),
     brand: readBrand(reader, brandFiles),
     brandFiles,
     issuer,

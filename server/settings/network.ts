@@ -3,7 +3,8 @@ import proxyAddr from 'proxy-addr';
 import type { SettingsReader } from './reader.ts';
 
 export function readHost(reader: SettingsReader): string {
-  const host = reader.text('HOST') ?? (reader.production ? '0.0.0.0' : '127.0.0.1');
+  const fallback = reader.production ? '0.0.0.0' : '127.0.0.1';
+  const host = reader.text('HOST', { fallback }) ?? fallback;
   reader.requireThisMachine('HOST', host);
   return host;
 }

@@ -8,6 +8,9 @@ export class ConfigError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
+/** What a setting takes, and what it is where it is not set: the documents say so (`npm run settings`). */
+export type Asked = { form?: string; fallback?: string };
+
 /** The defaults in local mode; production refuses them. */
 export const localSecrets = {
   IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
@@ -28,7 +31,7 @@ const placeholder =
 export class SettingsReader {
   readonly production: boolean;
   readonly #env: Env;
-  readonly #names = new Set(['NODE_ENV']);
+  readonly #asked = new Map<string, Asked>([['NODE_ENV', {}]]);
   readonly #faults = new Map<string, string>();
   readonly #keys: { setting: string; key: string }[] = [];
 
@@ -38,28 +41,27 @@ export class SettingsReader {
   }
 
   /** Every setting that was asked for so far. */
-  get names(): string[] {
-    return [...this.#names];
+  get asked(): ReadonlyMap<string, Asked> {
+    return this.#asked;
   }
 
   /** What is set, has a name of that form, and was not asked for so far. */
   listUnread(form: RegExp): string[] {
     return Object.keys(this.#env).filter(
-      (name) => form.test(name) && this.#env[name]?.trim() && !this.#names.has(name),
+      (name) => form.test(name) && this.#env[name]?.trim() && !this.#asked.has(name),
     );
   }
 
   /** Empty counts as not set: that is how shells and compose files leave a setting out. */
-  text(setting: string): string | undefined {
-    this.#names.add(setting);
+  text(setting: string, asked: Asked = {}): string | undefined {
+    this.#asked.set(setting, { ...this.#asked.get(setting), ...asked });
     return this.#env[setting]?.trim() || undefined;
   }
 
   /** What people call something: a short name, as on pages and in mails. */
-  title(setting: string): string | undefined {
-    const text = this.text(setting);
-    const isRight =
-      text === undefined || (nameSchema.safeParse(text).success && Array.from(text).length <= 60);
+  title(setting: string, fallback: string): string {
+    const text = this.text(setting, { form: '1 to 60 characters', fallback }) ?? fallback;
+    const isRight = nameSchema.safeParse(text).success && Array.from(text).length <= 60;
     this.faultIf(setting, !isRight, 'must be 1 to 60 characters that can be shown');
     return text;
   }
@@ -73,7 +75,7 @@ export class SettingsReader {
   }
 
   integer(setting: string, { min, max, fallback }: { min: number; max: number; fallback: number }): number {
-    const text = this.text(setting);
+    const text = this.text(setting, { form: `${min} to ${max}`, fallback: String(fallback) });
     const parsed = z.coerce
       .number()
       .int()
@@ -89,7 +91,8 @@ export class SettingsReader {
   }
 
   oneOf<T extends string>(setting: string, values: readonly T[], fallback: T): T {
-    const parsed = z.enum(values as [T, ...T[]]).safeParse(this.text(setting) ?? fallback);
+    const text = this.text(setting, { form: values.map((value) => `\`${value}\``).join(' or '), fallback });
+    const parsed = z.enum(values as [T, ...T[]]).safeParse(text ?? fallback);
     this.faultIf(setting, !parsed.success, `must be ${values.join(' or ')}`);
     return parsed.data ?? fallback;
   }

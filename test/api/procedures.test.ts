@@ -21,15 +21,13 @@ function listNamed(): string[] {
   return rules.flatMap((rule) => [...rule.matchAll(/`([a-z]\w+\.[a-z]\w+)`/g)].map(([, name = '']) => name));
 }
 
-const procedures = Object.entries(pagesRouter._def.procedures) as [
+const procedures = Object.entries(pagesRouter._def.procedures) as unknown as [
   string,
   { _def: { type: 'query' | 'mutation'; meta?: { access?: string } } },
 ][];
 
 it('programs have those that the contract names', () => {
-  expect(new Set(Object.keys(appRouter._def.procedures))).toEqual(
-    new Set(listNamed()),
-  );
+  expect(new Set(Object.keys(appRouter._def.procedures))).toEqual(new Set(listNamed()));
 });
 
 it('each says who may call it', () => {
@@ -96,6 +94,9 @@ const ofPages = procedures
 
 it.each(ofPages)('%s is not at /trpc, not even for somebody who is logged in', async (name, type) => {
   const cookie = await app.login('customer@example.test');
-  const answer = await app.send(`/trpc/${name}`, type === 'query' ? { cookie } : { cookie, json: { json: {} } });
+  const answer = await app.send(
+    `/trpc/${name}`,
+    type === 'query' ? { cookie } : { cookie, json: { json: {} } },
+  );
   expect([answer.status, answer.text]).toEqual([404, expect.stringContaining('not_found')]);
 });

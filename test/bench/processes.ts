@@ -1,4 +1,4 @@
-// What several processes on one machine give, behind HAProxy as docs/operate.md has it.
+// What several processes on one machine give, behind HAProxy as docs/operate/install.md has it.
 import { startPlainBalancer } from '../support/balancer.ts';
 import type { BenchDatabase } from './database.ts';
 import { measure } from './load.ts';

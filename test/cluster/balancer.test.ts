@@ -1,4 +1,4 @@
-// What the balancer of docs/operate/haproxy.cfg does with requests: in front of two servers that play the service.
+// What the balancer of docs/operate/files/haproxy.cfg does with requests: in front of two servers that play the service.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';

@@ -1,5 +1,5 @@
 // The primary of a Patroni cluster is killed three times under load, left behind, and handed over. The cluster is the one of
-// docs/operate.md, on loopback.
+// docs/operate/postgres.md, on loopback.
 import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -114,7 +114,7 @@ describe('two instances on a cluster', () => {
   });
 });
 
-describe('the commands of docs/operate.md', () => {
+describe('the commands of docs/operate/postgres.md', () => {
   const bin = '/usr/lib/postgresql/15/bin';
   const shell = async (script: string, env: Record<string, string>) => {
     const all = { ...env, PATH: `${bin}:/usr/bin:/bin`, NODE_ENV: 'test' as const };

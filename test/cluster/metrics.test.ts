@@ -13,7 +13,7 @@ import { readQueries } from '../support/metrics.ts';
 import { cloneDatabase, makeFolder, startTestPostgres } from '../support/postgres.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
 
-const operate = 'docs/operate';
+const operate = 'docs/operate/files';
 const stops: (() => Promise<unknown>)[] = [];
 let folder: string;
 let prometheus: string;

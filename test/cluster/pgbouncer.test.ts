@@ -1,4 +1,4 @@
-// The service behind PgBouncer 1.18 in transaction mode, as docs/operate.md sets it up.
+// The service behind PgBouncer 1.18 in transaction mode, as docs/operate/postgres.md sets it up.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';

@@ -1,4 +1,4 @@
-// Two instances behind HAProxy, with docs/operate/haproxy.cfg, are restarted in turn under load: no request fails.
+// Two instances behind HAProxy, with docs/operate/files/haproxy.cfg, are restarted in turn under load: no request fails.
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { password, populate, settings } from '../bench/population.ts';

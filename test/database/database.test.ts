@@ -181,7 +181,7 @@ describe('the job sweep', () => {
     expect(await look()).toEqual(kept);
   });
 
-  it('deletes what else ages out, each after its time (docs/security.md)', async () => {
+  it('deletes what else ages out, each after its time (docs/security/data.md)', async () => {
     const token = () => sql`sha256(${uuidv7()}::bytea)`;
     const user = sql`(select id from users where email = 'customer@example.test')`;
     const rows: [table: string, days: number, insert: (at: Date) => RawBuilder<unknown>][] = [

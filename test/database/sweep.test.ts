@@ -1,4 +1,4 @@
-// Each table whose rows age is swept, and what is swept is found by an index (docs/security.md, "Data").
+// Each table whose rows age is swept, and what is swept is found by an index (docs/security/data.md, "Data").
 import { getEventListeners } from 'node:events';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -70,7 +70,7 @@ describe('a link', () => {
   });
 
   it.each([
-    'operate.md#settings',
+    'operate/settings.md',
     '../server/main.ts',
     'src/',
     'javascript:alert(1)',

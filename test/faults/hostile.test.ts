@@ -1,5 +1,5 @@
 // Clients that send slowly, too much, or in forms that two programs read differently: dropped or refused, and nobody else
-// notices. Deno has no time limits of its own: there the proxy drops slow clients (docs/operate.md, Behind a proxy).
+// notices. Deno has no time limits of its own: there the proxy drops slow clients (docs/operate/proxy.md).
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -1,4 +1,4 @@
-// The database is put back to an earlier time (docs/operate.md, "After a restore"): what was used up, ended or changed in
+// The database is put back to an earlier time (docs/operate/backups.md, "After a restore"): what was used up, ended or changed in
 // the time that is lost must not be accepted again.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';

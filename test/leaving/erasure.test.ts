@@ -1,4 +1,4 @@
-// After the grace a person is erased: everywhere, once, whole (docs/security.md, "To erase a person").
+// After the grace a person is erased: everywhere, once, whole (docs/security/data.md, "To erase a person").
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';

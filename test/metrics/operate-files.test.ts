@@ -4,25 +4,27 @@ import { openApp } from '../support/app.ts';
 import { readAnchors, readOurFile } from '../support/documents.ts';
 import { readQueries, scrape } from '../support/metrics.ts';
 
-const alerts = readOurFile('docs/operate/alerts.yml')
+const alerts = readOurFile('docs/operate/files/alerts.yml')
   .split(/^ +- alert: /m)
   .slice(1)
   .map((text) => ({ name: /^\w+/.exec(text)?.[0] ?? '', text }));
 
 it('each alert has a severity, a summary, and a section that says what to do', () => {
   expect(alerts.length).toBeGreaterThan(15);
-  const anchors = readAnchors(readOurFile('docs/operate.md'));
+  const anchors = readAnchors(readOurFile('docs/operate/troubleshoot.md'));
   for (const { name, text } of alerts) {
     expect(text, name).toMatch(/^ +labels: \{ severity: (critical|warning) \}$/m);
     expect(text, name).toMatch(/^ +summary: \S/m);
-    expect(text, name).toContain(`runbook_url: docs/operate.md#${name.toLowerCase()}\n`);
+    expect(text, name).toContain(`runbook_url: docs/operate/troubleshoot.md#${name.toLowerCase()}\n`);
     expect(anchors, name).toContain(name.toLowerCase());
   }
 });
 
 it('each section about an alert has its alert, with the same severity', () => {
   const [, section = ''] =
-    /\n## Alerts: [^\n]*\n([\s\S]*?)(?:\n## |$(?![\s\S]))/.exec(readOurFile('docs/operate.md')) ?? [];
+    /\n## Alerts: [^\n]*\n([\s\S]*?)(?:\n## |$(?![\s\S]))/.exec(
+      readOurFile('docs/operate/troubleshoot.md'),
+    ) ?? [];
   const told = [...section.matchAll(/^### (\w+)\n\n(\*Critical\.\*)?/gm)].map(([, name, critical]) => [
     name,
     critical ? 'critical' : 'warning',
@@ -40,7 +42,7 @@ it('the dashboard and the alerts name only metrics that there are', async () => 
   const later = ['identity_event_loop_lag_seconds', 'identity_job_last_success_timestamp_seconds'];
   const known = [...later, ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)];
   const queries = [
-    ...readQueries(readOurFile('docs/operate/grafana-dashboard.json')),
+    ...readQueries(readOurFile('docs/operate/files/grafana-dashboard.json')),
     ...alerts.map(({ text }) => text),
   ];
   const named = queries.flatMap((query) => query.match(/\b(?:identity|process)_[a-z_]+/g) ?? []);

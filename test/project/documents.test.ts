@@ -12,9 +12,12 @@ import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
+import { allowances } from '../../server/identity/ground/allowances.ts';
 import { listSettings } from '../../server/settings/config.ts';
 import {
   isOurFile,
+  listFolders,
+  readAllSources,
   readAnchors,
   readCodeBlocks,
   readCodeSpans,
@@ -22,6 +25,13 @@ import {
   readLinks,
   readOurFile,
 } from '../support/documents.ts';
+import {
+  buildExample,
+  buildSettings,
+  exampleFile,
+  listStray,
+  settingsFile,
+} from '../support/settings-text.ts';
 
 const documents = readDocuments();
 const readSpans = () =>
@@ -52,8 +62,22 @@ it('names only files of ours that there are', () => {
   expect(named.filter(({ span }) => !isOurFile(span))).toEqual([]);
 });
 
-describe('what docs/security.md and docs/asvs.md say', () => {
-  const texts = ['docs/security.md', 'docs/asvs.md'].map(readOurFile);
+it('names nothing in the recipes and the architecture that the source does not have', () => {
+  const sources = readAllSources().filter(({ path }) => !path.endsWith('.md'));
+  const source = [...sources.map(({ text }) => text), readOurFile('db/schema.sql')].join('\n');
+  const named = readSpans().filter(
+    ({ path, span }) =>
+      ['CONTRIBUTING.md', 'docs/architecture.md'].includes(path) &&
+      /^[a-z]+(?:_[a-z_]+|[A-Z]\w+)$/.test(span),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ span }) => !source.includes(span))).toEqual([]);
+});
+
+describe('what docs/security/ and docs/asvs.md say', () => {
+  const texts = documents
+    .filter(({ path }) => path.startsWith('docs/security/') || path === 'docs/asvs.md')
+    .map(({ text }) => text);
   const readQuotes = (text: string) => [...text.matchAll(/"([^"\n]+)"/g)].map(([, quote = '']) => quote);
   // A file, and the names of tests in it: `test/login/login.test.ts` "one", "another".
   const shown = texts.flatMap((text) =>
@@ -75,18 +99,19 @@ describe('what docs/security.md and docs/asvs.md say', () => {
   });
 });
 
-it('docs/security.md says of every table what it keeps about people', () => {
-  const [, data = ''] = /\n## Data\n([\s\S]*?)\n## /.exec(readOurFile('docs/security.md')) ?? [];
-  const rows = [...data.matchAll(/^\| `(\w+)` \|/gm)].map(([, table]) => table);
+it('docs/security/data.md says of every table what it keeps about people', () => {
+  const rows = [...readOurFile('docs/security/data.md').matchAll(/^\| `(\w+)` \|/gm)].map(
+    ([, table]) => table,
+  );
   const [, schema = ''] = /export interface DB \{([\s\S]*?)\}/.exec(readOurFile('db/schema.ts')) ?? [];
   const tables = [...schema.matchAll(/^ {2}(\w+):/gm)].map(([, table]) => table);
   expect(tables.length).toBeGreaterThan(15);
   expect(rows.sort()).toEqual(tables.sort());
 });
 
-it('docs/security.md says each limit on tries, and no other', () => {
+it('docs/security/README.md says each limit on tries, and no other', () => {
   const [, table = ''] =
-    /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security.md')) ?? [];
+    /\n## Limits\n[\s\S]*?(\n\|[\s\S]*?)\n\n/.exec(readOurFile('docs/security/README.md')) ?? [];
   const said = [...table.matchAll(/\b(\d+|one) (in 15 minutes|an hour|a day|every 3 hours)/g)].map(
     ([, tries, time]) => `${tries === 'one' ? 1 : tries} ${time}`,
   );
@@ -104,22 +129,66 @@ it('docs/security.md says each limit on tries, and no other', () => {
   expect(said.sort()).toEqual(counted.sort());
 });
 
-describe('the settings', () => {
-  const settings = listSettings().sort();
+it('docs/rooms.svg shows each folder of the source, and no other', () => {
+  const shown = [...readOurFile('docs/rooms.svg').matchAll(/<text class="m"[^>]*>([\w-]+)\/</g)].map(
+    ([, name]) => name,
+  );
+  const parents = ['app', 'server', 'server/identity', 'db', 'clients'];
+  const there = ['app', 'server', 'db', 'clients', ...parents.flatMap(listFolders)];
+  expect(shown.sort()).toEqual(there.sort());
+});
 
-  it('are all in docs/operate.md, one a row', () => {
-    const [, table = ''] = /## Settings\n([\s\S]*?)\n## /.exec(readOurFile('docs/operate.md')) ?? [];
-    const rows = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, name]) => name);
-    expect(settings.length).toBeGreaterThan(20);
-    expect(rows.sort()).toEqual(settings);
+it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {
+  const said = documents
+    .filter(({ path }) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'))
+    .map(({ path, text }) => [
+      path.slice('docs/decisions/'.length),
+      /^# .+\n\n((?:Accepted|Superseded), \d{4}-\d\d-\d\d)\n/.exec(text)?.[1] ?? 'no status',
+    ]);
+  const rows = readOurFile('docs/decisions/README.md').matchAll(/^\| \[[^\]]+\]\((\S+)\) \|.*\| (.+) \|$/gm);
+  const listed = [...rows].map(([, file, status]) => [file, status]);
+  expect(said.length).toBeGreaterThan(20);
+  expect(listed.sort()).toEqual(said.sort());
+});
+
+it('docs/security/README.md says each allowance, and no other', () => {
+  const [, table = ''] =
+    /\n\| Change \|[^\n]*\n([\s\S]*?)\n\n/.exec(readOurFile('docs/security/README.md')) ?? [];
+  const said = [...table.matchAll(/\b\d+ (?:an hour|a day)/g)].map(([found]) => found);
+  const counted = Object.values(allowances).map(
+    ({ times, seconds }) => `${times} ${seconds === 3_600 ? 'an hour' : 'a day'}`,
+  );
+  expect(new Set(said)).toEqual(new Set(counted));
+});
+
+describe('the settings', () => {
+  it('are all described in server/settings/words.ts, and no other', () => {
+    expect(listStray()).toEqual([]);
   });
 
-  it('are all in .env.example, each commented out and no secret filled in', () => {
-    const example = readOurFile('.env.example');
-    const lines = [...example.matchAll(/^# ([A-Z][A-Z_<>]+)=(.*)$/gm)];
-    expect(lines.map(([, name]) => name).sort()).toEqual(settings);
-    expect(lines.filter(([, name = '', value]) => /SECRET$/.test(name) && value !== '')).toEqual([]);
-    expect(example.split('\n').filter((line) => line !== '' && !line.startsWith('#'))).toEqual([]);
+  it('are in docs/operate/settings.md and .env.example as `npm run settings` writes them', () => {
+    const tables = readOurFile(settingsFile);
+    expect(tables).toBe(buildSettings(tables));
+    expect(readOurFile(exampleFile)).toBe(buildExample());
+  });
+
+  it('are the only ones that documents name', () => {
+    // The last is of compose.yaml alone.
+    const settings = [...listSettings(), 'DATABASE_PASSWORD'];
+    const named = [...readSpans(), ...readCode()].flatMap(({ path, span }) =>
+      [
+        ...span.matchAll(
+          /\b(?:IDENTITY|SSO|MARKETPLACE|CRM|DATABASE|METRICS|MAIL|SMTP|TRUSTED)_[A-Z_<>]+(?![A-Z_<>…])/g,
+        ),
+      ].map(([name]) => ({ path, name })),
+    );
+    const ofClient = /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL)$)/;
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ name }) => !settings.includes(name.replace(ofClient, 'SSO_<NAME>')))).toEqual([]);
+  });
+
+  it('are commented out in .env.example, and no secret is filled in', () => {
+    expect(buildExample()).not.toMatch(/^[^#\n]|(?:SECRET|KEY)=./m);
   });
 });
 

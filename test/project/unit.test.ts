@@ -4,7 +4,7 @@ import { isOurFile, readOurFile } from '../support/documents.ts';
 import { production } from '../support/settings.ts';
 
 it('the unit for systemd starts what there is, on the port that its name says', () => {
-  const unit = readOurFile('docs/operate/identity@.service').replaceAll('%i', '3001');
+  const unit = readOurFile('docs/operate/files/identity@.service').replaceAll('%i', '3001');
   const [, program, script = ''] = /^ExecStart=(\S+) (\S+)$/m.exec(unit) ?? [];
   expect(program).toBe('/usr/bin/node');
   expect(isOurFile(script)).toBe(true);
@@ -16,7 +16,9 @@ it('the unit for systemd starts what there is, on the port that its name says', 
 
 it('the unit, the image and the scripts bound the heap alike', () => {
   const bound = '--max-old-space-size=256';
-  expect(readOurFile('docs/operate/identity@.service')).toContain(`\nEnvironment=NODE_OPTIONS=${bound}\n`);
+  expect(readOurFile('docs/operate/files/identity@.service')).toContain(
+    `\nEnvironment=NODE_OPTIONS=${bound}\n`,
+  );
   expect(readOurFile('Dockerfile')).toContain(`\nENV NODE_OPTIONS=${bound}\n`);
   const { scripts } = JSON.parse(readOurFile('package.json'));
   for (const name of ['start', 'start:deno', 'serve']) expect(scripts[name], name).toContain(bound);

@@ -1,4 +1,4 @@
-// HAProxy in front of instances of the service, on docs/operate/haproxy.cfg, with a certificate that nobody trusts.
+// HAProxy in front of instances of the service, on docs/operate/files/haproxy.cfg, with a certificate that nobody trusts.
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:https';

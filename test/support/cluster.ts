@@ -1,4 +1,4 @@
-// Three machines of Postgres under Patroni, with etcd, and HAProxy in front of them: docs/operate/ on loopback. Each
+// Three machines of Postgres under Patroni, with etcd, and HAProxy in front of them: docs/operate/files/ on loopback. Each
 // machine has an address of its own there (127.0.0.21 and so on), and the ports are free ones.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';

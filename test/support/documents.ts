@@ -12,6 +12,12 @@ export type CodeBlock = { document: string; language: string; code: string };
 
 export const readOurFile = (path: string) => readFileSync(join(root, path), 'utf8');
 
+/** The names of the folders in a folder of ours. */
+export const listFolders = (path: string) =>
+  readdirSync(join(root, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
 export const isOurFile = (path: string) => existsSync(join(root, path));
 
 /** Each Markdown file at the top and in docs/. */
@@ -29,7 +35,7 @@ export function readSampleFiles(): Document[] {
   const ofKits = readdirSync(join(root, 'clients'), { recursive: true, encoding: 'utf8' })
     .map((name) => `clients/${name.replaceAll('\\', '/')}`)
     .filter((path) => /\.(?:md|txt)$|\/example\.\w+$/.test(path));
-  const inOperate = readdirSync(join(root, 'docs/operate')).map((name) => `docs/operate/${name}`);
+  const inOperate = readdirSync(join(root, 'docs/operate/files')).map((name) => `docs/operate/files/${name}`);
   const files = [...ofKits, ...inOperate, '.env.example', 'compose.yaml'];
   return [...files.map((path) => ({ path, text: readOurFile(path) })), ...readDocuments()];
 }

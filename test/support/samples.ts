@@ -42,12 +42,12 @@ export const reconcileCsvSample = take('docs/crm.md', 'csv', 'signup_id');
 export const signupSample = take('docs/crm.md', 'json', '"occurred_at"');
 export const answerSample = take('docs/crm.md', 'json', '"created"');
 
-export const timeoutsSample = take('docs/operate.md', 'sql', 'statement_timeout');
-export const secondRoleSample = take('docs/operate.md', 'sql', 'create role');
-export const dumpSample = take('docs/operate.md', 'sh', 'pg_dump');
-export const baseBackupSample = take('docs/operate.md', 'sh', 'pg_basebackup');
-export const restoreSample = take('docs/operate.md', 'sh', 'pg_restore');
-export const composeSecretsSample = take('docs/operate.md', 'sh', 'docker compose up');
+export const timeoutsSample = take('docs/operate/postgres.md', 'sql', 'statement_timeout');
+export const secondRoleSample = take('docs/operate/secrets.md', 'sql', 'create role');
+export const dumpSample = take('docs/operate/backups.md', 'sh', 'pg_dump');
+export const baseBackupSample = take('docs/operate/backups.md', 'sh', 'pg_basebackup');
+export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore');
+export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'docker compose up');
 
 export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
 // Cut short by hand.

@@ -1,0 +1,256 @@
+// What each setting means, for the operator: docs/operate/settings.md and .env.example are made of it (`npm run settings`),
+// with what the code knows by itself: what a setting takes, its default, and whether production needs it.
+
+export type SettingWords = {
+  /** `SSO_<X>_…` is of each client. */
+  name: string;
+  /** Markdown, in one line. Links are from docs/operate/. */
+  meaning: string;
+  /** What holds where it is not set, if the code does not say it as a value. */
+  fallback?: string;
+  /** The same in local mode, where that differs. */
+  local?: string;
+};
+
+export type SettingGroup = { title: string; intro?: string; settings: SettingWords[] };
+
+export const settingGroups: SettingGroup[] = [
+  {
+    title: 'The service',
+    settings: [
+      { name: 'NODE_ENV', meaning: '`production` for production', fallback: 'local mode' },
+      {
+        name: 'IDENTITY_ISSUER',
+        meaning:
+          'The public address of this service: `iss` in every payload, and the base of every link. An origin, such as `https://id.example.com`. Clients compare it byte for byte, so any other spelling of it, such as with a slash at the end, is refused, and the fault says the right one. Passkeys belong to its host: after a change of that, nobody can use theirs.',
+        local: '`http://localhost:$PORT`',
+      },
+      {
+        name: 'IDENTITY_SSO_TTL',
+        meaning: 'How long a hand-off is valid, in seconds',
+      },
+      {
+        name: 'IDENTITY_SIGN_UP',
+        meaning:
+          'Whether people can create an account by themselves. Where it is `closed`, the login page says that support gives them one.',
+      },
+      {
+        name: 'IDENTITY_ADMIN_SECOND_FACTOR',
+        meaning:
+          'Whether administrators and managers must set up a second factor at their next login, before anything else',
+      },
+      {
+        name: 'IDENTITY_ENCRYPTION_KEY',
+        meaning:
+          'Encrypts the secrets of authenticator apps: 32 bytes in base64 (`openssl rand -base64 32`), or two, comma-separated, during a [rotation](secrets.md#rotate-the-encryption-key)',
+        local: 'built in',
+      },
+      {
+        name: 'PASSWORD_HASHING_THREADS',
+        meaning: 'How many passwords are [hashed at once](proxy.md#threads-for-passwords)',
+        fallback: 'one for each processor, on Node one more, at most 4',
+      },
+    ],
+  },
+  {
+    title: 'What people see',
+    settings: [
+      { name: 'IDENTITY_NAME', meaning: 'What people call this service, on pages and in emails' },
+      {
+        name: 'IDENTITY_LOGO_FILE',
+        meaning:
+          'The logo in the head of each page: an SVG or PNG file of 64 KiB at most. An SVG can adapt to a dark page with `prefers-color-scheme`; a PNG stands on white there.',
+        fallback: 'the name as text',
+      },
+      {
+        name: 'IDENTITY_ACCENT_COLOR',
+        meaning:
+          'The colour of buttons and links, such as `#0e6b56`: dark enough for white text (4.5 to 1). Text and dark pages get shades of it that can be read.',
+        fallback: 'a green',
+      },
+      {
+        name: 'IDENTITY_SUPPORT_URL',
+        meaning:
+          'Where people get help, such as `mailto:help@example.com` or an `https` address. *Contact support* leads there, and *Help* at the foot of each page.',
+        fallback: 'pages and emails name nobody to contact',
+      },
+      {
+        name: 'IDENTITY_PRIVACY_URL',
+        meaning: '*Privacy* at the foot of each page: an `https` address',
+        fallback: 'left out',
+      },
+      {
+        name: 'IDENTITY_TERMS_URL',
+        meaning: '*Terms* at the foot of each page: an `https` address',
+        fallback: 'left out',
+      },
+      {
+        name: 'IDENTITY_SECURITY_CONTACT',
+        meaning:
+          'Where people report weaknesses, such as `mailto:security@example.com` or an `https` address: `/.well-known/security.txt` names it',
+        fallback: 'no such file',
+      },
+    ],
+  },
+  {
+    title: 'Network',
+    settings: [
+      { name: 'PORT', meaning: 'Where to listen' },
+      { name: 'HOST', meaning: 'The address to listen on' },
+      {
+        name: 'METRICS_PORT',
+        meaning:
+          'Where Prometheus reads [metrics](watch.md#metrics), at the same `HOST`: another port than `PORT`. Keep it off the internet.',
+        fallback: 'off',
+      },
+      {
+        name: 'SHUTDOWN_DELAY_SECONDS',
+        meaning:
+          'How long the service [serves on](upgrade.md#restart-without-a-gap) after a signal to stop, until the balancer has noticed',
+      },
+      {
+        name: 'TRUSTED_PROXIES',
+        meaning:
+          '[Proxies](proxy.md) whose `X-Forwarded-For` counts: addresses or subnets, comma-separated, or `loopback`, `linklocal`, `uniquelocal`; `none` where no proxy is in front',
+        local: '`none`',
+      },
+      {
+        name: 'IDENTITY_PLACE_HEADER',
+        meaning:
+          'The header in which such a proxy says roughly where a visitor is, such as `cf-ipcity`: people see it beside their sessions and activity. The proxy must set or remove it in every request.',
+        fallback: 'no place is kept',
+      },
+      {
+        name: 'IDENTITY_REQUEST_ID_HEADER',
+        meaning:
+          'The header in which such a proxy says the id of a request, such as `x-request-id`: the log, the history and `X-Request-Id` of the answer then have that id. The proxy must set or remove it in every request.',
+        fallback: 'ids are made here',
+      },
+    ],
+  },
+  {
+    title: 'Clients',
+    intro: `Each client has the settings \`SSO_<X>_…\`. \`<X>\` is \`MARKETPLACE\` for the client \`marketplace\`, \`WEBSITE\` for
+\`network_site\`, \`CRM\` for \`crm_app\`, and for a client in \`SSO_CLIENTS\` its name in capitals. In production at least one
+client needs a callback and a secret, and a client has both or neither.`,
+    settings: [
+      {
+        name: 'SSO_CLIENTS',
+        meaning: 'Names of further clients, comma-separated: lower-case letters, digits and `_`',
+        fallback: 'none',
+      },
+      {
+        name: 'SSO_<X>_CALLBACK_URL',
+        meaning: 'Where hand-offs to the client go',
+        fallback: 'no such client',
+        local: 'a demo client',
+      },
+      {
+        name: 'SSO_<X>_SECRET',
+        meaning:
+          'The secret that we share with the client (`openssl rand -base64 48`), or two, comma-separated, during a [rotation](secrets.md#rotate-a-secret): old, new',
+        fallback: 'no such client',
+        local: '`IDENTITY_SSO_SECRET`',
+      },
+      {
+        name: 'SSO_<X>_TITLE',
+        meaning: 'What people call the client',
+        fallback: 'made of its name',
+      },
+      {
+        name: 'SSO_<X>_LOGO_FILE',
+        meaning: 'Its logo, on the login page and among the products: an SVG or PNG file of 64 KiB at most',
+        fallback: 'none',
+      },
+      {
+        name: 'SSO_<X>_LOGIN_URL',
+        meaning: "Where the client's own login starts: *Open* on `/profile/products` leads there",
+        fallback: 'a launch',
+      },
+      {
+        name: 'SSO_<X>_EVENTS_URL',
+        meaning:
+          'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/identity/events`',
+        fallback: 'none; a demo client has its own',
+      },
+      {
+        name: 'IDENTITY_SSO_SECRET',
+        meaning: 'Local mode only: the secret of clients without one',
+        fallback: 'built in',
+      },
+    ],
+  },
+  {
+    title: 'The legacy marketplace',
+    intro:
+      'The [inbound hand-off](../migrate.md) is off in production while neither secret nor issuer is set.',
+    settings: [
+      {
+        name: 'MARKETPLACE_SSO_SECRET',
+        meaning: 'What the marketplace signs with; two, comma-separated, during a rotation',
+        fallback: 'off',
+        local: 'built in',
+      },
+      {
+        name: 'MARKETPLACE_SSO_ISSUER',
+        meaning: 'The `iss` that an inbound hand-off must carry',
+        fallback: 'off',
+        local: '`https://marketplace.local.test`',
+      },
+      {
+        name: 'MARKETPLACE_SSO_TTL',
+        meaning: 'The longest life of an inbound hand-off that is accepted, in seconds',
+      },
+    ],
+  },
+  {
+    title: 'The CRM',
+    settings: [
+      {
+        name: 'CRM_SIGNUPS_SECRET',
+        meaning:
+          'What the CRM signs [signups](../crm.md) with: `whsec_` and the base64 of 24 to 64 bytes (`echo "whsec_$(openssl rand -base64 32)"`); two, comma-separated, during a rotation',
+        fallback: 'signups are off',
+        local: 'built in',
+      },
+    ],
+  },
+  {
+    title: 'Database',
+    settings: [
+      {
+        name: 'DATABASE_URL',
+        meaning: 'Postgres, such as `postgres://user:password@db.example.com/identity`',
+        local: 'an embedded Postgres',
+      },
+      { name: 'DATABASE_POOL_SIZE', meaning: 'Connections of each instance' },
+      {
+        name: 'DATABASE_PREPARED_STATEMENTS',
+        meaning:
+          'Whether statements are prepared by name: `off` behind [PgBouncer](postgres.md#pgbouncer) before 1.21 in transaction mode',
+      },
+      {
+        name: 'EMBEDDED_DATABASE_FOLDER',
+        meaning:
+          'Without `DATABASE_URL`: where the embedded Postgres keeps its data. As root with a checkout that others cannot enter, the start prints another folder, below `/var/lib`.',
+        fallback: '`.data`',
+      },
+    ],
+  },
+  {
+    title: 'Email',
+    settings: [
+      {
+        name: 'SMTP_URL',
+        meaning:
+          'The mail server, such as `smtps://user:password@mail.example.com`. With `smtp://` a server on another machine must offer [STARTTLS](mail.md), unless the URL ends with `?tls=off`.',
+        local: 'emails are kept, and shown at `/dev/mail`',
+      },
+      {
+        name: 'MAIL_FROM',
+        meaning: 'The sender, such as `"Identity <id@example.com>"`: in quotes where a shell reads it',
+        local: 'none',
+      },
+    ],
+  },
+];
