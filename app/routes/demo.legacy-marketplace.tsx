@@ -9,13 +9,13 @@ export const meta = () => [{ title: 'Legacy marketplace (demo)' }];
 export const links = demoLinks;
 
 export async function loader({ context }: LoaderFunctionArgs) {
-  context.demo.require();
+  context.demo.requireLocalMode();
   return { capabilities: context.demo.capabilities };
 }
 
 /** Signs the profile in the form as the marketplace would, and redirects the browser with it. */
 export async function action({ request, context }: ActionFunctionArgs) {
-  context.demo.require();
+  context.demo.requireLocalMode();
   const form = new URLSearchParams(await request.text());
   const text = (name: string) => form.get(name) ?? '';
   const ageSeconds = Number(text('age')) || 0;

@@ -15,7 +15,7 @@ export const meta = titled('Components');
 
 /** Local mode: what pages are put together from, in every state. */
 export async function loader({ context }: LoaderFunctionArgs) {
-  context.demo.require();
+  context.demo.requireLocalMode();
   return null;
 }
 

@@ -80,7 +80,7 @@ export function createBackend(options: {
     site: describeSite(config, publish),
     demo: {
       /** Throws 404 `not_found` in production. */
-      require() {
+      requireLocalMode() {
         if (config.production) throw new AppError('not_found');
       },
       /** Throws 404 `not_found` in production, and where a real callback is configured. */
