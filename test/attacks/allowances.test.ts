@@ -283,7 +283,7 @@ function listDoors(): string[] {
     const path = pathOfRoute(file);
     const action = source.slice(source.search(/^export (async function|const) action\b/m));
     const intents = [
-      ...action.matchAll(/\bintent [!=]== '([\w-]+)'|\bcase '([\w-]+)':|^\s+'?([\w-]+)'?: \(caller/gm),
+      ...action.matchAll(/\bintent [!=]== '([\w-]+)'|\bcase '([\w-]+)':|^\s+'?([\w-]+)'?: \(procedures/gm),
     ].map(([, ...found]) => found.find(Boolean));
     return intents.length === 0
       ? [`POST ${path}`]

@@ -27,7 +27,9 @@ async function auditTrail(requestId: string | null) {
     user_id: string | null;
     address: string;
   }>`
-    select type, reason, user_id, address from audit_events where request_id = ${requestId}`.execute(app.db);
+    select type, reason, user_id, address from audit_events where request_id = ${requestId} order by type desc`.execute(
+    app.db,
+  );
   return rows;
 }
 
@@ -90,13 +92,10 @@ describe('a right password', () => {
 
   it('is recorded, without the password', async () => {
     const answer = await logIn({ email, password }, { from: '198.51.100.7' });
+    const trail = { user_id: '01900000-0000-7000-8000-000000000001', address: '198.51.100.7' };
     expect(await auditTrail(answer.headers.get('x-request-id'))).toEqual([
-      {
-        type: 'login.succeeded',
-        reason: null,
-        user_id: '01900000-0000-7000-8000-000000000001',
-        address: '198.51.100.7',
-      },
+      { type: 'session.started', reason: 'password', ...trail },
+      { type: 'login.succeeded', reason: null, ...trail },
     ]);
   });
 

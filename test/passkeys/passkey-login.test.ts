@@ -76,7 +76,12 @@ describe('a passkey', () => {
     expect(browser.jar.has('identity_device')).toBe(true);
     const { rows } = await sql`select type, reason from audit_events
       where request_id = ${answer.headers.get('x-request-id')}`.execute(app.db);
-    expect(rows).toEqual([{ type: 'login.succeeded', reason: 'passkey' }]);
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        { type: 'login.succeeded', reason: 'passkey' },
+        { type: 'session.started', reason: 'passkey' },
+      ]),
+    );
     const known = await sql`select from devices d join users u on u.id = d.user_id
       where u.email = ${email} and d.known_since is not null and d.is_last
         and token_hash = sha256(${browser.jar.get('identity_device')}::bytea)`.execute(app.db);
