@@ -21,7 +21,7 @@ const processes = [
 const others = ['test/{clients,cluster,wordpress}/**'];
 
 const common = {
-  setupFiles: 'test/support/no-output.ts',
+  setupFiles: 'test/support/run/no-output.ts',
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
@@ -33,7 +33,7 @@ const all = 'test/**/*.test.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    globalSetup: 'test/support/global-setup.ts',
+    globalSetup: 'test/support/run/global-setup.ts',
     // Tests spend much of their time waiting for Postgres or another process.
     maxWorkers: 3,
     projects: [

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 let other: TestBackend;

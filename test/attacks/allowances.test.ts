@@ -7,11 +7,16 @@ import { type AllowanceName, allowances, withoutAllowance } from '../../server/i
 import { words } from '../../server/identity/history/activity.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { appRouter } from '../../server/trpc/router.ts';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { createAuthenticator, fetchOptions, logInByPasskey, origin } from '../support/authenticator.ts';
-import { pathOfRoute } from '../support/text-inputs.ts';
-import { readOffer, showCode } from '../support/totp-app.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { pathOfRoute } from '../support/faults/text-inputs.ts';
+import {
+  createAuthenticator,
+  fetchOptions,
+  logInByPasskey,
+  origin,
+} from '../support/people/authenticator.ts';
+import { readOffer, showCode } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 

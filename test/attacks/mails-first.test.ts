@@ -2,11 +2,11 @@
 // the account back.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { linkIn, type MailServer, startMailServer } from '../support/mail-server.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { linkIn, type MailServer, startMailServer } from '../support/people/mail-server.ts';
 
 let mailServer: MailServer;
 let app: TestApp;

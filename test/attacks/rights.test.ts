@@ -2,9 +2,9 @@
 // somebody else's.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

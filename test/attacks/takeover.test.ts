@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countRows } from '../support/database.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { countRows } from '../support/database/database.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 /** On the same database: sends the mails, and hands out what they say. */

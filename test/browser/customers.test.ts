@@ -2,8 +2,8 @@
 // unverified address does.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 
 const password = 'seven quiet lanterns';
 let site: TestSite;

@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { liftAllowances } from '../support/allowances.ts';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { makeDue, runErasure } from '../support/leaving.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { liftAllowances } from '../support/people/allowances.ts';
+import { makeDue, runErasure } from '../support/people/leaving.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 // account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract section 2).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { handOver } from '../support/marketplace.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

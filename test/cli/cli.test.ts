@@ -1,12 +1,12 @@
 // The command line (npm run cli), as an operator uses it, beside a service on the same database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, type Outcome, runCli } from '../support/cli.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { emptyDatabase } from '../support/postgres.ts';
-import { expectCodeAsked, setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, type Outcome, runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { emptyDatabase } from '../support/database/postgres.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { expectCodeAsked, setUp } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 

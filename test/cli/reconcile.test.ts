@@ -8,11 +8,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrmView } from '../../server/billing/crm-view.ts';
 import { FileError, readBytes } from '../../server/runtime/files.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { type Outcome, runCli } from '../support/cli.ts';
-import { buildSignup, type SignupBody, sendSignup } from '../support/crm.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { runReconcile } from '../support/reconcile.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { type Outcome, runCli } from '../support/app/cli.ts';
+import { runReconcile } from '../support/app/reconcile.ts';
+import { buildSignup, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { makeFolder } from '../support/database/postgres.ts';
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 const occurred_at = '2026-01-01T00:00:00.000Z';

@@ -10,11 +10,11 @@ import {
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { profileOf, readPosition } from '../support/kit-stores.ts';
-import { openClient } from '../support/trpc.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { profileOf, readPosition } from '../support/clients/kit-stores.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 
 const site = 'http://shop.localhost:4000';
 const secret = 'a-secret-of-the-shop-for-this-test';

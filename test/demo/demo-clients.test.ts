@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf, openBrowser, textOf } from '../support/app/visitor.ts';
 
 let app: TestApp;
 let merchant: string;

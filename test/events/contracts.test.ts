@@ -1,10 +1,10 @@
 // Contract section 10, `contract.updated`: the CRM app hears of each new contract and each change, as its list says it.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { bearerOf, latestOf, readOn, type WireEvent } from '../support/events.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { bearerOf, latestOf, readOn, type WireEvent } from '../support/events/events.ts';
 
 let app: TestApp;
 beforeAll(async () => {

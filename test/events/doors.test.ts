@@ -2,9 +2,10 @@
 // nobody else does.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { openOtherRole } from '../support/database-role.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { openOtherRole } from '../support/database/database-role.ts';
 import {
   addPerson,
   addVisitor,
@@ -13,9 +14,8 @@ import {
   openSession,
   readOn,
   type WireEvent,
-} from '../support/events.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/events/events.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 const password = 'local demo password';
 let app: TestApp;

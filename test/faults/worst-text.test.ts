@@ -6,18 +6,25 @@ import { headerBounds, textBounds } from '../../server/http/text.ts';
 import { findPasswordFault } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { appRouter } from '../../server/trpc/router.ts';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { openBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { arrange } from '../support/take-back-cases.ts';
-import { listReadFields, listTextInputs } from '../support/text-inputs.ts';
-import { readOffer, setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
-import { measureLeastWait, measureWait } from '../support/waits.ts';
-import { fill, fitTo, spellAddress, spellForm, worstBytes, worstTexts } from '../support/worst-texts.ts';
+import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { listReadFields, listTextInputs } from '../support/faults/text-inputs.ts';
+import { measureLeastWait, measureWait } from '../support/faults/waits.ts';
+import {
+  fill,
+  fitTo,
+  spellAddress,
+  spellForm,
+  worstBytes,
+  worstTexts,
+} from '../support/faults/worst-texts.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+import { arrange } from '../support/people/take-back-cases.ts';
+import { readOffer, setUp } from '../support/people/totp-app.ts';
 
 /** At once. */
 const connections = byForm({ short: 1, long: 3 });

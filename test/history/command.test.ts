@@ -1,11 +1,11 @@
 // `history`: what changed about somebody, or who they were at an instant.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { digestRows } from '../support/database.ts';
-import { listChanges } from '../support/history.ts';
-import { makeDue, runErasure } from '../support/leaving.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { digestRows } from '../support/database/database.ts';
+import { listChanges } from '../support/history/history.ts';
+import { makeDue, runErasure } from '../support/people/leaving.ts';
 
 const email = 'merchant@example.test';
 

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { openOtherRole } from '../support/database-role.ts';
-import { checkHistory, connectInUtc, listChanges } from '../support/history.ts';
-import { findText, makeDue, runErasure } from '../support/leaving.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { openOtherRole } from '../support/database/database-role.ts';
+import { checkHistory, connectInUtc, listChanges } from '../support/history/history.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
 
 let app: TestApp;
 beforeAll(async () => {

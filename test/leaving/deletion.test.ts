@@ -1,12 +1,12 @@
 // Asking for one's account to be deleted, and changing one's mind (contract section 2).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { eventsOf } from '../support/leaving.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { eventsOf } from '../support/people/leaving.ts';
 
 const page = '/profile/delete';
 const password = 'local demo password';

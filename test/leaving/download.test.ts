@@ -2,14 +2,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
-import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { eventsOf } from '../support/leaving.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { setUp } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { eventsOf } from '../support/people/leaving.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 const file = '/profile/data.json';
 const page = '/profile/data';

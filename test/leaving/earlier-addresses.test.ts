@@ -2,12 +2,12 @@
 // anybody, nor in what others typed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { newPassword, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { countLetters, readToken } from '../support/kept-mail.ts';
-import { findText } from '../support/leaving.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { newPassword, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { countLetters, readToken } from '../support/people/kept-mail.ts';
+import { findText } from '../support/people/leaving.ts';
 
 const changes = shareAddressChanges();
 

@@ -3,12 +3,12 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { addPasskey, fetchOptions, origin } from '../support/authenticator.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/totp-app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { addPasskey, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/people/totp-app.ts';
 
 const roles = ['admin@example.test', 'manager@example.test'];
 const password = 'local demo password';

@@ -1,9 +1,9 @@
 // Contract section 9, Session: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
 // can take seconds to clear cookies and storage.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 

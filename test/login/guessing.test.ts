@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { readToken } from '../support/people/kept-mail.ts';
 
 const password = 'local demo password';
 

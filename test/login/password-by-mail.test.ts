@@ -1,9 +1,9 @@
 // The pages behind the links in mails, as a browser without script uses them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { cookieOf, isLoggedIn, textOf } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 
 const newPassword = 'seven quiet lanterns';
 let now = new Date('2026-06-01T12:00:00.000Z');

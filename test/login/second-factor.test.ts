@@ -1,9 +1,16 @@
 // The second step of a login: a code from the authenticator app, or a recovery code.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { expectRetryAfter, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { listNotices, readToken } from '../support/kept-mail.ts';
+import {
+  expectRetryAfter,
+  locationOf,
+  openApp,
+  type TestApp,
+  type TestInstance,
+} from '../support/app/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { listNotices, readToken } from '../support/people/kept-mail.ts';
 import {
   enterCode,
   expectCodeAsked,
@@ -12,8 +19,7 @@ import {
   setUp,
   showCode,
   wrongCode,
-} from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/totp-app.ts';
 
 const email = 'merchant@example.test';
 const start = Date.parse('2026-03-01T12:00:00Z');

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { handOver } from '../support/marketplace.ts';
-import { quoted } from '../support/names.ts';
-import { openClient } from '../support/trpc.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+import { quoted } from '../support/run/names.ts';
 
 const password = 'local demo password';
 const newPassword = 'quite another long password';

@@ -1,14 +1,21 @@
 // Signing up: nobody exists before the link in the mail is used, and nobody learns who does.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countRows, digestRows, findEmptyAccounts } from '../support/database.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { linkIn } from '../support/mail-server.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
+import {
+  type Answer,
+  codeOf,
+  locationOf,
+  openApp,
+  type TestApp,
+  type TestInstance,
+} from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { countRows, digestRows, findEmptyAccounts } from '../support/database/database.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { linkIn } from '../support/people/mail-server.ts';
 
 const newPassword = 'seven quiet lanterns';
 const start = new Date('2026-06-01T12:00:00.000Z');

@@ -4,19 +4,19 @@ import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
   fetchOptions,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const open = () => openBrowser(changes.app.send);

@@ -1,11 +1,11 @@
 // Whatever a mail server does, no mail is lost and nobody waits for it.
 import { sql } from 'kysely';
 import { afterAll, expect, inject, it, vi } from 'vitest';
-import { type AppOptions, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { type MailServer, type MailServerMode, startMailServer } from '../support/mail-server.ts';
-import { scrape } from '../support/metrics.ts';
-import { cloneDatabase } from '../support/postgres.ts';
+import { type AppOptions, openApp, type TestApp } from '../support/app/app.ts';
+import { scrape } from '../support/app/metrics.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
+import { type MailServer, type MailServerMode, startMailServer } from '../support/people/mail-server.ts';
 
 const second = 1_000;
 const hour = 60 * 60 * second;

@@ -5,8 +5,8 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { notifyWithTakeBack } from '../../server/identity/ground/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { tokenIn } from '../support/mail-server.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { tokenIn } from '../support/people/mail-server.ts';
 
 const email = 'merchant@example.test';
 const second = 1_000;

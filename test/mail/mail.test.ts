@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createMailer } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
-import { openClient } from '../support/trpc.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/people/mail-server.ts';
 
 const baseUrl = 'https://id.localhost';
 

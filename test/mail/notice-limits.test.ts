@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
-import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { linkIn } from '../support/mail-server.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { linkIn } from '../support/people/mail-server.ts';
 
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;

@@ -1,12 +1,12 @@
 // /continue: the page that asks before a hand-off starts a session (contract section 6).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { countRows } from '../support/database.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, cookieOf, openBrowser, submitProfile, textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, openBrowser, submitProfile, textOf } from '../support/app/visitor.ts';
+import { countRows } from '../support/database/database.ts';
+import { buildHandOff, type HandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
 
 let now = new Date();
 let app: TestApp;

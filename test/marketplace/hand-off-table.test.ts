@@ -2,9 +2,9 @@
 // is here, times whose browser it comes to. What must follow is written from the contract, not from the code.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { type Browser, openBrowser } from '../support/visitor.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, openBrowser } from '../support/app/visitor.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -4,11 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../db/tables/accounts.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
-import { locationOf } from '../support/app.ts';
-import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
-import { shareRights } from '../support/rights.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { locationOf } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff, type HandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { shareRights } from '../support/people/rights.ts';
 
 const rights = shareRights();
 const { openCustomer, decide, nextTime, handOverNow, accountOf } = rights;

@@ -6,12 +6,12 @@ import { demoPassword } from '../../server/demo/demo-users.ts';
 import { expired } from '../../server/jobs/sweep.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
 import { loadPages } from '../../server/runtime/build.ts';
-import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { type Scrape, scrape } from '../support/metrics.ts';
-import { openWire } from '../support/wire.ts';
+import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { type Scrape, scrape } from '../support/app/metrics.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { openWire } from '../support/database/wire.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,7 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend } from '../support/app/backend.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -11,10 +14,7 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { newVisit, openBackend } from '../support/backend.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
 
 const email = 'merchant@example.test';
 const customer = 'customer@example.test';

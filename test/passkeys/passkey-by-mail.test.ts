@@ -1,7 +1,11 @@
 // The first credential of somebody who has none, through a mail: a passkey instead of a password.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Browser, cookieOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 import {
   addPasskey,
   createAuthenticator,
@@ -9,12 +13,8 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices, readToken } from '../support/kept-mail.ts';
-import { handOver } from '../support/marketplace.ts';
-import { type Browser, cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { listNotices, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 let other: TestBackend;

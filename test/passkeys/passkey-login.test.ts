@@ -1,7 +1,9 @@
 // Logging in with a passkey, and every way in which one is refused.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -10,9 +12,7 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
 
 const email = 'merchant@example.test';
 const refusal = 'We could not log you in with that passkey. Try again, or use your password.';

@@ -1,8 +1,8 @@
 // The pages of one's own account as one site: its navigation, and where a success is said.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { openBrowser, submitProfile } from '../support/visitor.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser, submitProfile } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 
 const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
 

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoicing.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { recordLog } from '../support/log.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { recordLog } from '../support/app/log.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectActivity } from '../../db/tables/activity.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { words } from '../../server/identity/history/activity.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readSources } from '../support/source-rules.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { readSources } from '../support/project/source-rules.ts';
 
 const email = 'merchant@example.test';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';

@@ -1,9 +1,11 @@
 // Setting up an authenticator app, new recovery codes, and turning it off, by its owner.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend } from '../support/backend.ts';
-import { listNotices } from '../support/kept-mail.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
 import {
   enterCode,
   expectCodeAsked,
@@ -14,9 +16,7 @@ import {
   setUp,
   showCode,
   wrongCode,
-} from '../support/totp-app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/totp-app.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';

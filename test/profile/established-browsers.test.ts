@@ -1,14 +1,14 @@
 // Which browsers of a user are established (contract section 2): since when, until when, and what of it a factor keeps.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countLetters, readToken } from '../support/kept-mail.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { page as appPage, enterCode, setUp, showCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { countLetters, readToken } from '../support/people/kept-mail.ts';
+import { page as appPage, enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 
 const week = 7 * dayMs;
 const changes = shareAddressChanges();

@@ -23,7 +23,7 @@ import {
   readDocuments,
   readLinks,
   readOurFile,
-} from '../support/documents.ts';
+} from '../support/project/documents.ts';
 
 const documents = readDocuments();
 const readSpans = () =>

@@ -2,10 +2,10 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { patienceMs } from '../support/away.ts';
-import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm.ts';
-import { production } from '../support/settings.ts';
+import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { production } from '../support/app/settings.ts';
+import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { patienceMs } from '../support/faults/away.ts';
 
 const secrets = ['the-first-secret-of-the-crm-app', 'the-second-secret-of-the-crm-app'];
 const start = Date.now();

@@ -1,10 +1,10 @@
 // What a payload says about the login behind it: which one it is (`sid`), and when and how a credential was given.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { handOver } from '../support/marketplace.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, cookieOf, openBrowser, submitProfile } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, openBrowser, submitProfile } from '../support/app/visitor.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 
 const email = 'customer@example.test';
 let now = new Date();

@@ -1,12 +1,12 @@
 // Taking an account back where the clocks of instances differ: none of them decides what came first.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, logInByPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { linkOf } from '../support/take-backs.ts';
-import { setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { dayMs, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, logInByPasskey } from '../support/people/authenticator.ts';
+import { linkOf } from '../support/people/take-backs.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();

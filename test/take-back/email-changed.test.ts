@@ -1,13 +1,13 @@
 // Having back an address that was changed: by the link to it, whatever somebody did since.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { type Answer, locationOf } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { listNotices, readMails, readToken } from '../support/kept-mail.ts';
-import { enterCode, readCodes, setUp, showCode } from '../support/totp-app.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { listNotices, readMails, readToken } from '../support/people/kept-mail.ts';
+import { enterCode, readCodes, setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 

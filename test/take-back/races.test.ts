@@ -4,18 +4,18 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import type { Answer } from '../support/app.ts';
+import type { Answer } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   type Authenticator,
   addPasskey,
   createAuthenticator,
   logInByPasskey,
-} from '../support/authenticator.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { answerWith, linkOf } from '../support/take-backs.ts';
-import { setUp, showCode } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { answerWith, linkOf } from '../support/people/take-backs.ts';
+import { setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const sends = [changes, changes].map(

@@ -2,22 +2,22 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { codeOf, locationOf } from '../support/app.ts';
+import { codeOf, locationOf } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
   fetchOptions,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { countLetters, listNotices, readToken } from '../support/kept-mail.ts';
-import { tokenIn } from '../support/mail-server.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { answerWith, linkOf } from '../support/take-backs.ts';
-import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { countLetters, listNotices, readToken } from '../support/people/kept-mail.ts';
+import { tokenIn } from '../support/people/mail-server.ts';
+import { answerWith, linkOf } from '../support/people/take-backs.ts';
+import { enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const json = { accept: 'application/json' };
