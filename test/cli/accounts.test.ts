@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { expectRefused, runCli } from '../support/app/cli.ts';
-import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { logIn, textOf } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
@@ -17,8 +17,7 @@ const cli = (...words: string[]) => runCli(app.databaseUrl, words);
 const merchant = 'merchant@example.test';
 
 it('decides, says what the account has then, and leaves a trail that its owner can read', async () => {
-  const browser = openBrowser(app.send);
-  await browser.login('customer@example.test');
+  const browser = await logIn(app.send, 'customer@example.test');
   const steps: [words: string[], out: string][] = [
     [
       ['account:grant', 'customer@example.test', 'sell_products', ...why],

@@ -12,7 +12,7 @@ import { restartEvents } from '../../db/tables/events.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
 import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
-import { openBrowser } from '../support/app/visitor.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
 import { profileOf, readPosition } from '../support/clients/kit-stores.ts';
 import { appendEvents } from '../support/events/client-events.ts';
 
@@ -89,8 +89,7 @@ describe('with the service', () => {
 
   it('a login goes all the way, and each change after it arrives in order', async () => {
     const kit = openKit(toApp);
-    const browser = openBrowser(app.send);
-    await browser.login('customer@example.test');
+    const browser = await logIn(app.send, 'customer@example.test');
     const { answer, sid, isNewer } = await enter(kit, browser.cookie());
     expect([answer.status, answer.headers.get('location'), isNewer]).toEqual([303, `${site}/orders`, true]);
 

@@ -7,7 +7,7 @@ import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBrowser } from '../support/app/visitor.ts';
 import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
-import { digestRows, whileInsertsFail } from '../support/database/database.ts';
+import { digestRows, idOf, whileInsertsFail } from '../support/database/database.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { eventsOf, findText, listTables, makeDue, runErasure } from '../support/people/leaving.ts';
@@ -27,9 +27,6 @@ afterAll(async () => {
   await app.close();
   await mailServer.close();
 });
-
-const idOf = async (email: string) =>
-  (await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db)).rows[0]?.id ?? '';
 
 const active = {
   plan: 'starter',
@@ -221,7 +218,7 @@ describe('somebody who is erased', () => {
         contract: { ...person.contract, status: 'canceled', created: false },
       });
     }
-    expect(await idOf(person.email)).toBe('');
+    expect(await idOf(app.db, person.email)).toBe('');
     const replayed = await sendSignup(app, JSON.stringify(person.signup), { webhookId: person.webhookId });
     expect([replayed.status, replayed.text]).toEqual([201, person.first.text]);
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
@@ -250,7 +247,7 @@ describe('somebody who is erased', () => {
       await buildHandOff(app, { ...person.marketplace, email: 'later@example.test' }),
     );
     expect(answer.status).toBe(303);
-    const id = await idOf('later@example.test');
+    const id = await idOf(app.db, 'later@example.test');
     expect(id).not.toBe('');
     expect(id).not.toBe(person.user.id);
   });

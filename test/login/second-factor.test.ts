@@ -9,7 +9,7 @@ import {
   type TestInstance,
 } from '../support/app/app.ts';
 import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
-import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { listNotices, readToken } from '../support/people/kept-mail.ts';
 import {
   enterCode,
@@ -46,8 +46,7 @@ beforeEach(async () => {
   await sql`delete from authenticators`.execute(app.db);
   await sql`delete from recovery_codes`.execute(app.db);
   await sql`delete from mails`.execute(app.db);
-  owner = openBrowser(app.send);
-  await owner.login(email);
+  owner = await logIn(app.send, email);
   ({ secret, codes } = await setUp(owner, clock));
   clock += 60_000;
 });
@@ -124,8 +123,7 @@ describe('a right password of somebody with an authenticator app', () => {
   });
 
   it('keeps somebody else logged in until the code was given', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('customer@example.test');
+    const browser = await logIn(app.send, 'customer@example.test');
     expectCodeAsked(await browser.login(email));
     expect(await browser.whoAmI()).toBe('customer@example.test');
     await enterCode(browser, show());
@@ -289,8 +287,7 @@ describe('a recovery code', () => {
   });
 
   it('of somebody else does not work', async () => {
-    const stranger = openBrowser(app.send);
-    await stranger.login('customer@example.test');
+    const stranger = await logIn(app.send, 'customer@example.test');
     const theirs = await setUp(stranger, clock);
     expect((await enterCode(await openPending(), theirs.codes[0] ?? '')).status).toBe(401);
     expect((await enterCode(await openPending(), showCode(theirs.secret, clock + 30_000))).status).toBe(401);
@@ -430,18 +427,17 @@ describe('a rotation of the key', () => {
   const key = (byte: number) =>
     btoa(String.fromCharCode(...Array.from({ length: 32 }, (_, at) => byte + at)));
   const local = btoa('local-encryption-key-do-not-use!');
-  const logIn = async (keys: string) => {
+  const logInUnder = async (keys: string) => {
     clock += 60_000;
     const { send } = await app.startInstance({ env: { IDENTITY_ENCRYPTION_KEY: keys } });
-    const browser = openBrowser(send);
-    await browser.login(email);
+    const browser = await logIn(send, email);
     return (await enterCode(browser, show())).status;
   };
 
   it('writes the secret anew with the first key when a code is used', async () => {
-    expect(await logIn(`${key(1)},${local}`)).toBe(303);
-    expect(await logIn(key(1))).toBe(303);
-    expect(await logIn(local)).toBe(500);
+    expect(await logInUnder(`${key(1)},${local}`)).toBe(303);
+    expect(await logInUnder(key(1))).toBe(303);
+    expect(await logInUnder(local)).toBe(500);
     app.logged.length = 0;
   });
 });

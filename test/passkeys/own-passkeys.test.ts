@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { newVisit, openBackend } from '../support/app/backend.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
   type Authenticator,
@@ -37,8 +37,7 @@ beforeEach(async () => {
 });
 
 async function openLoggedIn(address = email): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  expect((await browser.login(address)).status).toBe(303);
+  const browser = await logIn(app.send, address);
   return browser;
 }
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
-import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -30,8 +30,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 async function addTo(address: string, authenticator = createAuthenticator()): Promise<Authenticator> {
-  const browser = openBrowser(app.send);
-  await browser.login(address);
+  const browser = await logIn(app.send, address);
   return addPasskey(browser, authenticator);
 }
 
@@ -101,8 +100,7 @@ describe('a passkey', () => {
   });
 
   it('renews the session of the same user, and ends that of another', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     const before = await countSessions();
     await logInByPasskey(browser, phone);
     expect(await countSessions()).toBe(before);
@@ -204,8 +202,7 @@ describe('a passkey is refused, always with the same words,', () => {
   });
 
   it.each(['confirm', 'add'] as const)('for a challenge of another purpose: %s', async (purpose) => {
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     const options = await fetchOptions(browser, purpose);
     const passkey = phone.answer({ ...options, rpId: 'localhost' }, origin);
     const { length } = app.logged;

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { TestApp } from '../support/app/app.ts';
 import { readScrape } from '../support/app/metrics.ts';
 import { entryOf, findFreePort, type Runtime, run, startService } from '../support/app/process.ts';
-import { cookieOf, openBrowser } from '../support/app/visitor.ts';
+import { cookieOf, logIn, openBrowser } from '../support/app/visitor.ts';
 import { checkVectors } from '../support/clients/vectors.ts';
 import { cloneDatabase, makeFolder } from '../support/database/postgres.ts';
 import { createAuthenticator, fetchOptions } from '../support/people/authenticator.ts';
@@ -66,8 +66,7 @@ async function consumePasskey(port: number): Promise<string | undefined> {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const phone = createAuthenticator();
-  const browser = openBrowser(send);
-  await browser.login('customer@example.test');
+  const browser = await logIn(send, 'customer@example.test');
   const created = phone.register(await fetchOptions(browser, 'add'), base);
   const added = await browser.send('/profile/passkeys/add', { form: { name: 'Phone', passkey: created } });
   expect(added.status).toBe(303);

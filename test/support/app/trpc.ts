@@ -26,6 +26,12 @@ export function openClient(send: TestApp['send'], cookie?: string, headers?: Rec
   });
 }
 
+/** The id of the session whose cookie that is. */
+export async function sessionIdOf(send: TestApp['send'], cookie: string): Promise<string> {
+  const sessions = await openClient(send, cookie).sessions.list.query();
+  return sessions.find(({ current }) => current)?.id ?? '';
+}
+
 /** The `data` of the error that a call is refused with. Throws if the call succeeds. */
 export async function refusalOf(
   call: Promise<unknown>,

@@ -38,11 +38,21 @@ export function openBrowser(send: Send, cookie = '') {
       const answer = await browser.send('/sso/profile');
       return answer.status === 200 ? JSON.parse(answer.text).email : undefined;
     },
+    /** The id of the user who is logged in. */
+    whoseId: async (): Promise<string> => JSON.parse((await browser.send('/sso/profile')).text).id,
   };
   return browser;
 }
 
 export type Browser = ReturnType<typeof openBrowser>;
+
+/** A browser in which somebody has given their password. */
+export async function logIn(send: Send, email: string, password = demoPassword): Promise<Browser> {
+  const browser = openBrowser(send);
+  const { status, text } = await browser.login(email, password);
+  if (status !== 303) throw new Error(`login of ${email} answered ${status}: ${text.slice(0, 200)}`);
+  return browser;
+}
 
 /** Whether a cookie belongs to a live session. */
 export async function isLoggedIn(send: Send, cookie: string): Promise<boolean> {

@@ -69,3 +69,10 @@ export async function sendSignup(
     headers: { ...headers, ...options.headers },
   });
 }
+
+/** A customer of the CRM becomes one of ours. Returns what the CRM is answered. */
+export async function signUp(...message: Parameters<typeof sendSignup>) {
+  const { status, text } = await sendSignup(...message);
+  if (status >= 300) throw new Error(`the signup was answered ${status} ${text}`);
+  return JSON.parse(text);
+}

@@ -23,6 +23,12 @@ export async function openFreshDatabase(): Promise<TestClient> {
   };
 }
 
+/** The id of the user with that address; '' if nobody has it. */
+export async function idOf(db: Kysely<DB>, email: string): Promise<string> {
+  const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(db);
+  return rows[0]?.id ?? '';
+}
+
 export async function countRows(db: Kysely<DB>, table: string): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int as n from ${sql.table(table)}`.execute(db);
   return rows[0]?.n ?? 0;

@@ -45,8 +45,7 @@ async function openAddressChanges() {
     const token = await readToken(other, email, 'sign_up');
     const form = { name: 'Cora Change', newPassword: password };
     expect((await browser.send(`/signup/confirm?token=${token}`, { form })).status).toBe(303);
-    const { id } = JSON.parse((await browser.send('/sso/profile')).text);
-    return { browser, email, id };
+    return { browser, email, id: await browser.whoseId() };
   }
 
   const ask = (browser: Browser, email: string) =>

@@ -1,12 +1,12 @@
 // Accounts, and what is decided and said of their rights, as far as tests of those need them.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll } from 'vitest';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { type Decision, decideCapability, decideVerification } from '../../../db/tables/accounts.ts';
 import { demoPassword } from '../../../server/demo/demo-users.ts';
 import { openApp, type TestApp } from '../app/app.ts';
-import { openBrowser } from '../app/visitor.ts';
+import { logIn } from '../app/visitor.ts';
 import { type HandOff, handOver } from '../marketplace/marketplace.ts';
 
 /** For a whole file: the app, and what is done in it. */
@@ -38,8 +38,7 @@ export function shareRights() {
           select ${id}, ${accountId}, ${email}, true, now(), 'Test Person', 'user', password_hash
           from users where email = 'customer@example.test'`.execute(trx);
       });
-      const browser = openBrowser(app.send);
-      expect((await browser.login(email, demoPassword)).status).toBe(303);
+      const browser = await logIn(app.send, email, demoPassword);
       return { browser, id, email, accountId };
     },
 
