@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 // `npm test` is what one runs before a commit, within three minutes. So it leaves these groups out, and each has a script of
 // its own (CONTRIBUTING.md).
 
-// Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over ten seconds to show
+// Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
 // what it shows.
 const thorough = [
   'test/attacks/{afresh,edges,length-last,long-text,mails-first,owner-gets-in,take-back}.test.ts',

@@ -1,5 +1,5 @@
 // Taking an account back: who clicks, which factors there are, from when and from which browser, which role, which link, and
-// how the account is. `npm test` goes through a part in which each two of these meet, `npm run test:faults` through all.
+// how the account is. `npm run test:thorough` goes through a part in which each two of these meet, `npm run test:faults` through all.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
