@@ -1,9 +1,33 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
-// `npm test` leaves these out, because they take minutes: each group has a script of its own (CONTRIBUTING.md).
+// `npm test` is what one runs before a commit, within three minutes. So it leaves these groups out, and each has a script of
+// its own (CONTRIBUTING.md).
+
+// Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
+// what it shows.
+const thorough = [
+  'test/attacks/{afresh,edges,length-last,long-text,mails-first,owner-gets-in,take-back}.test.ts',
+  'test/billing/{invoices-late,trials}.test.ts',
+  'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
+  'test/demo/demo-users.test.ts',
+  'test/events/{contracts,erasure,first-launch,nudges,numbers}.test.ts',
+  'test/faults/worst-text.test.ts',
+  'test/http/{deadline,odd-requests,titles}.test.ts',
+  'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
+  'test/login/{email-address,first-password,hashing-queue,login-races,names-and-passwords}.test.ts',
+  'test/login/{new-addresses,password-by-mail}.test.ts',
+  'test/mail/{advice,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
+  'test/marketplace/{hand-off-table,rights-edges}.test.ts',
+  'test/passkeys/passkey-by-mail.test.ts',
+  'test/profile/{edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
+  'test/signups/{signup-races,signup-refusals}.test.ts',
+  'test/sso/{envelope-tampering,strict-json}.test.ts',
+  'test/take-back/{clocks,many-changes,races,table,take-back}.test.ts',
+];
 // Chromium also puts itself before all other processes where root runs it.
 const browser = ['test/browser/*.test.ts'];
+// What runs as a process of its own.
 const processes = [
   'test/{cli,doctor,runtimes}/*.test.ts',
   'test/faults/!(worst-text).test.ts',
@@ -21,7 +45,7 @@ const processes = [
 const others = ['test/{clients,cluster,wordpress}/**'];
 
 const common = {
-  setupFiles: 'test/support/no-output.ts',
+  setupFiles: 'test/support/run/no-output.ts',
   testTimeout: 60_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 15_000 } },
@@ -33,13 +57,19 @@ const all = 'test/**/*.test.ts';
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   test: {
-    globalSetup: 'test/support/global-setup.ts',
+    globalSetup: 'test/support/run/global-setup.ts',
     // Tests spend much of their time waiting for Postgres or another process.
     maxWorkers: 3,
     projects: [
       {
-        test: { ...common, name: 'service', include: [all], exclude: [...browser, ...processes, ...others] },
+        test: {
+          ...common,
+          name: 'service',
+          include: [all],
+          exclude: [...thorough, ...browser, ...processes, ...others],
+        },
       },
+      { test: { ...common, name: 'thorough', include: thorough } },
       { test: { ...common, name: 'browser', include: browser } },
       { test: { ...common, name: 'processes', include: processes } },
     ],

@@ -9,12 +9,7 @@ import {
   type SendOptions,
   type TestApp,
   type TestInstance,
-} from '../support/app.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { buildSignup, signMessage } from '../support/crm.ts';
-import { addPerson, addVisitor, bearerOf, openSession } from '../support/events.ts';
-import { buildHandOff, type HandOff } from '../support/marketplace.ts';
-import { type NudgeTarget, openTarget, takes } from '../support/nudge-target.ts';
+} from '../support/app/app.ts';
 import {
   type Checker,
   createChecker,
@@ -24,10 +19,15 @@ import {
   outcomeOf,
   readDocument,
   readPlain,
-} from '../support/openapi.ts';
-import { production } from '../support/settings.ts';
-import { openBrowser } from '../support/visitor.ts';
-import { openWire, type Wire } from '../support/wire.ts';
+} from '../support/app/openapi.ts';
+import { production } from '../support/app/settings.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, signMessage } from '../support/crm/crm.ts';
+import { openWire, type Wire } from '../support/database/wire.ts';
+import { appendEvents } from '../support/events/client-events.ts';
+import { addPerson, addVisitor, bearerOf, openSession } from '../support/events/events.ts';
+import { type NudgeTarget, openTarget, takes } from '../support/events/nudge-target.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 /** Without what may be left out of the settings, in production. */

@@ -1,12 +1,18 @@
 // Where the service checks by hand, the schemas of the document say the same: just inside and just outside of each limit.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/openapi/document.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { bearerOf } from '../support/events.ts';
-import { quote } from '../support/names.ts';
-import { type Checker, createChecker, listOperations, readDocument, readPlain } from '../support/openapi.ts';
-import { buildRawSignup } from '../support/raw-signups.ts';
-import { memberCases } from '../support/refused-signup-members.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import {
+  type Checker,
+  createChecker,
+  listOperations,
+  readDocument,
+  readPlain,
+} from '../support/app/openapi.ts';
+import { buildRawSignup } from '../support/crm/raw-signups.ts';
+import { memberCases } from '../support/crm/refused-signup-members.ts';
+import { bearerOf } from '../support/events/events.ts';
+import { quote } from '../support/run/names.ts';
 
 let app: TestApp;
 let document: OpenApi;
@@ -59,7 +65,7 @@ describe.each(values)('%s takes as %s', (operationId, name, all) => {
   });
 });
 
-/** What the schema of a signup cannot say, in words of its cases in test/support/refused-signup-members.ts. */
+/** What the schema of a signup cannot say, in words of its cases in test/support/crm/refused-signup-members.ts. */
 const onlyInWords = [
   /^occurred_at: (before 2000|an unset clock|301 s ahead|a millisecond more)/,
   /^contract\.trial_ends_at: (before|equal to) occurred_at/,

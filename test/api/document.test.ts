@@ -9,9 +9,15 @@ import { exampleSecrets, exampleTime } from '../../server/openapi/examples.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { verifyEnvelope } from '../../server/sso/envelope.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readOurFile } from '../support/documents.ts';
-import { createChecker, findAnswer, listOperations, listOutcomes, readDocument } from '../support/openapi.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import {
+  createChecker,
+  findAnswer,
+  listOperations,
+  listOutcomes,
+  readDocument,
+} from '../support/app/openapi.ts';
+import { readOurFile } from '../support/project/documents.ts';
 
 let app: TestApp;
 let document: OpenApi;

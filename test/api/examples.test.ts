@@ -4,8 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { OpenApi } from '../../server/openapi/document.ts';
 import { exampleMarketplace, exampleSecrets, exampleTime } from '../../server/openapi/examples.ts';
 import type { Answer as Described } from '../../server/openapi/parts.ts';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { tokenOf } from '../support/events.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
 import {
   createChecker,
   findAnswer,
@@ -13,7 +12,8 @@ import {
   listOperations,
   listWorked,
   readDocument,
-} from '../support/openapi.ts';
+} from '../support/app/openapi.ts';
+import { tokenOf } from '../support/events/events.ts';
 
 let app: TestApp;
 let document: OpenApi;

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appRouter, pagesRouter } from '../../server/trpc/router.ts';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,13 +2,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, logIn, openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 let other: TestBackend;
@@ -88,8 +88,7 @@ describe('a login by hand-off', () => {
 
 it('an older Connect that is clicked later brings nothing old back', async () => {
   const base = { id: 'older', email: 'customer@example.test' };
-  const browser = openBrowser(app.send);
-  await browser.login(base.email);
+  const browser = await logIn(app.send, base.email);
   const at = (month: number) => new Date(Date.UTC(2026, month));
   const old = { ...base, capabilities: ['sell_services'], profileUpdatedAt: at(0) };
   const [first, second] = [
@@ -200,7 +199,7 @@ describe('at one moment', () => {
     const statuses: number[] = [];
     for (let round = 0; round < 10; round++) {
       const [id, email] = [`moved-${round}`, `moved-${round}@example.test`];
-      await sendSignup(app, buildSignup(`crm_moved_${round}`, { user: { email, name: 'Owner' } }));
+      await signUp(app, buildSignup(`crm_moved_${round}`, { user: { email, name: 'Owner' } }));
       const typed = openBrowser(app.send);
       await comeIn(typed, { id, email, emailVerified: false });
       const answers = await Promise.all([
@@ -294,7 +293,7 @@ it('a link that sets nobody’s password costs no hash', async () => {
   await comeIn(browser, typed);
   await browser.send('/verify-email', { form: {}, from: '198.51.100.99' });
   const token = await readToken(other, typed.email, 'set_password');
-  await sendSignup(app, buildSignup('crm_taken', { user: { email: typed.email, name: 'Owner' } }));
+  await signUp(app, buildSignup('crm_taken', { user: { email: typed.email, name: 'Owner' } }));
   await sql`update users set email_verified_at = now() where email = ${typed.email} and holds_email`.execute(
     app.db,
   );

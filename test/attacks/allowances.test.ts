@@ -7,11 +7,16 @@ import { type AllowanceName, allowances, withoutAllowance } from '../../server/i
 import { words } from '../../server/identity/history/activity.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { appRouter } from '../../server/trpc/router.ts';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { createAuthenticator, fetchOptions, logInByPasskey, origin } from '../support/authenticator.ts';
-import { pathOfRoute } from '../support/text-inputs.ts';
-import { readOffer, showCode } from '../support/totp-app.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { pathOfRoute } from '../support/faults/text-inputs.ts';
+import {
+  createAuthenticator,
+  fetchOptions,
+  logInByPasskey,
+  origin,
+} from '../support/people/authenticator.ts';
+import { readOffer, showCode } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 
@@ -42,8 +47,7 @@ async function addUser(): Promise<User> {
     select gen_random_uuid(), id, ${email}, true, 'Sam Spender', now(), ${hash} from account returning id`.execute(
     app.db,
   );
-  const browser = openBrowser(app.send);
-  expect((await browser.login(email, password)).status).toBe(303);
+  const browser = await logIn(app.send, email, password);
   return { id: rows[0]?.id ?? '', email, browser };
 }
 
@@ -508,8 +512,7 @@ describe('allowances', () => {
         app.db,
       );
     await age('1 minute');
-    const second = openBrowser(app.send);
-    await second.login(email, password);
+    const second = await logIn(app.send, email, password);
     const thief = openBrowser(app.send);
     await age('6 days 23 hours');
     await thief.login(email, password);
@@ -533,8 +536,7 @@ describe('allowances', () => {
     await sql`update devices set known_since = known_since - interval '7 days' where user_id = ${id}`.execute(
       app.db,
     );
-    const thief = openBrowser(app.send);
-    await thief.login(email, password);
+    const thief = await logIn(app.send, email, password);
     const change = (each: Browser, currentPassword: string, typed: string) =>
       each.send(security, { form: { intent: 'password', currentPassword, newPassword: typed } });
     for (let round = 0; round < 5; round++) {
@@ -543,8 +545,7 @@ describe('allowances', () => {
     }
     expect((await change(thief, password, 'thief has a password')).status).toBe(429);
     // Its owner's other browser is as new as the thief's.
-    const other = openBrowser(app.send);
-    await other.login(email, password);
+    const other = await logIn(app.send, email, password);
     expect((await change(other, password, 'eight louder lanterns')).status).toBe(429);
     expect((await browser.login(email, password)).status).toBe(303);
     // A browser that was forgotten is established no more.

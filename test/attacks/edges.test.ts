@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/node.ts';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 const proxy = '10.0.0.1';
 

@@ -1,9 +1,9 @@
 // A build that looks at the length of a text last is caught: the attacks of test/faults/worst-text.test.ts and
 // long-text.test.ts keep others waiting there for longer than they allow.
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { measureWait } from '../support/waits.ts';
-import { fitTo, spellForm, worstBytes, worstTexts } from '../support/worst-texts.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { measureWait } from '../support/faults/waits.ts';
+import { fitTo, spellForm, worstBytes, worstTexts } from '../support/faults/worst-texts.ts';
 
 // Nothing is cut, and no bound is ever reached: what is too long is refused by the rules that come later.
 vi.mock('../../server/http/text.ts', async (importOriginal) => {

@@ -1,10 +1,10 @@
 // Texts so long that work on them takes the square of their length: each of these once stopped the service for seconds.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findPasswordFault } from '../../server/identity/password/passwords.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openBackend } from '../support/backend.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { measureLeastWait, measureWait } from '../support/waits.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { measureLeastWait, measureWait } from '../support/faults/waits.ts';
+import { readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 beforeAll(async () => {

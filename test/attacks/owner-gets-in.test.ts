@@ -1,10 +1,10 @@
 // Strangers who use up what a limit gives keep no owner out: each of these once did.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 // Not one that the login page names in local mode.
 const email = 'owner@example.test';
@@ -139,8 +139,7 @@ describe('the mail that sets a password, every three hours', () => {
   });
 
   it('comes whatever one network, or the browser of its owner, has used up', async () => {
-    const owner = openBrowser(app.send);
-    await owner.login(email);
+    const owner = await logIn(app.send, email);
     const own = () => owner.send('/forgot-password', { form: { email } });
     expect(statusesOf(await Promise.all(Array.from({ length: 16 }, own)))).toEqual(sent(6, 10));
     await sql`truncate rate_limits`.execute(app.db);

@@ -2,9 +2,9 @@
 // somebody else's.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { logIn } from '../support/app/visitor.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -24,8 +24,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
   const email = 'merchant@example.test';
   const before = await capabilitiesOf(email);
   expect(before.length).toBeGreaterThan(1);
-  const browser = openBrowser(app.send);
-  await browser.login(email);
+  const browser = await logIn(app.send, email);
   const profile = async () => JSON.parse((await browser.send('/sso/profile')).text);
   const { role, account } = await profile();
   const url = await buildHandOff(app, { id: 'bare', email, profileUpdatedAt: new Date() });
@@ -41,8 +40,7 @@ it('a Connect with a marketplace account that has no capabilities takes none fro
 
 it('what a borrowed marketplace account gave goes when it is disconnected', async () => {
   const email = 'customer@example.test';
-  const browser = openBrowser(app.send);
-  await browser.login(email);
+  const browser = await logIn(app.send, email);
   const lent = {
     id: 'lent',
     email,

@@ -1,18 +1,18 @@
 // Ways to lose an account for good, or to get into one that was left behind: each of these once succeeded. Played from
 // outside, with what mails and pages say.
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import { type Browser, openBrowser } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
   fetchOptions,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { countLetters, readToken } from '../support/kept-mail.ts';
-import { linkOf } from '../support/take-backs.ts';
-import { page as appPage, enterCode, readOffer, setUp, showCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { countLetters, readToken } from '../support/people/kept-mail.ts';
+import { linkOf } from '../support/people/take-backs.ts';
+import { page as appPage, enterCode, readOffer, setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();

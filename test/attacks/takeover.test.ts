@@ -3,14 +3,14 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoicing.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countRows } from '../support/database.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { countRows } from '../support/database/database.ts';
+import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 /** On the same database: sends the mails, and hands out what they say. */
@@ -31,7 +31,6 @@ async function comeIn(browser: Browser, user: HandOff): Promise<Answer> {
   return browser.send(answer.headers.get('location') ?? '', { form: {} });
 }
 
-const idOf = async (browser: Browser) => JSON.parse((await browser.send('/sso/profile')).text).id;
 const setPassword = (browser: Browser, token: string, newPassword: string) =>
   browser.send(`/set-password?token=${token}`, { form: { newPassword } });
 
@@ -46,7 +45,7 @@ describe('a link that an attacker plants in the browser of a victim', () => {
       const attacker = openBrowser(app.send);
       await comeIn(attacker, planted);
       const { text } = await attacker.send('/sso/profile');
-      expect(JSON.parse(text).id).not.toBe(await idOf(victim));
+      expect(JSON.parse(text).id).not.toBe(await victim.whoseId());
     },
   );
 
@@ -61,8 +60,7 @@ describe('a link that an attacker plants in the browser of a victim', () => {
   });
 
   it('does not replace the login of somebody who is logged in', async () => {
-    const victim = openBrowser(app.send);
-    await victim.login('customer@example.test');
+    const victim = await logIn(app.send, 'customer@example.test');
     await victim.send(await buildHandOff(app, { id: 'swap' }));
     expect(await victim.whoAmI()).toBe('customer@example.test');
   });
@@ -73,7 +71,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     const typed = { id: 'squatter', email: 'owner@example.test', emailVerified: false };
     const attacker = openBrowser(app.send);
     await comeIn(attacker, typed);
-    const attackersId = await idOf(attacker);
+    const attackersId = await attacker.whoseId();
     await attacker.send('/verify-email', { form: {} });
     const owner = openBrowser(app.send);
     const token = await readToken(other, typed.email, 'set_password');
@@ -114,7 +112,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
       status: 'active',
       price: { currency: 'EUR', unit_amount: 100, interval: 'month' },
     };
-    await sendSignup(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
+    await signUp(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
     const cookie = await app.login(email);
     const client = openClient(app.send, cookie);
     await runBilling(other.backend.deps);
@@ -186,7 +184,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
       form: {},
       headers: { 'user-agent': `${lure} Mozilla/5.0` },
     });
-    await sendSignup(
+    await signUp(
       app,
       buildSignup('crm_lured', { user: { email: typed.email, name: lure }, account: { name: lure } }),
     );
@@ -199,8 +197,7 @@ describe('prompt=login', () => {
   it.each(['prompt=login', 'max_age=0'])(
     'cannot be got round by opening where its redirect (%s) leads on to',
     async (query) => {
-      const browser = openBrowser(app.send);
-      await browser.login('customer@example.test');
+      const browser = await logIn(app.send, 'customer@example.test');
       await sql`update sessions set auth_time = now() - interval '1 hour'`.execute(app.db);
       const asked = await browser.send(`/sso/launch/marketplace?state=s&${query}`);
       expect(locationOf(asked).pathname).toBe('/login');

@@ -2,9 +2,9 @@
 // instances, on a busy machine: fifty changes a second by SQL, each of somebody who was handed to that client.
 import { createHmac } from 'node:crypto';
 import pg from 'pg';
-import { openTarget, takes } from '../support/nudge-target.ts';
-import { percentile } from '../support/open-loop.ts';
-import { findFreePort } from '../support/process.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { openTarget, takes } from '../support/events/nudge-target.ts';
+import { percentile } from '../support/load/open-loop.ts';
 import { settings } from './population.ts';
 import { startService } from './servers.ts';
 import { addRow, number } from './table.ts';

@@ -1,6 +1,6 @@
 // What somebody who logs in rightly meets while strangers keep 400 wrong logins under way.
 
-import type { Runtime } from '../support/process.ts';
+import type { Runtime } from '../support/app/process.ts';
 import { measure, median } from './load.ts';
 import { type Asked, buildLogin } from './population.ts';
 import { startService } from './servers.ts';

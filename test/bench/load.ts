@@ -5,7 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { percentile, runOpenLoop } from '../support/open-loop.ts';
+import { percentile, runOpenLoop } from '../support/load/open-loop.ts';
 import type { Asked } from './population.ts';
 import type { Server } from './servers.ts';
 

@@ -1,5 +1,5 @@
 // What several processes on one machine give, behind HAProxy as docs/operate/install.md has it.
-import { startPlainBalancer } from '../support/balancer.ts';
+import { startPlainBalancer } from '../support/machines/balancer.ts';
 import type { BenchDatabase } from './database.ts';
 import { measure } from './load.ts';
 import { buildAsking } from './population.ts';

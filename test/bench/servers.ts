@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { commandOf, entryOf, findFreePort, heap, type Runtime } from '../support/process.ts';
+import { commandOf, entryOf, findFreePort, heap, type Runtime } from '../support/app/process.ts';
 
 /** This version; another one is a checkout that is built. */
 export const ownRoot = fileURLToPath(new URL('../..', import.meta.url));

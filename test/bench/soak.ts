@@ -1,9 +1,9 @@
 // Half an hour of everyday traffic at six tenths of what the service can do, minute by minute: whether anything fails, grows
 // or gets slower.
 
-import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
-import { percentile, runOpenLoop } from '../support/open-loop.ts';
-import { findFreePort } from '../support/process.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { buildMixedTraffic, findPeak, isDone } from '../support/load/mixed-traffic.ts';
+import { percentile, runOpenLoop } from '../support/load/open-loop.ts';
 import type { BenchDatabase } from './database.ts';
 import { startService } from './servers.ts';
 import { addRow, number } from './table.ts';

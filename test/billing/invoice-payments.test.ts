@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { cancelContract, settleInvoice } from '../../server/billing/invoicing.ts';
-import { type BillingApp, openBilling } from '../support/billing.ts';
-import { connect } from '../support/postgres.ts';
-import { openClient } from '../support/trpc.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { connect } from '../support/database/postgres.ts';
 
 let billing: BillingApp;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelContract } from '../../server/billing/invoicing.ts';
-import { type BillingApp, openBilling, price } from '../support/billing.ts';
-import { connect } from '../support/postgres.ts';
+import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
+import { connect } from '../support/database/postgres.ts';
 
 let billing: BillingApp;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // What arrives late: billing never looks back (contract 7.33).
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type BillingApp, openBilling, price } from '../support/billing.ts';
+import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
 
 let billing: BillingApp;
 beforeAll(async () => {

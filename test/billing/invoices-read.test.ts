@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { minorDigits } from '../../server/billing/currencies.ts';
-import { type BillingApp, openBilling } from '../support/billing.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type BillingApp, openBilling } from '../support/crm/billing.ts';
 
 const owner = 'customer@example.test';
 const colleague = 'new-merchant@example.test';

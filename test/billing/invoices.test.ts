@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cancelContract } from '../../server/billing/invoicing.ts';
-import { type BillingApp, openBilling, price } from '../support/billing.ts';
+import { type BillingApp, openBilling, price } from '../support/crm/billing.ts';
 
 const day = 24 * 3_600_000;
 const start = '2026-01-31T10:00:00.000Z';

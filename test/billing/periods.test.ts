@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { endOfPeriod } from '../../server/billing/periods.ts';
-import { fc } from '../support/random.ts';
+import { fc } from '../support/run/random.ts';
 
 type Interval = 'month' | 'year';
 

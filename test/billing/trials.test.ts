@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoicing.ts';
-import { type BillingApp, openBilling } from '../support/billing.ts';
-import { recordLog } from '../support/log.ts';
-import { connect } from '../support/postgres.ts';
+import { recordLog } from '../support/app/log.ts';
+import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { connect } from '../support/database/postgres.ts';
 
 const start = '2026-01-31T10:00:00.000Z';
 const end = '2026-02-14T10:00:00.000Z';

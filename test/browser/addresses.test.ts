@@ -1,7 +1,7 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 let site: TestSite;
 beforeAll(async () => {

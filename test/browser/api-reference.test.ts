@@ -1,8 +1,8 @@
 // /developers/api: the document of the API, for people.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
-import { byForm } from '../support/faults.ts';
-import { listOperations, readDocument } from '../support/openapi.ts';
+import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
+import { listOperations, readDocument } from '../support/app/openapi.ts';
+import { byForm } from '../support/faults/faults.ts';
 
 let site: TestSite;
 beforeAll(async () => {

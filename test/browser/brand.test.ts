@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 const draw = (colour: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32"><script>document.documentElement.id = "run"</script><rect width="96" height="32" rx="6" fill="${colour}"/></svg>`;

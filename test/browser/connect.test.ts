@@ -1,7 +1,7 @@
 // Connecting a marketplace account, and removing it: what the pages say that changes.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildHandOff } from '../support/marketplace.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 // unverified address does.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
 
 const password = 'seven quiet lanterns';
 let site: TestSite;
@@ -23,14 +23,14 @@ async function followMail(page: Page, email: string, subject: string): Promise<v
   await mail.getByRole('link').first().click();
 }
 
-const signUp = (signupId: string, contract: object) => {
+const becomeCustomer = (signupId: string, contract: object) => {
   const signup = buildSignup(signupId);
-  return sendSignup(site.app, { ...signup, contract: { ...signup.contract, ...contract } });
+  return signUp(site.app, { ...signup, contract: { ...signup.contract, ...contract } });
 };
 const active = { status: 'active', trial_ends_at: undefined };
 
 it('a new customer gets from the mail to a password, the contract and its invoice by keyboard', async () => {
-  await signUp('keyboard', active);
+  await becomeCustomer('keyboard', active);
   const { page, complaints } = await site.visit();
   await followMail(page, 'keyboard@example.test', 'Your account is ready');
   // The field has the focus at first and again after the refusal.
@@ -112,8 +112,8 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
       faults.push(...(await inspectPage(page, `${what}, ${name}`)));
     };
     const signupId = name.replace(' ', '-');
-    await signUp(signupId, active);
-    await signUp(`${signupId}-trial`, {});
+    await becomeCustomer(signupId, active);
+    await becomeCustomer(`${signupId}-trial`, {});
     await page.goto('/forgot-password');
     await look('forgot-password');
     await page.getByLabel('Email address').fill(`nobody-${signupId}@example`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
+import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
 
 // Prose and a picture; a download and a program; tables and code.
 const pages = ['', '/php', '/integrate', '/doctor', '/refusals'];

@@ -1,8 +1,8 @@
 // The open page of a demo client shows what happens elsewhere, as it happens.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { openClient } from '../support/trpc.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { openClient } from '../support/app/trpc.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
-import { appearances, inspectPage, openSite, type TestSite } from '../support/browser.ts';
+import { appearances, inspectPage, openSite, type TestSite } from '../support/app/browser.ts';
 
 let site: TestSite;
 beforeAll(async () => {

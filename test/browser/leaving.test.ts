@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { liftAllowances } from '../support/allowances.ts';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { makeDue, runErasure } from '../support/leaving.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { liftAllowances } from '../support/people/allowances.ts';
+import { makeDue, runErasure } from '../support/people/leaving.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -92,7 +92,7 @@ it.each([...appearances, narrow])('the pages are good on a %s screen', async (na
     price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
   };
   const user = { email: 'manager@example.test', name: 'x' };
-  await sendSignup(site.app, buildSignup('crm_pages', { user, contract }));
+  await signUp(site.app, buildSignup('crm_pages', { user, contract }));
   await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
       status, issued_at, due_at)
     select 777, id, plan, now() - interval '1 year', now(), 'EUR', 2900, 'open', now(), now()

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/browser.ts';
+import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 /** Adapts, as we ask of an SVG. */
 const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="96" height="32" viewBox="0 0 96 32">

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/browser.ts';
+import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 /** A client on two origins, localhost and 127.0.0.1. */
 const client = createServer((request, response) => {

@@ -1,8 +1,8 @@
 // What an open page fetches: Remix asks for the data alone, at the path of the page with `.data`.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { named, type TestRequest } from '../support/names.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { named, type TestRequest } from '../support/run/names.ts';
 
 const form = { email: 'merchant@example.test', password: 'local demo password' };
 

@@ -1,7 +1,7 @@
 // An authenticator app, set up and used by a person at a browser, with and without script.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
-import { showCode } from '../support/totp-app.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import { showCode } from '../support/people/totp-app.ts';
 
 // Codes work once, so the clock goes on between two logins.
 let clock = Date.now();

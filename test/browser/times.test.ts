@@ -1,7 +1,7 @@
 // Times on pages: as they are where the reader is, and in UTC without script.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/browser.ts';
+import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 let site: TestSite;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // The login page where strangers have used up the tries, with and without script.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/browser.ts';
+import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 const triesOfNetwork = 10;
 // One that is not here is counted in the same way, and takes no time to hash.

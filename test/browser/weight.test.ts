@@ -1,6 +1,6 @@
 // What the browser has to fetch, compressed, before a page is whole.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { logIn, openSite, type TestSite } from '../support/browser.ts';
+import { logIn, openSite, type TestSite } from '../support/app/browser.ts';
 
 const kilobyte = 1_000;
 

@@ -1,10 +1,10 @@
 // account:grant and its kin: what an operator decides about an account, whatever the marketplace says (contract 2.69 to 2.71 and 11.28).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { handOver } from '../support/marketplace.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { logIn, textOf } from '../support/app/visitor.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -17,8 +17,7 @@ const cli = (...words: string[]) => runCli(app.databaseUrl, words);
 const merchant = 'merchant@example.test';
 
 it('decides, says what the account has then, and leaves a trail that its owner can read', async () => {
-  const browser = openBrowser(app.send);
-  await browser.login('customer@example.test');
+  const browser = await logIn(app.send, 'customer@example.test');
   const steps: [words: string[], out: string][] = [
     [
       ['account:grant', 'customer@example.test', 'sell_products', ...why],

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { findFreePort } from '../support/process.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { findFreePort } from '../support/app/process.ts';
 
 let app: TestApp;
 let stop: () => Promise<void>;

@@ -1,12 +1,12 @@
 // The command line (npm run cli), as an operator uses it, beside a service on the same database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, type Outcome, runCli } from '../support/cli.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { emptyDatabase } from '../support/postgres.ts';
-import { expectCodeAsked, setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, type Outcome, runCli } from '../support/app/cli.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { emptyDatabase } from '../support/database/postgres.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { expectCodeAsked, setUp } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 
@@ -108,7 +108,7 @@ describe('user:create', () => {
 });
 
 describe('user:suspend and user:resume', () => {
-  const logIn = () =>
+  const tryToLogIn = () =>
     app.send('/login', { form: { email: 'customer@example.test', password: 'local demo password' } });
 
   it('end the sessions of a user for good, and let the user log in again', async () => {
@@ -118,11 +118,11 @@ describe('user:suspend and user:resume', () => {
     expect(suspended).toMatchObject({ code: 0, err: '', out: 'customer@example.test is suspended.\n' });
     expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
     expect((await app.send('/sso/profile', { cookie: other })).status).toBe(200);
-    expect((await logIn()).status).toBe(403);
+    expect((await tryToLogIn()).status).toBe(403);
 
     expect(await cli(['user:resume', 'customer@example.test'])).toMatchObject({ code: 0, err: '' });
     expect((await app.send('/sso/profile', { cookie })).status).toBe(401);
-    expect((await logIn()).status).toBe(303);
+    expect((await tryToLogIn()).status).toBe(303);
     const { rows } = await sql<{ type: string }>`select type from audit_events
       where details ->> 'by' = 'cli' and type in ('user.suspended', 'user.resumed') order by id`.execute(
       app.db,
@@ -141,8 +141,7 @@ describe('user:suspend and user:resume', () => {
 describe('user:remove-factors', () => {
   it('removes the app and the recovery codes, logs the person out, and tells them', async () => {
     const email = 'merchant@example.test';
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     await setUp(browser, Date.now());
     const pending = openBrowser(app.send);
     expectCodeAsked(await pending.login(email));

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { openProductionApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { appendEvents } from '../support/client-events.ts';
+import { openProductionApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -8,11 +8,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrmView } from '../../server/billing/crm-view.ts';
 import { FileError, readBytes } from '../../server/runtime/files.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { type Outcome, runCli } from '../support/cli.ts';
-import { buildSignup, type SignupBody, sendSignup } from '../support/crm.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { runReconcile } from '../support/reconcile.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { type Outcome, runCli } from '../support/app/cli.ts';
+import { runReconcile } from '../support/app/reconcile.ts';
+import { buildSignup, type SignupBody, signUp } from '../support/crm/crm.ts';
+import { makeFolder } from '../support/database/postgres.ts';
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
 const occurred_at = '2026-01-01T00:00:00.000Z';
@@ -25,25 +25,23 @@ beforeAll(async () => {
   app = await openApp();
   folder = await makeFolder();
   const active = { plan: 'pro', status: 'active', price };
-  await signUp('crm_same', active);
-  await signUp('crm_trial', { plan: 'starter', status: 'trialing', trial_ends_at, price });
-  await signUp('crm_over', {
+  await keepSignup('crm_same', active);
+  await keepSignup('crm_trial', { plan: 'starter', status: 'trialing', trial_ends_at, price });
+  await keepSignup('crm_over', {
     plan: 'starter',
     status: 'trialing',
     trial_ends_at: '2026-01-02T00:00:00.000Z',
   });
-  await signUp('crm_ended', { plan: 'pro', status: 'canceled' });
-  await signUp('crm_Here', active);
+  await keepSignup('crm_ended', { plan: 'pro', status: 'canceled' });
+  await keepSignup('crm_Here', active);
 });
 afterAll(async () => {
   await app.close();
   await rm(folder, { recursive: true, force: true });
 });
 
-async function signUp(signupId: string, contract: SignupBody['contract']) {
-  const answer = await sendSignup(app, buildSignup(signupId, { occurred_at, contract }));
-  if (answer.status >= 300) throw new Error(`the signup was answered ${answer.status} ${answer.text}`);
-  users[signupId] = JSON.parse(answer.text).user.id;
+async function keepSignup(signupId: string, contract: SignupBody['contract']) {
+  users[signupId] = (await signUp(app, buildSignup(signupId, { occurred_at, contract }))).user.id;
 }
 
 const readContracts = async () =>

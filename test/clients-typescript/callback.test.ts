@@ -8,8 +8,8 @@ import {
   Refusal,
 } from '../../clients/typescript/src/index.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { buildPayload, example } from '../support/hand-off.ts';
-import { buildKit } from '../support/kit-vectors.ts';
+import { buildPayload, example } from '../support/clients/hand-off.ts';
+import { buildKit } from '../support/clients/kit-vectors.ts';
 
 const site = 'https://marketplace.example.test';
 const { now: nowSeconds } = example.verifier;

@@ -10,11 +10,11 @@ import {
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { profileOf, readPosition } from '../support/kit-stores.ts';
-import { openClient } from '../support/trpc.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { profileOf, readPosition } from '../support/clients/kit-stores.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 
 const site = 'http://shop.localhost:4000';
 const secret = 'a-secret-of-the-shop-for-this-test';
@@ -89,8 +89,7 @@ describe('with the service', () => {
 
   it('a login goes all the way, and each change after it arrives in order', async () => {
     const kit = openKit(toApp);
-    const browser = openBrowser(app.send);
-    await browser.login('customer@example.test');
+    const browser = await logIn(app.send, 'customer@example.test');
     const { answer, sid, isNewer } = await enter(kit, browser.cookie());
     expect([answer.status, answer.headers.get('location'), isNewer]).toEqual([303, `${site}/orders`, true]);
 

@@ -12,11 +12,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
-import { signMessage } from '../support/crm.ts';
-import { readCodeBlocks, readOurFile } from '../support/documents.ts';
-import { cloneDatabase } from '../support/postgres.ts';
-import { commandOf, findFreePort, startService } from '../support/process.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { commandOf, findFreePort, startService } from '../support/app/process.ts';
+import { cookieOf } from '../support/app/visitor.ts';
+import { signMessage } from '../support/crm/crm.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
+import { readCodeBlocks, readOurFile } from '../support/project/documents.ts';
 
 const run = promisify(execFile);
 const kit = 'clients/typescript';

@@ -3,7 +3,7 @@ import { request as ask, createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { buildKit } from '../support/kit-vectors.ts';
+import { buildKit } from '../support/clients/kit-vectors.ts';
 
 const origin = 'https://marketplace.example.test';
 const said: unknown[] = [];

@@ -3,11 +3,11 @@ import process from 'node:process';
 import { CompiledQuery } from 'kysely';
 import { inject } from 'vitest';
 import { sqlTables } from '../../clients/typescript/src/index.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
-import { describePulls } from '../support/pulls.ts';
+import { describePulls } from '../support/clients/pulls.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 
 describePulls('the kit for TypeScript, on Postgres,', {
-  command: [process.execPath, '--import', 'tsx', 'test/support/kit-puller.ts'],
+  command: [process.execPath, '--import', 'tsx', 'test/support/clients/kit-puller.ts'],
   async openStore() {
     const { url, drop } = await emptyDatabase(inject('templateUrl'));
     const client = connect(url);

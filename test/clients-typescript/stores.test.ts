@@ -3,9 +3,9 @@ import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createMemoryStores, createSqlStores, sqlTables } from '../../clients/typescript/src/index.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { checkStores, profileOf } from '../support/kit-stores.ts';
-import { connect, emptyDatabase, type TestDatabase } from '../support/postgres.ts';
-import { run } from '../support/process.ts';
+import { run } from '../support/app/process.ts';
+import { checkStores, profileOf } from '../support/clients/kit-stores.ts';
+import { connect, emptyDatabase, type TestDatabase } from '../support/database/postgres.ts';
 
 let database: TestDatabase;
 let client: DatabaseClient;
@@ -57,7 +57,7 @@ it('on Postgres, where two clients may share a database', async () => {
 });
 
 it('on SQLite', async () => {
-  const deno = run('deno', ['test/support/kit-stores.ts']);
+  const deno = run('deno', ['test/support/clients/kit-stores.ts']);
   expect(await deno.exited, deno.output()).toBe(0);
   expectAllRight(JSON.parse(deno.output()));
 });

@@ -3,16 +3,16 @@ import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { Refusal, type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { buildRefusalPage } from '../../clients/typescript/src/refusals.ts';
-import { readOurFile } from '../support/documents.ts';
-import { checkKitVectors } from '../support/kit-vectors.ts';
-import { run } from '../support/process.ts';
-import { readImports } from '../support/source-rules.ts';
+import { run } from '../support/app/process.ts';
+import { checkKitVectors } from '../support/clients/kit-vectors.ts';
+import { readOurFile } from '../support/project/documents.ts';
+import { readImports } from '../support/project/source-rules.ts';
 
 it('each vector is taken, or refused with its code, alike on Node and on Deno', async () => {
   const onNode = await checkKitVectors();
   expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
   expect(onNode.length).toBeGreaterThan(400);
-  const deno = run('deno', ['test/support/kit-vectors.ts']);
+  const deno = run('deno', ['test/support/clients/kit-vectors.ts']);
   expect(await deno.exited, deno.output()).toBe(0);
   expect(JSON.parse(deno.output())).toEqual(onNode);
 });

@@ -8,13 +8,20 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appendEvents } from '../support/client-events.ts';
-import { addVisitor, deletePerson } from '../support/events.ts';
-import { openReadmeSite } from '../support/php-readme.ts';
-import { openPhpSite } from '../support/php-site.ts';
-import { findFreePort } from '../support/process.ts';
-import { runPhp } from '../support/run-sample.ts';
-import { customer, openShop, openSiteBrowser, type Shop, type Site, testExample } from '../support/shop.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { openReadmeSite } from '../support/clients/php-readme.ts';
+import { openPhpSite } from '../support/clients/php-site.ts';
+import {
+  customer,
+  openShop,
+  openSiteBrowser,
+  type Shop,
+  type Site,
+  testExample,
+} from '../support/clients/shop.ts';
+import { appendEvents } from '../support/events/client-events.ts';
+import { addVisitor, deletePerson } from '../support/events/events.ts';
+import { runPhp } from '../support/project/run-sample.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -1,4 +1,4 @@
-"""One process of a client, on the kit for Python, that pulls events. test/support/pulls.ts says what it is asked, and what it
+"""One process of a client, on the kit for Python, that pulls events. test/support/clients/pulls.ts says what it is asked, and what it
 writes. Its store is in Postgres where STORE is an address, else in that file."""
 
 import json

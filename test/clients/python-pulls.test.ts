@@ -5,8 +5,8 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
-import { emptyDatabase } from '../support/postgres.ts';
-import { describePulls } from '../support/pulls.ts';
+import { describePulls } from '../support/clients/pulls.ts';
+import { emptyDatabase } from '../support/database/postgres.ts';
 
 const run = promisify(execFile);
 const kit = fileURLToPath(new URL('../../clients/python/', import.meta.url));

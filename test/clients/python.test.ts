@@ -5,8 +5,8 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { cloneDatabase } from '../support/postgres.ts';
-import { customer, openShop, type Shop, startLogin, testExample } from '../support/shop.ts';
+import { customer, openShop, type Shop, startLogin, testExample } from '../support/clients/shop.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
 
 const run = promisify(execFile);
 const kit = fileURLToPath(new URL('../../clients/python/', import.meta.url));

@@ -7,8 +7,8 @@ export default defineConfig({
   test: {
     include: ['test/clients/*.test.ts'],
     // Some start the service that they are clients of.
-    globalSetup: 'test/support/global-setup.ts',
-    setupFiles: 'test/support/no-output.ts',
+    globalSetup: 'test/support/run/global-setup.ts',
+    setupFiles: 'test/support/run/no-output.ts',
     maxWorkers: 2,
     testTimeout: 60_000,
     hookTimeout: 120_000,

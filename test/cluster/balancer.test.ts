@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Balancer, startBalancer } from '../support/balancer.ts';
+import { type Balancer, startBalancer } from '../support/machines/balancer.ts';
 
 type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
 const answerOk: Handle = (_, answer) => answer.end('ok');

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { findIdentity } from '../../db/embedded/files.ts';
-import { readCompose } from '../support/compose.ts';
-import { buildImage, type Image } from '../support/dockerfile.ts';
-import { makeFolder, startTestPostgres, type TestPostgres } from '../support/postgres.ts';
-import { findFreePort } from '../support/process.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { makeFolder, startTestPostgres, type TestPostgres } from '../support/database/postgres.ts';
+import { readCompose } from '../support/project/compose.ts';
+import { buildImage, type Image } from '../support/project/dockerfile.ts';
 
 const run = promisify(execFile);
 

@@ -8,12 +8,12 @@ import { CompiledQuery, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
 import { populate, settings } from '../bench/population.ts';
-import { type Clients, createClients } from '../support/acknowledged.ts';
-import { liftAllowancesAt } from '../support/allowances.ts';
-import { type Cluster, startCluster } from '../support/cluster.ts';
-import { connect, makeFolder } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
-import { baseBackupSample, dumpSample, restoreSample, secondRoleSample } from '../support/samples.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
+import { type Clients, createClients } from '../support/faults/acknowledged.ts';
+import { type Cluster, startCluster } from '../support/machines/cluster.ts';
+import { liftAllowancesAt } from '../support/people/allowances.ts';
+import { baseBackupSample, dumpSample, restoreSample, secondRoleSample } from '../support/project/samples.ts';
 
 const run = promisify(execFile);
 const kills = 3;

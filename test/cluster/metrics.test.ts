@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import type { Answer, SendOptions } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { readQueries } from '../support/metrics.ts';
-import { cloneDatabase, makeFolder, startTestPostgres } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
+import type { Answer, SendOptions } from '../support/app/app.ts';
+import { readQueries } from '../support/app/metrics.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { cloneDatabase, makeFolder, startTestPostgres } from '../support/database/postgres.ts';
 
 const operate = 'docs/operate/files';
 const stops: (() => Promise<unknown>)[] = [];
@@ -109,7 +109,7 @@ async function makeTraffic(port: number, round: number): Promise<void> {
   await send('/sso/marketplace/callback?payload=x&signature=y');
   await send('/nowhere');
   await send('/forgot-password', { form: { email: 'customer@example.test' } });
-  await sendSignup({ send, config }, buildSignup(`metrics-${port}-${round}`));
+  await signUp({ send, config }, buildSignup(`metrics-${port}-${round}`));
 }
 
 async function ask<T>(path: string, query: Record<string, string> = {}): Promise<T> {

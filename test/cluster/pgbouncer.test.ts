@@ -6,19 +6,19 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { readConfig } from '../../server/settings/config.ts';
 import { populate, settings } from '../bench/population.ts';
-import { createClients } from '../support/acknowledged.ts';
-import { liftAllowancesAt } from '../support/allowances.ts';
-import { renderOperateFile } from '../support/operate-files.ts';
-import { connect } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
+import { connect } from '../support/database/postgres.ts';
+import { createClients } from '../support/faults/acknowledged.ts';
+import { renderOperateFile } from '../support/machines/operate-files.ts';
 import {
   makeOwnFolder,
   type RunningProgram,
   requirePrograms,
   startProgram,
   writeOwnFile,
-} from '../support/programs.ts';
-import { timeoutsSample } from '../support/samples.ts';
+} from '../support/machines/programs.ts';
+import { liftAllowancesAt } from '../support/people/allowances.ts';
+import { timeoutsSample } from '../support/project/samples.ts';
 
 let folder: string;
 let postgres: EmbeddedPostgres;

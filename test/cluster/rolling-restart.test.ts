@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { password, populate, settings } from '../bench/population.ts';
-import { type PlainBalancer, startPlainBalancer } from '../support/balancer.ts';
-import { buildMixedTraffic, isDone } from '../support/mixed-traffic.ts';
-import { runOpenLoop } from '../support/open-loop.ts';
-import { startTestPostgres, type TestPostgres } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/process.ts';
+import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
+import { startTestPostgres, type TestPostgres } from '../support/database/postgres.ts';
+import { buildMixedTraffic, isDone } from '../support/load/mixed-traffic.ts';
+import { runOpenLoop } from '../support/load/open-loop.ts';
+import { type PlainBalancer, startPlainBalancer } from '../support/machines/balancer.ts';
 
 const users = 1_000;
 const perSecond = 200;

@@ -5,7 +5,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   test: {
     include: ['test/cluster/*.test.ts'],
-    setupFiles: 'test/support/no-output.ts',
+    setupFiles: 'test/support/run/no-output.ts',
     // Each starts many processes, and measures.
     fileParallelism: false,
     testTimeout: 600_000,

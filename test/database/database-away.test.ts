@@ -3,7 +3,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoPassword as password } from '../../server/demo/demo-users.ts';
-import { locationOf } from '../support/app.ts';
+import { locationOf } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, freshWebhookId, sendSignup } from '../support/crm/crm.ts';
 import {
   type Away,
   dataRequests,
@@ -13,12 +15,10 @@ import {
   requests,
   trpcRequests,
   whileLocked,
-} from '../support/away.ts';
-import { buildSignup, freshWebhookId, sendSignup } from '../support/crm.ts';
-import { tokenIn } from '../support/mail-server.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
-import { named, nameRequest } from '../support/names.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/faults/away.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { tokenIn } from '../support/people/mail-server.ts';
+import { named, nameRequest } from '../support/run/names.ts';
 
 let away: Away;
 beforeAll(async () => {

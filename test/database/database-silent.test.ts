@@ -1,7 +1,7 @@
 // Contract 9.97 and 9.98, 503 `unavailable`: the database accepts requests and never answers; nothing hangs.
 import { sql } from 'kysely';
 import { afterAll, expect, it } from 'vitest';
-import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/away.ts';
+import { type Away, expectUnavailable, openAway, requests, whileLocked } from '../support/faults/away.ts';
 
 // All wait for timeouts, so they run together, each with its own database.
 const opened: Away[] = [];

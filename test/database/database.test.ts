@@ -10,12 +10,12 @@ import { migrate } from '../../db/postgres/migrate.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { consumeNonce } from '../../db/tables/nonces.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readCatalog } from '../support/catalog.ts';
-import { countRows } from '../support/database.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
-import { buildSchema, schemaFile } from '../support/schema.ts';
-import { buildSchemaSql, schemaSqlFile } from '../support/schema-sql.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { readCatalog } from '../support/database/catalog.ts';
+import { countRows } from '../support/database/database.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { buildSchema, schemaFile } from '../support/database/schema.ts';
+import { buildSchemaSql, schemaSqlFile } from '../support/database/schema-sql.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import { migrations } from '../../db/migrations/list.ts';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 
-import { connect, emptyDatabase } from '../support/postgres.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 
 let client: DatabaseClient;
 let drop: () => Promise<void>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/server.ts';
-import { connect, makeFolder } from '../support/postgres.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
 
 const isRoot = process.getuid?.() === 0;
 

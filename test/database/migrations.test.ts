@@ -5,11 +5,11 @@ import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { sign } from '../../server/sso/hmac.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { type Catalog, findBreaks, readCatalog } from '../support/catalog.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { type Catalog, findBreaks, readCatalog } from '../support/database/catalog.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 /** Every migration that has landed, in the order in which databases have run them. A new one comes last, as m<number>-<name>. */
 const landed = [

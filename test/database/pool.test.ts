@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
-import { openFreshDatabase, type TestClient } from '../support/database.ts';
-import { connect } from '../support/postgres.ts';
-import { openWire } from '../support/wire.ts';
+import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { connect } from '../support/database/postgres.ts';
+import { openWire } from '../support/database/wire.ts';
 
 let client: TestClient;
 beforeAll(async () => {

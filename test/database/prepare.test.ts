@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepare, prepareDeferred, prepareRead } from '../../db/postgres/prepare.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
-import { openFreshDatabase, type TestClient } from '../support/database.ts';
+import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
 
 let client: TestClient;
 beforeAll(async () => {

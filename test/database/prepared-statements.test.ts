@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { createRateLimits } from '../../server/identity/ground/rate-limits.ts';
-import { countRows } from '../support/database.ts';
-import { cloneDatabase, connect } from '../support/postgres.ts';
+import { countRows } from '../support/database/database.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
 
 let database: { url: string; drop: () => Promise<void> };
 beforeAll(async () => {

@@ -2,8 +2,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SharedRead } from '../../db/postgres/reader.ts';
-import { openFreshDatabase, poolSize, type TestClient } from '../support/database.ts';
-import { connect } from '../support/postgres.ts';
+import { openFreshDatabase, poolSize, type TestClient } from '../support/database/database.ts';
+import { connect } from '../support/database/postgres.ts';
 
 let client: TestClient;
 beforeEach(async () => {

@@ -5,9 +5,9 @@ import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { consumeNonce } from '../../db/tables/nonces.ts';
-import { openFreshDatabase, type TestClient } from '../support/database.ts';
-import { connect } from '../support/postgres.ts';
-import { openWire } from '../support/wire.ts';
+import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { connect } from '../support/database/postgres.ts';
+import { openWire } from '../support/database/wire.ts';
 
 let client: TestClient;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf, logIn, textOf } from '../support/app/visitor.ts';
 
 let app: TestApp;
 let merchant: string;
@@ -394,8 +394,7 @@ it('a demo client keeps its used nonces longer than any verifier accepts a hand-
 });
 
 it('a demo client that asks for the password again gets it, all the way', async () => {
-  const browser = openBrowser(app.send);
-  await browser.login('customer@example.test');
+  const browser = await logIn(app.send, 'customer@example.test');
   const follow = async (path: string): Promise<string> => {
     const answer = await browser.send(path);
     const { pathname, search } = locationOf(answer);

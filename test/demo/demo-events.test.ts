@@ -8,10 +8,10 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { createDemoSessions } from '../../server/demo/demo-sessions.ts';
 import { listen } from '../../server/runtime/listen.ts';
-import { locationOf, openApp, openProductionApp, type TestApp } from '../support/app.ts';
-import { findFreePort } from '../support/process.ts';
-import { openClient } from '../support/trpc.ts';
-import { cookieOf, textOf } from '../support/visitor.ts';
+import { locationOf, openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { cookieOf, textOf } from '../support/app/visitor.ts';
 
 describe('an event', () => {
   const userId = '01900000-0000-7000-8000-000000000001';

@@ -1,8 +1,8 @@
 // Contract 11.1 and 11.2: the demo users of local mode, seeded once, never in production.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type AppOptions, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { cloneDatabase } from '../support/postgres.ts';
+import { type AppOptions, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
 
 const opened: TestApp[] = [];
 async function open(options?: AppOptions): Promise<TestApp> {

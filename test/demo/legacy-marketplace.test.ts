@@ -1,6 +1,6 @@
 // The demo page of local mode that plays the legacy marketplace.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {

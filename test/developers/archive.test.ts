@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildArchive } from '../../app/developers/publish/archive.ts';
-import { makeFolder } from '../support/postgres.ts';
+import { makeFolder } from '../support/database/postgres.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { documents, files, findPublished } from '../../app/developers/publish/published.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
-import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/documents.ts';
+import { isOurFile, readAnchors, readLinks, readOurFile } from '../support/project/documents.ts';
 
 describe('docs/refusals.md', () => {
   type Refusal = { code: string; status: number; meaning: string; remedy: string };

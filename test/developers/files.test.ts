@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documents, files } from '../../app/developers/publish/published.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readOurFile } from '../support/documents.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { readOurFile } from '../support/project/documents.ts';
 
 let app: TestApp;
 beforeAll(async () => {

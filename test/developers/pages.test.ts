@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documents, pathOf } from '../../app/developers/publish/published.ts';
-import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
-import { readAnchors, readOurFile } from '../support/documents.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { readAnchors, readOurFile } from '../support/project/documents.ts';
 
 const html = { accept: 'text/html' };
 const pages = documents.map(({ slug, file }) => [pathOf(slug), file] as const);

@@ -4,7 +4,7 @@ import { describeReport } from '../../clients/doctor/describe-report.ts';
 import { examine, type Report } from '../../clients/doctor/examine.ts';
 import type { Tools } from '../../clients/doctor/target.ts';
 import { listDeliveries } from '../../db/tables/event-deliveries.ts';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 import { openInProcess, passOn } from './harness/in-process.ts';
 
 const { listen, close } = openInProcess();

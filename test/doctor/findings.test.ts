@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { findingIds, groupOf, groups } from '../../clients/doctor/findings.ts';
 import { openNotes } from '../../clients/doctor/notes.ts';
-import { readOurFile } from '../support/documents.ts';
+import { readOurFile } from '../support/project/documents.ts';
 
 const text = readOurFile('docs/doctor.md');
 

@@ -2,9 +2,11 @@
 // nobody else does.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { openOtherRole } from '../support/database-role.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { idOf } from '../support/database/database.ts';
+import { openOtherRole } from '../support/database/database-role.ts';
 import {
   addPerson,
   addVisitor,
@@ -13,9 +15,8 @@ import {
   openSession,
   readOn,
   type WireEvent,
-} from '../support/events.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/events/events.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 const password = 'local demo password';
 let app: TestApp;
@@ -278,10 +279,7 @@ describe('the end of a session', () => {
   });
 
   it('by the limit of sessions', async () => {
-    const { rows } = await sql<{
-      id: string;
-    }>`select id from users where email = 'new-merchant@example.test'`.execute(app.db);
-    const [{ id = '' } = {}] = rows;
+    const id = await idOf(app.db, 'new-merchant@example.test');
     const { sid } = await launch(app, 'marketplace', await openSession(app.db, { id }));
     for (let n = 0; n < 49; n++) await openSession(app.db, { id });
     const heard = await during(() => app.login('new-merchant@example.test'));

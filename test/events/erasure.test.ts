@@ -2,11 +2,19 @@
 // before is kept.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { addVisitor, deletePerson, latestOf, launch, openSession, pull, readOn } from '../support/events.ts';
-import { makeDue, runErasure } from '../support/leaving.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import {
+  addVisitor,
+  deletePerson,
+  latestOf,
+  launch,
+  openSession,
+  pull,
+  readOn,
+} from '../support/events/events.ts';
+import { makeDue, runErasure } from '../support/people/leaving.ts';
 
 let app: TestApp;
 beforeAll(async () => {

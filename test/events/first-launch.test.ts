@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DB } from '../../db/schema.ts';
-import { locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { locationOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import {
   addPerson,
   againAfterDeadlock,
@@ -12,7 +12,7 @@ import {
   type Person,
   readOn,
   type WireEvent,
-} from '../support/events.ts';
+} from '../support/events/events.ts';
 
 const rounds = 8;
 

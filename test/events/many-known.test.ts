@@ -3,7 +3,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { cloneDatabase, connect, type TestDatabase } from '../support/postgres.ts';
+import { cloneDatabase, connect, type TestDatabase } from '../support/database/postgres.ts';
 
 const few = 500;
 

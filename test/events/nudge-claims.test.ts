@@ -9,8 +9,8 @@ import {
   recordNudge,
   recordPull,
 } from '../../db/tables/event-deliveries.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { cloneDatabase, connect } from '../support/postgres.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 
 let database: DatabaseClient;
 let other: DatabaseClient;

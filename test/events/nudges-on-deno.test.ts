@@ -1,10 +1,10 @@
 // Nudges leave by the runtime's own fetch, which differs in how it tells what went wrong.
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
-import { appendEvents } from '../support/client-events.ts';
-import { answers, drops, hangs, openTarget, takes } from '../support/nudge-target.ts';
-import { cloneDatabase, connect } from '../support/postgres.ts';
-import { findFreePort, startService } from '../support/process.ts';
+import { findFreePort, startService } from '../support/app/process.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { appendEvents } from '../support/events/client-events.ts';
+import { answers, drops, hangs, openTarget, takes } from '../support/events/nudge-target.ts';
 
 it('the service on Deno nudges, says why it could not, and stops at once while a client hangs', async () => {
   const database = await cloneDatabase(inject('templateUrl'));

@@ -5,9 +5,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { recordPull } from '../../db/tables/event-deliveries.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { scrape } from '../support/metrics.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { scrape } from '../support/app/metrics.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 import {
   type Answering,
   answers,
@@ -16,10 +18,8 @@ import {
   type NudgeTarget,
   openTarget,
   takes,
-} from '../support/nudge-target.ts';
-import { findFreePort } from '../support/process.ts';
-import { nudgeBodySample } from '../support/samples.ts';
-import { openClient } from '../support/trpc.ts';
+} from '../support/events/nudge-target.ts';
+import { nudgeBodySample } from '../support/project/samples.ts';
 
 const secret = 'a-secret-of-the-shops-for-this-test';
 const next = 'the-next-secret-of-the-shops-for-it';

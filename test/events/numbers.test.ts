@@ -5,10 +5,10 @@ import type { Database } from '../../db/postgres/client.ts';
 import { numberAllEvents } from '../../server/events/number-events.ts';
 import { readEvents } from '../../server/events/read-events.ts';
 import { Deadline } from '../../server/http/deadline.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openFreshDatabase } from '../support/database.ts';
-import { addPerson, addVisitor, latestOf, readOn, type WireEvent } from '../support/events.ts';
-import { connect } from '../support/postgres.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openFreshDatabase } from '../support/database/database.ts';
+import { connect } from '../support/database/postgres.ts';
+import { addPerson, addVisitor, latestOf, readOn, type WireEvent } from '../support/events/events.ts';
 
 let app: TestApp;
 let other: TestInstance;

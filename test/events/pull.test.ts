@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { codeOf, openApp, type TestApp } from '../support/app.ts';
-import { addPerson, askForEvents, pull, readOn, tokenOf } from '../support/events.ts';
+import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { addPerson, askForEvents, pull, readOn, tokenOf } from '../support/events/events.ts';
 
 const secrets = ['the-first-secret-of-the-marketplace', 'the-second-secret-of-the-marketplace'];
 const shop = 'the-secret-of-the-shop-in-these-tests';

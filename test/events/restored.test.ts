@@ -4,10 +4,18 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { restartEvents } from '../../db/tables/events.ts';
-import { codeOf, openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { addVisitor, askForEvents, latestOf, launch, openSession, pull, readOn } from '../support/events.ts';
-import { backUpDatabase } from '../support/postgres.ts';
+import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { backUpDatabase } from '../support/database/postgres.ts';
+import {
+  addVisitor,
+  askForEvents,
+  latestOf,
+  launch,
+  openSession,
+  pull,
+  readOn,
+} from '../support/events/events.ts';
 
 let app: TestApp;
 beforeAll(async () => {

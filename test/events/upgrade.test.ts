@@ -2,8 +2,8 @@
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
-import { addPerson, openSession } from '../support/events.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { addPerson, openSession } from '../support/events/events.ts';
 
 it('knows from the launches who was handed to whom', async () => {
   const { url, drop } = await emptyDatabase(inject('templateUrl'));

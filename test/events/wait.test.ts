@@ -1,11 +1,11 @@
 // Long polling (contract 10.15 to 10.17): a request waits until there is something for its client.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { codeOf, expectRetryAfter, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openAway } from '../support/away.ts';
-import { addVisitor, askForEvents, bearerOf, latestOf, pull } from '../support/events.ts';
-import { cloneDatabase, connect } from '../support/postgres.ts';
-import { findFreePort, type Runtime, startService } from '../support/process.ts';
+import { codeOf, expectRetryAfter, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
+import { cloneDatabase, connect } from '../support/database/postgres.ts';
+import { addVisitor, askForEvents, bearerOf, latestOf, pull } from '../support/events/events.ts';
+import { openAway } from '../support/faults/away.ts';
 
 let app: TestApp;
 let other: TestInstance;

@@ -6,11 +6,11 @@ import type { Database } from '../../db/postgres/client.ts';
 import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { countRows, openFreshDatabase, type TestClient } from '../support/database.ts';
-import { byForm } from '../support/faults.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { connect } from '../support/postgres.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { connect } from '../support/database/postgres.ts';
+import { byForm } from '../support/faults/faults.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 const rowsOfEach = byForm({ short: 20_000, long: 1_000_000 });
 const calmMs = byForm({ short: 1_000, long: 10_000 });

@@ -1,11 +1,11 @@
 // Contract 9.97 to 9.99, 503 `unavailable`: whatever happens to the database, every route and method answers in time, and
 // rightly again soon after it is back.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Away, openAway } from '../support/away.ts';
-import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/every-route.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { type OwnPostgres, openOwnPostgres } from '../support/own-postgres.ts';
-import { connect } from '../support/postgres.ts';
+import { listEveryRoute, pendingCookie, type RouteRequest } from '../support/app/every-route.ts';
+import { type OwnPostgres, openOwnPostgres } from '../support/database/own-postgres.ts';
+import { connect } from '../support/database/postgres.ts';
+import { type Away, openAway } from '../support/faults/away.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
 
 // Twice and more what the contract says, for a busy machine. `npm run test:faults` prints how long it took.
 const patienceMs = 6_000;

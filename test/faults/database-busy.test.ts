@@ -2,10 +2,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/demo/demo-users.ts';
-import { type Away, expectUnavailable, openAway } from '../support/away.ts';
-import { listEveryRoute, pendingCookie } from '../support/every-route.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import type { TestRequest } from '../support/names.ts';
+import { listEveryRoute, pendingCookie } from '../support/app/every-route.ts';
+import { type Away, expectUnavailable, openAway } from '../support/faults/away.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import type { TestRequest } from '../support/run/names.ts';
 
 let away: Away;
 beforeAll(async () => {

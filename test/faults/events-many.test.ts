@@ -1,10 +1,10 @@
 // With very many events kept, and with very many that wait for their numbers, a pull costs what its page costs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { addPerson, pull } from '../support/events.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { connect } from '../support/postgres.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { connect } from '../support/database/postgres.ts';
+import { addPerson, pull } from '../support/events/events.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
 
 const kept = byForm({ short: 20_000, long: 1_000_000 });
 // What the long form is to reach; the short one runs among other tests.

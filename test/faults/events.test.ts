@@ -4,16 +4,16 @@
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { runEventChaos } from '../support/event-chaos.ts';
-import type { Ask } from '../support/event-client.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { killedEnv } from '../support/killed-load.ts';
-import { openNudgedClient } from '../support/nudged-client.ts';
-import { openOwnPostgres } from '../support/own-postgres.ts';
-import { connect } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
-import { createRandom, seed } from '../support/random.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
+import { openOwnPostgres } from '../support/database/own-postgres.ts';
+import { connect } from '../support/database/postgres.ts';
+import { runEventChaos } from '../support/events/event-chaos.ts';
+import type { Ask } from '../support/events/event-client.ts';
+import { openNudgedClient } from '../support/events/nudged-client.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { killedEnv } from '../support/faults/killed-load.ts';
+import { createRandom, seed } from '../support/run/random.ts';
 
 const kills = byForm({ short: 2, long: 20 });
 const random = createRandom(seed);

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { loadPages } from '../../server/runtime/build.ts';
 import { type Config, readConfig } from '../../server/settings/config.ts';
-import { byForm } from '../support/faults.ts';
-import { buildRequests, type FuzzRequest, signRequest } from '../support/fuzz.ts';
-import { headerText } from '../support/odd-text.ts';
-import { cloneDatabase, type TestDatabase } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/process.ts';
-import { fc } from '../support/random.ts';
+import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/postgres.ts';
+import { byForm } from '../support/faults/faults.ts';
+import { buildRequests, type FuzzRequest, signRequest } from '../support/faults/fuzz.ts';
+import { headerText } from '../support/faults/odd-text.ts';
+import { fc } from '../support/run/random.ts';
 
 const runtimes = byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] });
 const batches = byForm({ short: 10, long: 200 });

@@ -8,10 +8,10 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { deferSession } from '../../db/tables/sessions.ts';
 import { createToken, hashToken } from '../../server/identity/ground/tokens.ts';
 import { loadPages } from '../../server/runtime/build.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { byForm } from '../support/faults.ts';
-import { buildRequests, type FuzzRequest, signRequest } from '../support/fuzz.ts';
-import { fc } from '../support/random.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { byForm } from '../support/faults/faults.ts';
+import { buildRequests, type FuzzRequest, signRequest } from '../support/faults/fuzz.ts';
+import { fc } from '../support/run/random.ts';
 
 const runs = byForm({ short: 1_000, long: 20_000 });
 // A machine with other work may take longer over a request, but not over the same one again and again.

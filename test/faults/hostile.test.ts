@@ -3,11 +3,11 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { byForm } from '../support/faults.ts';
-import { type Hanging, habits, openHanging } from '../support/hanging.ts';
-import { percentile, runOpenLoop } from '../support/open-loop.ts';
-import { cloneDatabase, type TestDatabase } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/process.ts';
+import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
+import { cloneDatabase, type TestDatabase } from '../support/database/postgres.ts';
+import { byForm } from '../support/faults/faults.ts';
+import { type Hanging, habits, openHanging } from '../support/faults/hanging.ts';
+import { percentile, runOpenLoop } from '../support/load/open-loop.ts';
 
 type Service = RunningProcess & { port: number };
 

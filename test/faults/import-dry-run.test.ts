@@ -5,12 +5,12 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { digestRows, openFreshDatabase, type TestClient } from '../support/database.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { insertPeople, profileOf, type Somebody } from '../support/imports.ts';
-import { listTables } from '../support/leaving.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { run } from '../support/process.ts';
+import { run } from '../support/app/process.ts';
+import { digestRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { insertPeople, profileOf, type Somebody } from '../support/marketplace/imports.ts';
+import { listTables } from '../support/people/leaving.ts';
 
 const total = byForm({ short: 3_000, long: 100_000 });
 

@@ -2,14 +2,14 @@
 // nonce is accepted twice.
 import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { liftAllowancesAt } from '../support/allowances.ts';
-import { findEmptyAccounts } from '../support/database.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { killedEnv, type Load, startLoad } from '../support/killed-load.ts';
-import { type OwnPostgres, openOwnPostgres } from '../support/own-postgres.ts';
-import { connect } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/process.ts';
-import { createRandom, seed } from '../support/random.ts';
+import { findFreePort, type RunningProcess, type Runtime, startService } from '../support/app/process.ts';
+import { findEmptyAccounts } from '../support/database/database.ts';
+import { type OwnPostgres, openOwnPostgres } from '../support/database/own-postgres.ts';
+import { connect } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { killedEnv, type Load, startLoad } from '../support/faults/killed-load.ts';
+import { liftAllowancesAt } from '../support/people/allowances.ts';
+import { createRandom, seed } from '../support/run/random.ts';
 
 const kills = byForm({ short: 2, long: 20 });
 const runtimes = byForm<Runtime[]>({ short: ['node'], long: ['node', 'deno'] });

@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { buildAsking, password, populate, settings, tokenOf } from '../bench/population.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { profileOf } from '../support/imports.ts';
-import { buildMixedTraffic, findPeak, isDone } from '../support/mixed-traffic.ts';
-import { type OpenLoop, percentile, runOpenLoop, type Sent } from '../support/open-loop.ts';
-import { cloneDatabase, connect, makeFolder, type TestDatabase } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, run, startService } from '../support/process.ts';
+import { findFreePort, type RunningProcess, run, startService } from '../support/app/process.ts';
+import { cloneDatabase, connect, makeFolder, type TestDatabase } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { buildMixedTraffic, findPeak, isDone } from '../support/load/mixed-traffic.ts';
+import { type OpenLoop, percentile, runOpenLoop, type Sent } from '../support/load/open-loop.ts';
+import { profileOf } from '../support/marketplace/imports.ts';
 
 const users = 2_000;
 const isLong = byForm({ short: false, long: true });

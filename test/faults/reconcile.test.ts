@@ -7,12 +7,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { type SignupBody, sendSignup } from '../support/crm.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { connect, makeFolder } from '../support/postgres.ts';
-import { shuffle } from '../support/random.ts';
-import { runReconcile } from '../support/reconcile.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runReconcile } from '../support/app/reconcile.ts';
+import { type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { shuffle } from '../support/run/random.ts';
 
 const total = byForm({ short: 20_000, long: 1_000_000 });
 // So that the short form, too, has a file that does not fit into the heap.

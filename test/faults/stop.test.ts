@@ -3,10 +3,10 @@ import type { ChildProcess } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { describe, expect, inject, it } from 'vitest';
-import { byForm } from '../support/faults.ts';
-import { habits, openDeaf, openHanging } from '../support/hanging.ts';
-import { cloneDatabase } from '../support/postgres.ts';
-import { findFreePort, type Runtime, startService } from '../support/process.ts';
+import { findFreePort, type Runtime, startService } from '../support/app/process.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
+import { byForm } from '../support/faults/faults.ts';
+import { habits, openDeaf, openHanging } from '../support/faults/hanging.ts';
 
 async function openService(runtime: Runtime, env: Record<string, string>) {
   const { url, drop } = await cloneDatabase(inject('templateUrl'));

@@ -3,8 +3,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
+import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
 
 const tries = byForm({ short: 3, long: 300 });
 const isLong = byForm({ short: false, long: true });

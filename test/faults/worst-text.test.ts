@@ -6,18 +6,25 @@ import { headerBounds, textBounds } from '../../server/http/text.ts';
 import { findPasswordFault } from '../../server/identity/password/passwords.ts';
 import { loadPages } from '../../server/runtime/build.ts';
 import { appRouter } from '../../server/trpc/router.ts';
-import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { openBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { arrange } from '../support/take-back-cases.ts';
-import { listReadFields, listTextInputs } from '../support/text-inputs.ts';
-import { readOffer, setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
-import { measureLeastWait, measureWait } from '../support/waits.ts';
-import { fill, fitTo, spellAddress, spellForm, worstBytes, worstTexts } from '../support/worst-texts.ts';
+import { type Answer, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { logIn } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import { listReadFields, listTextInputs } from '../support/faults/text-inputs.ts';
+import { measureLeastWait, measureWait } from '../support/faults/waits.ts';
+import {
+  fill,
+  fitTo,
+  spellAddress,
+  spellForm,
+  worstBytes,
+  worstTexts,
+} from '../support/faults/worst-texts.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+import { arrange } from '../support/people/take-back-cases.ts';
+import { readOffer, setUp } from '../support/people/totp-app.ts';
 
 /** At once. */
 const connections = byForm({ short: 1, long: 3 });
@@ -38,13 +45,11 @@ beforeAll(async () => {
   app = await openApp({ env, now: () => clock });
   const mails = await openBackend({ databaseUrl: app.databaseUrl, now: () => clock });
   const password = 'local demo password';
-  const stale = openBrowser(app.send);
-  await stale.login('customer@example.test', password);
+  const stale = await logIn(app.send, 'customer@example.test', password);
   await sql`update sessions set auth_time = auth_time - interval '1 hour'`.execute(app.db);
   staleCookie = stale.cookie();
 
-  const browser = openBrowser(app.send);
-  await browser.login('customer@example.test', password);
+  const browser = await logIn(app.send, 'customer@example.test', password);
   await addPasskey(browser);
   const { rows } = await sql<{ id: string }>`select id from passkeys`.execute(app.db);
   known.passkeyId = rows[0]?.id ?? '';
@@ -52,11 +57,9 @@ beforeAll(async () => {
   known.sealed = readOffer(offer).sealed;
 
   // Somebody whose login waits for a code.
-  const other = openBrowser(app.send);
-  await other.login('new-merchant@example.test', password);
+  const other = await logIn(app.send, 'new-merchant@example.test', password);
   await setUp(other, clock.getTime());
-  const waiting = openBrowser(app.send);
-  await waiting.login('new-merchant@example.test', password);
+  const waiting = await logIn(app.send, 'new-merchant@example.test', password);
   cookie = `${browser.cookie()}; ${/identity_pending_login=[^;]*/.exec(waiting.cookie())}`;
 
   await app.send('/signup', { form: { name: 'Nia', email: 'nia@example.test' } });

@@ -1,11 +1,11 @@
 // `history`: what changed about somebody, or who they were at an instant.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { digestRows } from '../support/database.ts';
-import { listChanges } from '../support/history.ts';
-import { makeDue, runErasure } from '../support/leaving.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { digestRows, idOf } from '../support/database/database.ts';
+import { listChanges } from '../support/history/history.ts';
+import { makeDue, runErasure } from '../support/people/leaving.ts';
 
 const email = 'merchant@example.test';
 
@@ -13,8 +13,7 @@ let app: TestApp;
 let userId: string;
 beforeAll(async () => {
   app = await openApp();
-  const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
-  userId = rows[0]?.id ?? '';
+  userId = await idOf(app.db, email);
 });
 afterAll(() => app.close());
 
@@ -115,8 +114,7 @@ it('takes whoever was here before the history began as they are', async () => {
 
 it('prints of somebody who is erased that something happened, by their id', async () => {
   const target = 'unverified@example.test';
-  const { rows } = await sql<{ id: string }>`select id from users where email = ${target}`.execute(app.db);
-  const id = rows[0]?.id ?? '';
+  const id = await idOf(app.db, target);
   const then = new Date().toISOString();
   await makeDue(app.db, target);
   await runErasure(app.db);

@@ -8,21 +8,21 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { type Change, tracked } from '../../db/tables/changes.ts';
 import { updateUser } from '../../db/tables/users.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countRows, openFreshDatabase } from '../support/database.ts';
-import { type OtherRole, openOtherRole } from '../support/database-role.ts';
-import { listChanges, summarize } from '../support/history.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { findText, makeDue, runErasure } from '../support/leaving.ts';
-import { recordLog } from '../support/log.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
-import { connect, makeFolder } from '../support/postgres.ts';
-import { setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { runCli } from '../support/app/cli.ts';
+import { recordLog } from '../support/app/log.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { countRows, idOf, openFreshDatabase } from '../support/database/database.ts';
+import { type OtherRole, openOtherRole } from '../support/database/database-role.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
+import { listChanges, summarize } from '../support/history/history.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 let app: TestApp;
 let mails: TestBackend;
@@ -38,9 +38,6 @@ afterAll(async () => {
   await Promise.all([other.close(), mails.close(), rm(folder, { recursive: true, force: true })]);
   await app.close();
 });
-
-const idOf = async (email: string) =>
-  (await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db)).rows[0]?.id ?? '';
 
 /** What is kept of whatever `work` does. */
 async function changesBy(work: () => Promise<unknown>): Promise<Change[]> {
@@ -65,9 +62,8 @@ const cli = async (words: string[], input?: string) => {
 
 describe('a person', () => {
   it('changes names on a page and by tRPC: what, from, to, who and which request', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('customer@example.test');
-    const userId = await idOf('customer@example.test');
+    const browser = await logIn(app.send, 'customer@example.test');
+    const userId = await idOf(app.db, 'customer@example.test');
     let answer: Answer | undefined;
     const onPage = await changesBy(async () => {
       const form = { intent: 'names', name: 'Page Name', accountName: 'Page Account' };
@@ -115,9 +111,9 @@ describe('a person', () => {
     const email = 'doors-new@example.test';
     const browser = openBrowser(app.send);
     await browser.send('/signup', { form: { name: 'Dora Doors', email } });
-    const signUp = await readToken(mails, email, 'sign_up');
+    const token = await readToken(mails, email, 'sign_up');
     const created = await changesBy(() =>
-      browser.send(`/signup/confirm?token=${signUp}`, {
+      browser.send(`/signup/confirm?token=${token}`, {
         form: { name: 'Dora Doors', newPassword: 'seven quiet lanterns' },
       }),
     );
@@ -130,7 +126,7 @@ describe('a person', () => {
     const changed = await changesBy(() =>
       browser.send(`/profile/email/confirm?token=${change}`, { form: {} }),
     );
-    const userId = await idOf('doors-newer@example.test');
+    const userId = await idOf(app.db, 'doors-newer@example.test');
     expect(changed).toMatchObject([
       { by: 'person', byUser: userId, members: { email: { from: email, to: 'doors-newer@example.test' } } },
     ]);
@@ -145,8 +141,7 @@ describe('a person', () => {
   });
 
   it('plans a deletion and cancels it', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('new-merchant@example.test');
+    const browser = await logIn(app.send, 'new-merchant@example.test');
     const changes = await changesBy(async () => {
       await browser.send('/profile/delete', { form: { intent: 'delete' } });
       await browser.send('/profile/delete', { form: { intent: 'keep' } });
@@ -181,14 +176,13 @@ describe('the marketplace', () => {
   });
 
   it('is not who connects: that is the person, by a click, and the hand-off is the cause', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('new-merchant@example.test');
+    const browser = await logIn(app.send, 'new-merchant@example.test');
     const profile = { id: 'doors-connect', email: 'new-merchant@example.test' };
     const url = await buildHandOff(app, profile);
     const page = (await browser.send(url)).headers.get('location') ?? '';
     expect(page).toMatch(/^\/continue/);
     const changes = await changesBy(() => browser.send(page, { form: {} }));
-    const userId = await idOf('new-merchant@example.test');
+    const userId = await idOf(app.db, 'new-merchant@example.test');
     expect(changes.length).toBeGreaterThan(1);
     expect(changes.find(({ subject }) => subject === 'link')).toMatchObject({ kind: 'created', userId });
     for (const change of changes)
@@ -218,12 +212,12 @@ describe('the marketplace', () => {
     const id = 'doors-typed';
     const email = 'doors-holder@example.test';
     await handOver(app, { id, email, emailVerified: false });
-    const typed = await idOf(email);
-    await sendSignup(app, buildSignup('crm_doors_holder', { user: { email, name: 'Holder' } }));
+    const typed = await idOf(app.db, email);
+    await signUp(app, buildSignup('crm_doors_holder', { user: { email, name: 'Holder' } }));
     const changes = await changesBy(async () =>
       app.send(await buildHandOff(app, { id, email, profileUpdatedAt: new Date() })),
     );
-    const holder = await idOf(email);
+    const holder = await idOf(app.db, email);
     expect(holder).not.toBe(typed);
     const links = changes.filter(({ subject }) => subject === 'link');
     expect(
@@ -288,7 +282,7 @@ describe('an operator', () => {
   });
 
   it('cancels a contract', async () => {
-    await sendSignup(app, buildSignup('crm_doors_cancel'));
+    await signUp(app, buildSignup('crm_doors_cancel'));
     expect(await changesBy(() => cli(['contract:cancel', 'crm_doors_cancel']))).toMatchObject([
       { by: 'operator', cause: 'contract:cancel', members: { status: { from: 'trialing', to: 'canceled' } } },
     ]);
@@ -300,7 +294,7 @@ describe('an operator', () => {
       status: 'active',
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
     };
-    await sendSignup(app, buildSignup('crm_doors_due', { contract }));
+    await signUp(app, buildSignup('crm_doors_due', { contract }));
     const { log } = recordLog();
     const now = () => new Date();
     const billed = await changesBy(async () => {
@@ -325,7 +319,7 @@ describe('an operator', () => {
 it('the service made the demo users, and erases whoever is due', async () => {
   const seeded = (await listChanges(app.db)).filter(({ cause }) => cause === 'demo users');
   expect(seeded.filter(({ subject, by }) => subject === 'user' && by === 'service')).toHaveLength(7);
-  await sendSignup(app, buildSignup('crm_doors_erased'));
+  await signUp(app, buildSignup('crm_doors_erased'));
   await makeDue(app.db, 'crm_doors_erased@example.test');
   const changes = await changesBy(() => runErasure(app.db));
   expect(changes.map(({ subject, kind, by, cause }) => [subject, kind, by, cause])).toEqual(
@@ -359,7 +353,7 @@ describe('SQL by another role of the database', () => {
   it('is never believed to be somebody else’s', async () => {
     const changes = await changesBy(() =>
       other.db.transaction().execute(async (trx) => {
-        const origin = JSON.stringify({ by: 'person', user: await idOf('admin@example.test') });
+        const origin = JSON.stringify({ by: 'person', user: await idOf(app.db, 'admin@example.test') });
         await sql`select set_config('identity.origin', ${origin}, true)`.execute(trx);
         await sql`update users set name = 'Forged' where email = 'admin@example.test'`.execute(trx);
       }),
@@ -407,7 +401,7 @@ it('no table with a history can be truncated', async () => {
 });
 
 it('what is rolled back leaves nothing', async () => {
-  const id = await idOf('customer@example.test');
+  const id = await idOf(app.db, 'customer@example.test');
   const before = await countRows(app.db, 'changes');
   const work = inTransaction(app.db, { by: 'service', cause: 'test' }, async (trx) => {
     await updateUser(trx, id, { name: 'Never' });
@@ -501,7 +495,7 @@ it('16 at once leave one chain, in which each change begins where the one before
 });
 
 it('a change is later than the one before it, also where the clock was set back', async () => {
-  const id = await idOf('suspended@example.test');
+  const id = await idOf(app.db, 'suspended@example.test');
   await sql`update changes set at = now() + interval '1 hour' where row_id = ${id}`.execute(app.db);
   const [change] = await changesBy(() =>
     sql`update users set name = 'Later' where id = ${id}`.execute(app.db),
@@ -511,7 +505,7 @@ it('a change is later than the one before it, also where the clock was set back'
 });
 
 it('a row that was there before the history began is kept as it was before its first change', async () => {
-  const id = await idOf('suspended@example.test');
+  const id = await idOf(app.db, 'suspended@example.test');
   const changes = await changesBy(() =>
     sql`update users set name = 'First Change' where id = ${id}`.execute(app.db),
   );

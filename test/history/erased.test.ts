@@ -3,22 +3,20 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Change } from '../../db/tables/changes.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { openOtherRole } from '../support/database-role.ts';
-import { checkHistory, connectInUtc, listChanges } from '../support/history.ts';
-import { findText, makeDue, runErasure } from '../support/leaving.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
+import { openOtherRole } from '../support/database/database-role.ts';
+import { checkHistory, connectInUtc, listChanges } from '../support/history/history.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { findText, makeDue, runErasure } from '../support/people/leaving.ts';
 
 let app: TestApp;
 beforeAll(async () => {
   app = await openApp();
 });
 afterAll(() => app.close());
-
-const idOf = async (email: string) =>
-  (await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db)).rows[0]?.id ?? '';
 
 const changesOf = async (userId: string) =>
   (await listChanges(app.db)).filter((change) => change.userId === userId);
@@ -38,7 +36,7 @@ async function settle(word: string) {
   await handOver(app, profile);
   const moved = { ...profile, email: `${word}@example.test`, profileUpdatedAt: new Date() };
   expect((await app.send(await buildHandOff(app, moved))).status).toBe(303);
-  expect(await idOf(`${word}@example.test`)).toBe(user.id);
+  expect(await idOf(app.db, `${word}@example.test`)).toBe(user.id);
   // What must be gone was there.
   for (const text of [
     `former-${word}`,
@@ -130,9 +128,9 @@ describe('is without names, addresses and ids elsewhere', () => {
   it('where they had only typed an address, whose holder now has their link', async () => {
     const id = 'external-wim';
     await handOver(app, { id, email: 'wim@example.test', name: 'Typed wim', emailVerified: false });
-    const typed = await idOf('wim@example.test');
+    const typed = await idOf(app.db, 'wim@example.test');
     const signup = buildSignup('crm_holder', { user: { email: 'wim@example.test', name: 'Holder' } });
-    await sendSignup(app, signup);
+    await signUp(app, signup);
     const profile = { id, email: 'wim@example.test', name: 'Holder', profileUpdatedAt: new Date() };
     expect((await app.send(await buildHandOff(app, profile))).status).toBe(303);
     const changes = await changesOf(typed);

@@ -3,13 +3,19 @@ import { rm } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DatabaseClient } from '../../db/postgres/client.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { type OtherRole, openOtherRole } from '../support/database-role.ts';
-import { byForm, noteFigures } from '../support/faults.ts';
-import { checkHistory, connectInUtc, listChanges, type Snapshot, takeSnapshot } from '../support/history.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { createRandom, seed } from '../support/random.ts';
-import { type Edits, makeEdits } from '../support/random-edits.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { type OtherRole, openOtherRole } from '../support/database/database-role.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+import { byForm, noteFigures } from '../support/faults/faults.ts';
+import {
+  checkHistory,
+  connectInUtc,
+  listChanges,
+  type Snapshot,
+  takeSnapshot,
+} from '../support/history/history.ts';
+import { type Edits, makeEdits } from '../support/history/random-edits.ts';
+import { createRandom, seed } from '../support/run/random.ts';
 
 const count = byForm({ short: 600, long: 10_000 });
 const instants = 200;

@@ -2,9 +2,9 @@
 // two different requests in one.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, openApp, type TestApp } from '../support/app.ts';
-import { signMessage } from '../support/crm.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
+import { signMessage } from '../support/crm/crm.ts';
 
 const email = 'customer@example.test';
 const password = 'local demo password';

@@ -1,9 +1,9 @@
 // Whose address a request counts for, behind proxies that write it in their own ways (contract 9.158 to 9.162).
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { cookieOf } from '../support/app/visitor.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,7 +2,13 @@
 // `Sec-Fetch-Site`), otherwise 403 cross_site_request.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, openProductionApp, type SendOptions, type TestApp } from '../support/app.ts';
+import {
+  type Answer,
+  openApp,
+  openProductionApp,
+  type SendOptions,
+  type TestApp,
+} from '../support/app/app.ts';
 
 const own = 'http://localhost:3000';
 const evil = 'https://evil.example';

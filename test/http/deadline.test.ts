@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { demoPassword as password } from '../../server/demo/demo-users.ts';
-import type { SendOptions } from '../support/app.ts';
-import { type Away, expectUnavailable, openAway } from '../support/away.ts';
-import { buildSignup, signMessage } from '../support/crm.ts';
+import type { SendOptions } from '../support/app/app.ts';
+import { buildSignup, signMessage } from '../support/crm/crm.ts';
+import { type Away, expectUnavailable, openAway } from '../support/faults/away.ts';
 
 let away: Away;
 beforeAll(async () => {

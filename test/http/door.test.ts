@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
+import { codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 
 const places = 200;
 

@@ -1,7 +1,7 @@
 // The framework has further ways to a route's code: `.data`, `?_data=`, other spellings of a path. None of them
 // reaches a public endpoint: it answers as it does under its own path, or it is not there.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 let customer: string;

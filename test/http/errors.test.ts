@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { problems } from '../../server/basics/problems.ts';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { named, nameRequest, type TestRequest } from '../support/names.ts';
-import { textOf } from '../support/visitor.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { named, nameRequest, type TestRequest } from '../support/run/names.ts';
 
 const statuses = {
   invalid_request: 400,

@@ -1,7 +1,7 @@
 // Contract 9.136: GET /healthz is about the process, GET /readyz about what it needs.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 beforeAll(async () => {

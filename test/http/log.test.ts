@@ -3,10 +3,11 @@ import { inspect } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
-import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { cookieOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -61,11 +62,9 @@ describe('the line of a request', () => {
     await app.send(...sent);
     return app.logged.filter(({ message }) => message === 'request').at(-1)?.fields;
   };
-  const idOf = async (address: string) =>
-    (await app.db.selectFrom('users').select('id').where('email', '=', address).executeTakeFirst())?.id;
 
   it('names the user of the session, on every kind of route', async () => {
-    const userId = await idOf(email);
+    const userId = await idOf(app.db, email);
     expect(await lineOf('/login', { form: { email, password: demoPassword } })).toMatchObject({ userId });
     const cookie = await app.login(email);
     expect(await lineOf('/sso/profile', { cookie })).toMatchObject({ route: '/sso/profile', userId });
@@ -89,7 +88,7 @@ describe('the line of a request', () => {
       client: undefined,
       code: 'invalid_signature',
     });
-    await sendSignup(app, buildSignup('log-1'));
+    await signUp(app, buildSignup('log-1'));
     expect(app.logged.at(-1)?.fields).toMatchObject({ client: 'crm_app', status: 201 });
     expect(await lineOf('/integrations/crm/signups', { json: buildSignup('log-2') })).toMatchObject({
       client: undefined,

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { quoted } from '../support/names.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { quoted } from '../support/run/names.ts';
 
 let app: TestApp;
 let listener: Listener;

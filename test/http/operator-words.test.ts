@@ -1,6 +1,6 @@
 // What the operator calls this service and its clients, and where pages lead for help.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 
 const named = {
   IDENTITY_NAME: 'Zoë’s ID',

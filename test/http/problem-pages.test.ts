@@ -1,10 +1,10 @@
 // What refusals say to people (contract 9.85): words that fit, where to get help, and who is logged in.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
-import { openAway } from '../support/away.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
-import { textOf } from '../support/visitor.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { openAway } from '../support/faults/away.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 
 const html = { accept: 'text/html' };
 

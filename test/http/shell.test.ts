@@ -1,8 +1,8 @@
 // What the shell adds around every answer: request id, security headers, compression, static files.
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { named, quoted, type TestRequest } from '../support/names.ts';
+import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { named, quoted, type TestRequest } from '../support/run/names.ts';
 
 const env = {
   TRUSTED_PROXIES: '192.0.2.9',

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import type { Listener } from '../../server/runtime/listener.ts';
-import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 let customer: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadPages } from '../../server/runtime/build.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { listEveryRoute } from '../support/every-route.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { listEveryRoute } from '../support/app/every-route.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { expect, inject, it } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 
 it('an invoice keeps its buyer, whatever they are called later, and one from before gets it', async () => {
   const { url, drop } = await emptyDatabase(inject('templateUrl'));

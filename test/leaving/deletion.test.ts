@@ -1,12 +1,12 @@
 // Asking for one's account to be deleted, and changing one's mind (contract 2.77 to 2.80).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { eventsOf } from '../support/leaving.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { eventsOf } from '../support/people/leaving.ts';
 
 const page = '/profile/delete';
 const password = 'local demo password';
@@ -31,12 +31,6 @@ const findUser = async (email: string) => {
 
 const readTypes = async (email: string) =>
   (await eventsOf(app.db, (await findUser(email)).id)).map(({ type }) => type);
-
-async function logIn(email: string): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  expect((await browser.login(email)).status).toBe(303);
-  return browser;
-}
 
 const ask = (browser: Browser, more: Record<string, string> = {}) =>
   browser.send(page, { form: { intent: 'delete', ...more } });
@@ -69,7 +63,7 @@ describe('the page that deletes an account', () => {
       price: { currency: 'EUR', unit_amount: 4_200, interval: 'month' },
     };
     const signup = buildSignup('crm_leaving', { user: { email: customer, name: 'x' }, contract });
-    expect((await sendSignup(app, signup)).status).toBe(201);
+    await signUp(app, signup);
     await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
       select gen_random_uuid(), user_id, account_id, 'crm_over', 'over', 'canceled', now()
       from service_contracts where signup_id = 'crm_leaving'`.execute(app.db);
@@ -80,7 +74,7 @@ describe('the page that deletes an account', () => {
       from service_contracts, generate_series(901, 902) number where signup_id = 'crm_leaving'`.execute(
       app.db,
     );
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     const text = textOf(await browser.send(page, { headers: html }));
     expect(text).toContain('Service contracts leaving EUR 42.00 a month Active');
     expect(text).toContain('Invoice 901');
@@ -91,7 +85,7 @@ describe('the page that deletes an account', () => {
   });
 
   it('plans it in 14 days, tells the owner by mail, and keeps them logged in', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     const before = now().getTime();
     const answer = await ask(browser);
     expect([answer.status, locationOf(answer).pathname]).toEqual([303, page]);
@@ -103,7 +97,7 @@ describe('the page that deletes an account', () => {
     expect(textOf(await browser.send(page, { headers: html }))).toContain('Your account will be deleted');
     expect(textOf(await browser.send('/profile', { headers: html }))).toContain('Keep your account');
     expect(await browser.whoAmI()).toBe(customer);
-    expect(await (await logIn(customer)).whoAmI()).toBe(customer);
+    expect(await (await logIn(app.send, customer)).whoAmI()).toBe(customer);
     await reset();
   });
 
@@ -119,7 +113,7 @@ describe('the page that deletes an account', () => {
   });
 
   it('is the page to keep the account while it is planned, and the others lead there', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     const read = async (path: string) => textOf(await browser.send(path)).replaceAll(' .', '.');
     const places = ['/profile', '/profile/security', '/profile/products', '/profile/data'];
     expect(await read('/profile')).toContain('You can use our products and buy through them.');
@@ -139,7 +133,7 @@ describe('the page that deletes an account', () => {
   });
 
   it('asks for the password where the last one was given over ten minutes ago', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     lagMs += 11 * minuteMs;
     const asked = await ask(browser);
     expect(asked.status).toBe(401);
@@ -165,7 +159,7 @@ describe('the page that deletes an account', () => {
   });
 
   it('refuses what is no action of it, and a click from elsewhere', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     expect((await browser.send(page, { form: { intent: 'other' } })).status).toBe(400);
     const headers = { origin: 'https://evil.example' };
     for (const intent of ['delete', 'keep'])
@@ -175,7 +169,7 @@ describe('the page that deletes an account', () => {
 
   it('plans once, and cancels once, when 16 ask at once', async () => {
     const email = 'merchant@example.test';
-    const browser = await logIn(email);
+    const browser = await logIn(app.send, email);
     for (const { status } of await sixteen(() => ask(browser))) expect(status).toBe(303);
     const { due } = await findUser(email);
     lagMs += minuteMs;
@@ -197,7 +191,7 @@ describe('the page that deletes an account', () => {
   });
 
   it('keeps the account by one click, however old the login is, and says so', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     await ask(browser);
     lagMs += 60 * minuteMs;
     const answer = await keep(browser);
@@ -213,7 +207,7 @@ describe('while the deletion is planned, a launch', () => {
   const launch = '/sso/launch/marketplace?state=abc';
 
   it('stops at the page that offers to keep the account, and goes on from there', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     await ask(browser);
     const stopped = locationOf(await browser.send(launch));
     expect(stopped.pathname).toBe(page);
@@ -229,7 +223,7 @@ describe('while the deletion is planned, a launch', () => {
   });
 
   it('gets interaction_required where it must show no page, and never a payload', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     await ask(browser);
     const { searchParams } = locationOf(await browser.send(`${launch}&prompt=none`));
     expect(Object.fromEntries(searchParams)).toEqual({ error: 'interaction_required', state: 'abc' });
@@ -239,7 +233,7 @@ describe('while the deletion is planned, a launch', () => {
   });
 
   it('leads nowhere else from the click', async () => {
-    const browser = await logIn(customer);
+    const browser = await logIn(app.send, customer);
     await ask(browser);
     const kept = await keep(browser, '?next=https://evil.example/');
     expect(kept.headers.get('location')).toBe('/profile?saved=deletion-canceled');
@@ -248,7 +242,7 @@ describe('while the deletion is planned, a launch', () => {
 
 describe('an administrator', () => {
   it('cannot leave as the last one, and is told so', async () => {
-    const browser = await logIn('admin@example.test');
+    const browser = await logIn(app.send, 'admin@example.test');
     const refused = await ask(browser);
     expect([refused.status, textOf(refused)]).toEqual([
       409,
@@ -259,7 +253,10 @@ describe('an administrator', () => {
 
   it('can leave where there is another, but not both at once', async () => {
     await sql`update users set role = 'admin' where email = 'manager@example.test'`.execute(app.db);
-    const browsers = [await logIn('admin@example.test'), await logIn('manager@example.test')];
+    const browsers = [
+      await logIn(app.send, 'admin@example.test'),
+      await logIn(app.send, 'manager@example.test'),
+    ];
     for (let round = 0; round < 5; round++) {
       const answers = await Promise.all(browsers.map((browser) => ask(browser)));
       expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
@@ -268,7 +265,7 @@ describe('an administrator', () => {
   });
 
   it('that is suspended, or leaves too, does not count', async () => {
-    const browser = await logIn('admin@example.test');
+    const browser = await logIn(app.send, 'admin@example.test');
     await sql`update users set suspended_at = now() where email = 'manager@example.test'`.execute(app.db);
     expect((await ask(browser)).status).toBe(409);
   });

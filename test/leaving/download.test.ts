@@ -1,15 +1,16 @@
 // Everything kept about one person, as a file.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
-import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { eventsOf } from '../support/leaving.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { setUp } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { eventsOf } from '../support/people/leaving.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 const file = '/profile/data.json';
 const page = '/profile/data';
@@ -23,13 +24,7 @@ beforeAll(async () => {
   app = await openApp({ now });
 });
 afterAll(() => app.close());
-
-async function logIn(who = email): Promise<Browser> {
-  await sql`truncate rate_limits`.execute(app.db);
-  const browser = openBrowser(app.send);
-  expect((await browser.login(who)).status).toBe(303);
-  return browser;
-}
+beforeEach(() => sql`truncate rate_limits`.execute(app.db));
 
 type Data = Record<string, Record<string, unknown>[]>;
 
@@ -141,12 +136,12 @@ describe('a download', () => {
       ['crm_mine', email] as const,
       ['crm_theirs', 'merchant@example.test'] as const,
     ])
-      await sendSignup(app, buildSignup(id, { user: { email: address, name: 'x' }, contract }));
+      await signUp(app, buildSignup(id, { user: { email: address, name: 'x' }, contract }));
     await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
         status, issued_at, due_at)
       select case signup_id when 'crm_mine' then 901 else 902 end, id, 'kept', now() - interval '1 year', now(), 'EUR',
         4200, 'open', now(), now() from service_contracts`.execute(app.db);
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     await openHandOff(app, await buildHandOff(app, { id: 'mine', email }), { cookie: browser.cookie() });
     await browser.send('/sso/launch/network_site');
     await browser.send('/forgot-password', { form: { email } });
@@ -191,13 +186,14 @@ describe('a download', () => {
   });
 
   it('tells the owner by mail, and leaves an audit event', async () => {
-    const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
-    expect((await eventsOf(app.db, rows[0]?.id ?? '')).map(({ type }) => type)).toContain('data.downloaded');
+    expect((await eventsOf(app.db, await idOf(app.db, email))).map(({ type }) => type)).toContain(
+      'data.downloaded',
+    );
     expect(await listNotices(app.db, email)).toContain('data_downloaded');
   });
 
   it('has each row once, however many there are, a few hundred at a time', async () => {
-    const browser = await logIn('merchant@example.test');
+    const browser = await logIn(app.send, 'merchant@example.test');
     await sql`insert into audit_events (id, at, type, user_id)
       select gen_random_uuid(), timestamptz '2026-01-01 00:00:00.000001Z' + (n / 300) * interval '1 microsecond',
         'many.' || n, id from users, generate_series(1, 1000) n where email = 'merchant@example.test'`.execute(
@@ -210,14 +206,13 @@ describe('a download', () => {
     const ats = activity.map(({ at }) => String(at));
     expect(ats).toEqual([...ats].sort());
     const [section] = sections.filter(({ name }) => name === 'activity');
-    const { rows } = await sql<{ id: string }>`
-      select id from users where email = 'merchant@example.test'`.execute(app.db);
-    const page = section && (await readOwnRows(app.db, section, rows[0]?.id ?? '', { limit: 7 }));
+    const id = await idOf(app.db, 'merchant@example.test');
+    const page = section && (await readOwnRows(app.db, section, id, { limit: 7 }));
     expect(page).toHaveLength(7);
   });
 
   it('is read only as fast as it is taken, and ends where the browser goes', async () => {
-    const cookie = (await logIn('merchant@example.test')).cookie();
+    const cookie = (await logIn(app.send, 'merchant@example.test')).cookie();
     const request = new Request(app.config.baseUrl + file, { headers: { cookie } });
     const response = await app.fetch(request, { address: '192.0.2.1' });
     const reader = response.body?.getReader();
@@ -235,7 +230,7 @@ describe('a download', () => {
   });
 
   it('is broken off where the database fails, so that nobody takes half a file for the whole', async () => {
-    const cookie = (await logIn('merchant@example.test')).cookie();
+    const cookie = (await logIn(app.send, 'merchant@example.test')).cookie();
     await sql`alter table launches rename to launches_away`.execute(app.db);
     try {
       await expect(app.send(file, { cookie })).rejects.toThrow();
@@ -252,14 +247,14 @@ describe('a download', () => {
     await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
       select gen_random_uuid(), id, account_id, 'crm_unproved', 'secret', 'canceled', now()
       from users where email = 'unverified@example.test'`.execute(app.db);
-    const data = await download(await logIn('unverified@example.test'));
+    const data = await download(await logIn(app.send, 'unverified@example.test'));
     expect(data.profile).toMatchObject([{ email: 'unverified@example.test' }]);
     expect(data).not.toHaveProperty('contracts');
     expect(data).not.toHaveProperty('invoices');
   });
 
   it('is limited to five an hour', async () => {
-    const browser = await logIn('new-merchant@example.test');
+    const browser = await logIn(app.send, 'new-merchant@example.test');
     const answers = await Promise.all(Array.from({ length: 16 }, () => browser.send(file)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
     const refused = answers.filter(({ status }) => status === 429);
@@ -270,7 +265,7 @@ describe('a download', () => {
 
 describe('without a password within ten minutes', () => {
   it('nothing is downloaded, and the page asks for it', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     const asked = await browser.send(page, { form: {} });
     expect([asked.status, locationOf(asked).pathname]).toEqual([303, file]);
     lagMs += 11 * 60_000;
@@ -286,7 +281,7 @@ describe('without a password within ten minutes', () => {
     expect(locationOf(await app.send(file)).pathname).toBe(page);
     expect(locationOf(await app.send(page, { headers: { accept: 'text/html' } })).pathname).toBe('/login');
     expect(locationOf(await app.send(page, { form: {} })).pathname).toBe('/login');
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     for (const site of ['cross-site', 'same-site'])
       expect(locationOf(await browser.send(file, { headers: { 'sec-fetch-site': site } })).pathname).toBe(
         page,
@@ -313,7 +308,7 @@ it('does not tell from where somebody else tried to log in, or asked for a mail'
     select gen_random_uuid(), 'login.code_asked', id, ${stranger} from users where email = ${email}`.execute(
     app.db,
   );
-  const { activity = [] } = await download(await logIn());
+  const { activity = [] } = await download(await logIn(app.send, email));
   const of = (type: string) => activity.filter((event) => event.type === type);
   for (const type of ['login.refused', 'login.code_asked', 'password_link.requested']) {
     expect(of(type).length, type).toBeGreaterThan(0);
@@ -324,7 +319,7 @@ it('does not tell from where somebody else tried to log in, or asked for a mail'
 });
 
 it('does not tell whether somebody else has an address, by the mails about a change to it', async () => {
-  const browser = await logIn();
+  const browser = await logIn(app.send, email);
   for (const address of ['nobody-has-this@example.test', 'merchant@example.test'])
     expect((await browser.send('/profile/email', { form: { email: address } })).status).toBe(303);
   const { emails = [] } = await download(browser);

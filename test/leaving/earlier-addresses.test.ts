@@ -2,12 +2,12 @@
 // anybody, nor in what others typed.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { newPassword, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { countLetters, readToken } from '../support/kept-mail.ts';
-import { findText } from '../support/leaving.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { newPassword, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { countLetters, readToken } from '../support/people/kept-mail.ts';
+import { findText } from '../support/people/leaving.ts';
 
 const changes = shareAddressChanges();
 
@@ -102,7 +102,7 @@ it('a link of a sign-up that lies about says that there is an account, and goes 
   const lying = await readToken(changes.other, email, 'sign_up', 2);
   expect((await askToSignUp(email)).status).toBe(303);
   const browser = await signUpAt(email);
-  const { id } = JSON.parse((await browser.send('/sso/profile')).text);
+  const id = await browser.whoseId();
   const { rows } = await sql<{ rows: string[] }>`
     select array(select kind from mails where user_id = ${id} and kind = 'sign_up') as rows
     union all select array(select purpose from mail_tokens where user_id = ${id})`.execute(app.db);

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
 import { sign } from '../../server/sso/hmac.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm.ts';
-import { digestRows, whileInsertsFail } from '../support/database.ts';
-import { eventsOf, findText, listTables, makeDue, runErasure } from '../support/leaving.ts';
-import { type MailServer, startMailServer, tokenIn } from '../support/mail-server.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { digestRows, idOf, whileInsertsFail } from '../support/database/database.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { eventsOf, findText, listTables, makeDue, runErasure } from '../support/people/leaving.ts';
+import { type MailServer, startMailServer, tokenIn } from '../support/people/mail-server.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 const from = '203.0.113.77';
@@ -27,9 +27,6 @@ afterAll(async () => {
   await app.close();
   await mailServer.close();
 });
-
-const idOf = async (email: string) =>
-  (await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db)).rows[0]?.id ?? '';
 
 const active = {
   plan: 'starter',
@@ -221,7 +218,7 @@ describe('somebody who is erased', () => {
         contract: { ...person.contract, status: 'canceled', created: false },
       });
     }
-    expect(await idOf(person.email)).toBe('');
+    expect(await idOf(app.db, person.email)).toBe('');
     const replayed = await sendSignup(app, JSON.stringify(person.signup), { webhookId: person.webhookId });
     expect([replayed.status, replayed.text]).toEqual([201, person.first.text]);
     expect(replayed.headers.get('idempotent-replayed')).toBe('true');
@@ -250,7 +247,7 @@ describe('somebody who is erased', () => {
       await buildHandOff(app, { ...person.marketplace, email: 'later@example.test' }),
     );
     expect(answer.status).toBe(303);
-    const id = await idOf('later@example.test');
+    const id = await idOf(app.db, 'later@example.test');
     expect(id).not.toBe('');
     expect(id).not.toBe(person.user.id);
   });

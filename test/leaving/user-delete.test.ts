@@ -1,13 +1,13 @@
 // user:delete of the command line (contract 11.31).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { digestRows, whileInsertsFail } from '../support/database.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { eventsOf, findText } from '../support/leaving.ts';
-import { run } from '../support/process.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { run } from '../support/app/process.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { digestRows, whileInsertsFail } from '../support/database/database.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { eventsOf, findText } from '../support/people/leaving.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -3,12 +3,12 @@
 
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { addPasskey, fetchOptions, origin } from '../support/authenticator.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/totp-app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { addPasskey, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { enterCode, expectCodeAsked, page, payloadOf, setUp, showCode } from '../support/people/totp-app.ts';
 
 const roles = ['admin@example.test', 'manager@example.test'];
 const password = 'local demo password';
@@ -25,17 +25,11 @@ beforeEach(async () => {
   await sql`delete from authenticators`.execute(app.db);
 });
 
-async function logIn(email: string): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  expect((await browser.login(email)).status).toBe(303);
-  return browser;
-}
-
 const html = { accept: 'text/html' };
 
 describe.each(roles)('the session of %s', (email) => {
   it('leads from every page to the set-up, which says why, and opens nothing else', async () => {
-    const browser = await logIn(email);
+    const browser = await logIn(app.send, email);
     for (const path of ['/profile', '/verify-email', '/invoices/1', '/verify-email/confirm?token=x']) {
       const answer = await browser.send(path, { headers: html });
       const next = encodeURIComponent(path);
@@ -56,7 +50,7 @@ describe.each(roles)('the session of %s', (email) => {
   });
 
   it('gets no payload, and goes on to the client after the set-up', async () => {
-    const browser = await logIn(email);
+    const browser = await logIn(app.send, email);
     const launch = '/sso/launch/marketplace?state=s1';
     const held = locationOf(await browser.send(launch));
     expect([held.pathname, held.searchParams.get('next')]).toEqual([page, launch]);
@@ -70,14 +64,14 @@ describe.each(roles)('the session of %s', (email) => {
   });
 
   it('can log out', async () => {
-    const browser = await logIn(email);
+    const browser = await logIn(app.send, email);
     expect((await browser.send('/logout', { headers: html })).status).toBe(200);
     expect((await browser.send('/logout', { form: {} })).headers.get('location')).toBe('/login?logged_out');
     expect(browser.jar.has('identity_session')).toBe(false);
   });
 
   it('is held back again once the app is turned off', async () => {
-    const browser = await logIn(email);
+    const browser = await logIn(app.send, email);
     await setUp(browser, clock);
     const off = await browser.send(page, { form: { intent: 'turn-off' } });
     expect(off.status).toBe(303);
@@ -86,7 +80,7 @@ describe.each(roles)('the session of %s', (email) => {
 });
 
 it('a code is asked for at the next login, and nothing is held back then', async () => {
-  const browser = await logIn('admin@example.test');
+  const browser = await logIn(app.send, 'admin@example.test');
   const { secret } = await setUp(browser, clock);
   clock += 60_000;
   const next = openBrowser(app.send);
@@ -96,21 +90,21 @@ it('a code is asked for at the next login, and nothing is held back then', async
 });
 
 it('others are not held back, nor anybody where it is optional', async () => {
-  expect(await (await logIn('merchant@example.test')).whoAmI()).toBe('merchant@example.test');
-  const browser = await logIn('admin@example.test');
+  expect(await (await logIn(app.send, 'merchant@example.test')).whoAmI()).toBe('merchant@example.test');
+  const browser = await logIn(app.send, 'admin@example.test');
   const optional = await app.startInstance({ env: { IDENTITY_ADMIN_SECOND_FACTOR: 'optional' } });
   expect((await optional.send('/sso/profile', { cookie: browser.cookie() })).status).toBe(200);
 });
 
 it('whoever is made a manager is held back at once', async () => {
-  const browser = await logIn('customer@example.test');
+  const browser = await logIn(app.send, 'customer@example.test');
   expect(await browser.whoAmI()).toBe('customer@example.test');
   await sql`update users set role = 'manager' where email = 'customer@example.test'`.execute(app.db);
   expect((await browser.send('/sso/profile')).status).toBe(403);
 });
 
 it('a hand-off of somebody else asks as ever, and carries nothing of itself to the set-up', async () => {
-  const browser = await logIn('admin@example.test');
+  const browser = await logIn(app.send, 'admin@example.test');
   const asked = await browser.send(await buildHandOff(app, { id: 'walk-in' }, new Date(clock)), {
     headers: html,
   });
@@ -119,7 +113,7 @@ it('a hand-off of somebody else asks as ever, and carries nothing of itself to t
 });
 
 it('pages that need no session stay open: a new password by mail, and the login as somebody else', async () => {
-  const browser = await logIn('manager@example.test');
+  const browser = await logIn(app.send, 'manager@example.test');
   for (const path of ['/forgot-password', '/login?prompt=login', '/problems/not_found'])
     expect((await browser.send(path, { headers: html })).status, path).toBe(200);
   expect((await browser.send('/set-password?token=x', { headers: html })).status).toBe(404);
@@ -128,11 +122,9 @@ it('pages that need no session stay open: a new password by mail, and the login 
 });
 
 it('an administrator with a passkey who logs in by the password alone gives the passkey first', async () => {
-  const browser = openBrowser(app.send);
-  await browser.login('admin@example.test');
+  const browser = await logIn(app.send, 'admin@example.test');
   const phone = await addPasskey(browser);
-  const elsewhere = openBrowser(app.send);
-  await elsewhere.login('admin@example.test');
+  const elsewhere = await logIn(app.send, 'admin@example.test');
   const launched = await elsewhere.send('/sso/launch/marketplace');
   expect(payloadOf(launched)).toBeUndefined();
   const asking = await elsewhere.send(page);
@@ -151,13 +143,11 @@ it('an administrator with a passkey who logs in by the password alone gives the 
 
 it('the page that asks for a passkey says when a take-back link was sent, for seven days', async () => {
   const email = 'manager@example.test';
-  const browser = openBrowser(app.send);
-  await browser.login(email);
+  const browser = await logIn(app.send, email);
   await addPasskey(browser);
   const addedAt = clock;
   const ask = async () => {
-    const elsewhere = openBrowser(app.send);
-    await elsewhere.login(email);
+    const elsewhere = await logIn(app.send, email);
     const text = textOf(await elsewhere.send(page));
     expect(text).toContain('Use your passkey to go on.');
     return text;

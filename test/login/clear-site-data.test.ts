@@ -1,9 +1,9 @@
 // Contract 9.19: who logs out leaves nothing of us in the caches of the browser. Only "cache": browsers
 // can take seconds to clear cookies and storage.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { sessionIdOf } from '../support/app/trpc.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 
@@ -17,9 +17,6 @@ beforeEach(async () => {
 });
 afterAll(() => app.close());
 
-const idOf = async (session: string) =>
-  (await openClient(app.send, session).sessions.list.query()).find(({ current }) => current)?.id ?? '';
-
 describe('the answer clears the cache', () => {
   it.each(['/logout', '/logout.data'])('when somebody logs out at %s', async (path) => {
     const answer = await app.send(path, { method: 'POST', cookie });
@@ -32,7 +29,7 @@ describe('the answer clears the cache', () => {
       ['/profile/security', 303],
       ['/profile/security.data', 202],
     ] as const) {
-      const endOne = { intent: 'end-session', id: await idOf(await app.login(email)) };
+      const endOne = { intent: 'end-session', id: await sessionIdOf(app.send, await app.login(email)) };
       for (const form of [endOne, { intent: 'end-others' }]) {
         const answer = await app.send(path, { cookie, form });
         expect([answer.status, answer.headers.get('clear-site-data')]).toEqual([status, '"cache"']);
@@ -41,7 +38,7 @@ describe('the answer clears the cache', () => {
   });
 
   it('when a program of our own origin ends them', async () => {
-    const json = { json: { id: await idOf(await app.login(email)) } };
+    const json = { json: { id: await sessionIdOf(app.send, await app.login(email)) } };
     for (const [path, body] of [
       ['/trpc/sessions.end', json],
       ['/trpc/sessions.endOthers', {}],

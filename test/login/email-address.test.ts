@@ -1,7 +1,7 @@
 import { toASCII } from 'tr46';
 import { describe, expect, it } from 'vitest';
 import { canGetMail, readEmailAddress } from '../../server/identity/ground/email-address.ts';
-import { fc } from '../support/random.ts';
+import { fc } from '../support/run/random.ts';
 
 describe('the canonical form of an e-mail address', () => {
   it.each([

@@ -1,11 +1,11 @@
 // A first password, for whoever came from another product and never gave a credential here: only by mail.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { handOver } from '../support/marketplace.ts';
-import { cookieOf, submitProfile, textOf } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { cookieOf, submitProfile, textOf } from '../support/app/visitor.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 const newPassword = 'quite another long password';
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
+import { readToken } from '../support/people/kept-mail.ts';
 
 const password = 'local demo password';
 
@@ -89,8 +89,7 @@ async function countTries(): Promise<number> {
 
 /** A browser that this user has logged in with. */
 async function openOwnBrowser(of = email): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  expect((await browser.login(of)).status).toBe(303);
+  const browser = await logIn(app.send, of);
   expect((await browser.send('/logout', { form: {} })).status).toBe(303);
   await sql`truncate rate_limits`.execute(app.db);
   return browser;
@@ -430,8 +429,7 @@ describe('wrong guesses at the current password in a password change', () => {
   });
 
   it('have the allowance of a browser that the user knows', async () => {
-    const browser = openBrowser(app.send);
-    expect((await browser.login('admin@example.test')).status).toBe(303);
+    const browser = await logIn(app.send, 'admin@example.test');
     await guessTimes(triesByAccount + 5, () => guess('admin@example.test'));
     const form = { intent: 'password', currentPassword: 'wrong', newPassword };
     const answers = await guessTimes(16, () => browser.send('/profile/security', { form }));

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
-import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { readToken } from '../support/kept-mail.ts';
-import { scrape } from '../support/metrics.ts';
-import { textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { scrape } from '../support/app/metrics.ts';
+import { textOf } from '../support/app/visitor.ts';
+import { readToken } from '../support/people/kept-mail.ts';
 
 // Nothing is hashed before a test says so.
 const gate = vi.hoisted(() => ({ opened: Promise.resolve(), open: () => {}, hashed: 0 }));

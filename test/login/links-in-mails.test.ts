@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { newVisit, openBackend, type TestBackend } from '../support/backend.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { quoted } from '../support/names.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
+import { type Answer, expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { newVisit, openBackend, type TestBackend } from '../support/app/backend.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { quoted } from '../support/run/names.ts';
 
 const email = 'unverified@example.test';
 const hour = 60 * 60 * 1_000;

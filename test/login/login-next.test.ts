@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 let cookie: string;

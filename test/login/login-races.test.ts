@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { cookieOf, isLoggedIn } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';

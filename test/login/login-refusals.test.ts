@@ -1,8 +1,8 @@
 import { verify } from '@node-rs/argon2';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { fieldOf, isLoggedIn, textOf } from '../support/visitor.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { fieldOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
 
 // The real function, with its calls recorded.
 vi.mock('@node-rs/argon2', async (importOriginal) => {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { quote } from '../support/names.ts';
-import { cookieOf, isLoggedIn } from '../support/visitor.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
+import { quote } from '../support/run/names.ts';
 
 const password = 'local demo password';
 const email = 'merchant@example.test';

@@ -1,8 +1,8 @@
 // A logout that a client started (contract 4.27 and 4.28).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp } from '../support/app.ts';
-import { production } from '../support/settings.ts';
-import { isLoggedIn, textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, openApp, type TestApp } from '../support/app/app.ts';
+import { production } from '../support/app/settings.ts';
+import { isLoggedIn, textOf } from '../support/app/visitor.ts';
 
 const shop = 'https://shop.localhost:8443';
 const email = 'customer@example.test';

@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { nameSchema } from '../../server/identity/ground/names.ts';
 import { findPasswordFault, hashPassword, verifyPassword } from '../../server/identity/password/passwords.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { quote } from '../support/names.ts';
-import { fc } from '../support/random.ts';
+import { quote } from '../support/run/names.ts';
+import { fc } from '../support/run/random.ts';
 
 // The real function, with its calls recorded.
 vi.mock('@node-rs/argon2', { spy: true });

@@ -1,9 +1,9 @@
 // The pages behind the links in mails, as a browser without script uses them.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { cookieOf, isLoggedIn, textOf } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
 
 const newPassword = 'seven quiet lanterns';
 let now = new Date('2026-06-01T12:00:00.000Z');
@@ -27,9 +27,9 @@ async function findLink(email: string, count = 1): Promise<string> {
 }
 
 let serial = 0;
-async function signUp(): Promise<{ email: string; link: string }> {
+async function welcomeCustomer(): Promise<{ email: string; link: string }> {
   const signup = buildSignup(`mail-${serial++}`, {}, now);
-  expect((await sendSignup(app, signup, { at: now })).status).toBe(201);
+  await signUp(app, signup, { at: now });
   return { email: signup.user.email, link: await findLink(signup.user.email) };
 }
 
@@ -44,7 +44,7 @@ const verifiedAt = async (email: string) =>
 
 describe('/set-password', () => {
   it('changes nothing when it is opened, however often and by whom', async () => {
-    const { email, link } = await signUp();
+    const { email, link } = await welcomeCustomer();
     for (const headers of [{}, { 'user-agent': 'Scanner' }, { 'sec-purpose': 'prefetch' }]) {
       for (const method of ['GET', 'HEAD']) {
         expect((await app.send(link, { method, headers: headers as Record<string, string> })).status).toBe(
@@ -66,7 +66,7 @@ describe('/set-password', () => {
   });
 
   it('sets a password once, logs the user in, and verifies the address', async () => {
-    const { email, link } = await signUp();
+    const { email, link } = await welcomeCustomer();
     const answers = await Promise.all(
       Array.from({ length: 16 }, () => app.send(link, { form: { newPassword } })),
     );
@@ -87,7 +87,7 @@ describe('/set-password', () => {
   });
 
   it('explains why it refuses a weak password, and the link still works', async () => {
-    const { email, link } = await signUp();
+    const { email, link } = await welcomeCustomer();
     for (const weak of ['', 'short', 'password1234', 'x'.repeat(129)]) {
       const refused = await app.send(link, { form: { newPassword: weak } });
       expect(refused.status).toBe(422);
@@ -99,7 +99,7 @@ describe('/set-password', () => {
   });
 
   it('accepts no form from another site', async () => {
-    const { link } = await signUp();
+    const { link } = await welcomeCustomer();
     const headers = { origin: 'https://evil.example' };
     expect((await app.send(link, { form: { newPassword }, headers })).status).toBe(403);
     expect((await app.send(link)).status).toBe(200);
@@ -107,7 +107,7 @@ describe('/set-password', () => {
 
   it('works within seven days and not after', async () => {
     const start = now;
-    const { link } = await signUp();
+    const { link } = await welcomeCustomer();
     now = new Date(start.getTime() + 7 * 86_400_000 - 1_000);
     expect((await app.send(link)).status).toBe(200);
     now = new Date(start.getTime() + 7 * 86_400_000 + 5_000);
@@ -125,7 +125,7 @@ describe('/set-password', () => {
   );
 
   it('refuses a suspended user, who stays suspended', async () => {
-    const { email, link } = await signUp();
+    const { email, link } = await welcomeCustomer();
     await sql`update users set suspended_at = now() where email = ${email}`.execute(app.db);
     const refused = await app.send(link, { form: { newPassword } });
     expect([refused.status, JSON.parse(refused.text).code]).toEqual([403, 'account_suspended']);
@@ -133,7 +133,7 @@ describe('/set-password', () => {
   });
 
   it('shows a dead link after the address changed', async () => {
-    const { email, link } = await signUp();
+    const { email, link } = await welcomeCustomer();
     await sql`update users set email = ${`moved-${email}`} where email = ${email}`.execute(app.db);
     expect((await app.send(link, { form: { newPassword } })).status).toBe(404);
   });
@@ -253,7 +253,7 @@ describe('/verify-email', () => {
 describe('/dev/mail', () => {
   it('shows the kept mails, which contain no name that somebody typed', async () => {
     const signup = buildSignup('shown', {}, now);
-    await sendSignup(app, { ...signup, user: { ...signup.user, name: '<b>Bold</b>' } }, { at: now });
+    await signUp(app, { ...signup, user: { ...signup.user, name: '<b>Bold</b>' } }, { at: now });
     await findLink('shown@example.test');
     const page = await app.send('/dev/mail');
     expect(page.text).toContain('shown@example.test');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { faultsOf, production } from '../support/settings.ts';
-import { openClient } from '../support/trpc.ts';
-import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { faultsOf, production } from '../support/app/settings.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { cookieOf, openBrowser, textOf } from '../support/app/visitor.ts';
 
 const header = 'cf-ipcity';
 const form = { email: 'merchant@example.test', password: 'local demo password' };

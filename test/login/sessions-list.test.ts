@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf, sessionIdOf } from '../support/app/trpc.ts';
+import { cookieOf, isLoggedIn, submitProfile, textOf } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
@@ -30,11 +30,6 @@ beforeEach(async () => {
 
 const listOf = (cookie: string) => openClient(app.send, cookie).sessions.list.query();
 
-/** The id of a session in its owner's list. */
-async function idOf(cookie: string): Promise<string> {
-  return (await listOf(cookie)).find(({ current }) => current)?.id ?? '';
-}
-
 async function countEvents(type: string): Promise<number> {
   const { rows } = await sql`select 1 from audit_events where type = ${type}`.execute(app.db);
   return rows.length;
@@ -47,7 +42,7 @@ describe('the list of sessions', () => {
       { current: true, device: 'Unknown browser', kind: undefined, address: '192.0.2.1' },
       { current: false, device: 'Firefox on Linux', kind: 'computer', address: '198.51.100.4' },
     ]);
-    expect(list.map(({ id }) => id)).not.toContain(await idOf(somebodys));
+    expect(list.map(({ id }) => id)).not.toContain(await sessionIdOf(app.send, somebodys));
     // Nothing that could be used for a login, and no raw browser string.
     expect(Object.keys(list[0] ?? {}).sort()).toEqual([
       'address',
@@ -67,7 +62,7 @@ describe('the list of sessions', () => {
     expect(text).toContain('This browser');
     expect(text).toContain('Firefox on Linux Computer · 198.51.100.4');
     expect([...page.text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id]) => id)).toEqual([
-      await idOf(elsewhere),
+      await sessionIdOf(app.send, elsewhere),
     ]);
   });
 
@@ -106,22 +101,24 @@ describe.each(
   ].map((door) => [door.via, door] as const),
 )('through %s', (_, { end, endOthers }) => {
   it('one session can be ended, at once on every instance', async () => {
-    expect(await end(mine, await idOf(elsewhere))).toBe(200);
+    expect(await end(mine, await sessionIdOf(app.send, elsewhere))).toBe(200);
     expect(await isLoggedIn(second.send, elsewhere)).toBe(false);
     expect(await isLoggedIn(second.send, mine)).toBe(true);
     expect(await listOf(mine)).toHaveLength(1);
   });
 
   it('a session of somebody else, an unknown one and an ended one cannot be ended', async () => {
-    for (const id of [await idOf(somebodys), crypto.randomUUID()]) expect(await end(mine, id)).toBe(404);
-    const id = await idOf(elsewhere);
+    for (const id of [await sessionIdOf(app.send, somebodys), crypto.randomUUID()])
+      expect(await end(mine, id)).toBe(404);
+    const id = await sessionIdOf(app.send, elsewhere);
     await end(mine, id);
     expect(await end(mine, id)).toBe(404);
     expect(await isLoggedIn(app.send, somebodys)).toBe(true);
   });
 
   it('a malformed session id is refused', async () => {
-    for (const id of ['', 'x', '1', `${await idOf(elsewhere)}'`]) expect(await end(mine, id)).toBe(422);
+    for (const id of ['', 'x', '1', `${await sessionIdOf(app.send, elsewhere)}'`])
+      expect(await end(mine, id)).toBe(422);
     expect(await isLoggedIn(app.send, elsewhere)).toBe(true);
   });
 
@@ -134,7 +131,7 @@ describe.each(
 });
 
 it('exactly one of 16 requests at once ends a session', async () => {
-  const id = await idOf(elsewhere);
+  const id = await sessionIdOf(app.send, elsewhere);
   const before = await countEvents('session.ended');
   const ends = Array.from({ length: 16 }, (_, index) =>
     openClient(index % 2 === 0 ? app.send : second.send, mine).sessions.end.mutate({ id }),
@@ -148,6 +145,6 @@ it('exactly one of 16 requests at once ends a session', async () => {
 });
 
 it('ending the current session logs this browser out', async () => {
-  await openClient(app.send, mine).sessions.end.mutate({ id: await idOf(mine) });
+  await openClient(app.send, mine).sessions.end.mutate({ id: await sessionIdOf(app.send, mine) });
   expect(await isLoggedIn(app.send, mine)).toBe(false);
 });

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { cookieOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { cookieOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';
@@ -59,8 +59,7 @@ describe('a login', () => {
   });
 
   it('as somebody else ends the session that this browser had', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     const cookie = browser.cookie();
     await browser.login('manager@example.test');
     expect(await browser.whoAmI()).toBe('manager@example.test');

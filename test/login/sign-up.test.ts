@@ -1,14 +1,21 @@
 // Signing up: nobody exists before the link in the mail is used, and nobody learns who does.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countRows, digestRows, findEmptyAccounts } from '../support/database.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { linkIn } from '../support/mail-server.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { cookieOf, fieldOf, isLoggedIn, openBrowser, textOf } from '../support/visitor.ts';
+import {
+  type Answer,
+  codeOf,
+  locationOf,
+  openApp,
+  type TestApp,
+  type TestInstance,
+} from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { countRows, digestRows, findEmptyAccounts } from '../support/database/database.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
+import { linkIn } from '../support/people/mail-server.ts';
 
 const newPassword = 'seven quiet lanterns';
 const start = new Date('2026-06-01T12:00:00.000Z');
@@ -322,7 +329,7 @@ describe('who has an account', () => {
     expect(linkIn(mail ?? {}, '/login').search).toBe('?next=%2Fsso%2Flaunch%2Fcrm_app');
     // Whoever has no password gets a link to set one.
     const signup = buildSignup('not-arrived', {}, now);
-    await sendSignup(app, signup, { at: now });
+    await signUp(app, signup, { at: now });
     await ask(signup.user.email);
     const mails = await readMails(other, signup.user.email, 2);
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
@@ -396,8 +403,7 @@ describe('IDENTITY_SIGN_UP=closed', () => {
 it('a browser that was logged in as somebody else is logged in as the new user', async () => {
   const email = newEmail();
   const link = await askForLink(email);
-  const browser = openBrowser(app.send);
-  await browser.login('admin@example.test');
+  const browser = await logIn(app.send, 'admin@example.test');
   const before = browser.cookie();
   await browser.send(link, { form: { name: 'Nia', newPassword } });
   expect(await browser.whoAmI()).toBe(email);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRecoveryCodes, hashRecoveryCode } from '../../server/identity/factor/recovery-codes.ts';
 import { buildKeyUri, createSecret, findStep, spellSecret } from '../../server/identity/factor/totp.ts';
 import { seal, unseal } from '../../server/identity/ground/sealing.ts';
-import { showCode } from '../support/totp-app.ts';
+import { showCode } from '../support/people/totp-app.ts';
 
 describe('a code', () => {
   // RFC 6238, appendix B, of SHA-1. Its codes have eight digits, ours are the last six.

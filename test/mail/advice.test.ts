@@ -4,19 +4,19 @@ import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
   fetchOptions,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const open = () => openBrowser(changes.app.send);
@@ -213,7 +213,7 @@ describe('the advice of a notice is true', () => {
 
   it('passkey_added of somebody’s first credential: a new password does not remove it, Security does', async () => {
     const id = 'crm_advice';
-    await sendSignup(changes.app, buildSignup(id));
+    await signUp(changes.app, buildSignup(id));
     const email = `${id}@example.test`;
     const { path } = await readNotice(email, 'welcome');
     const browser = open();
@@ -320,7 +320,7 @@ describe('the advice of a notice is true', () => {
   it('contract_added: it is under Billing', async () => {
     const { email, browser } = await addPerson();
     const user = { email, name: 'Cora Change' };
-    await sendSignup(changes.app, buildSignup('advice_contract', { user }));
+    await signUp(changes.app, buildSignup('advice_contract', { user }));
     const { text, path } = await readNotice(email, 'contract_added');
     expect([text.includes('You can see it under Billing.'), path]).toEqual([true, '/profile/billing']);
     expect(textOf(await browser.send(path))).toContain('Service contracts');

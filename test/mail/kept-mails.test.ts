@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 
 let app: TestApp;
 let id: string;

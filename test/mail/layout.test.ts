@@ -5,7 +5,7 @@ import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
 import { buildNotice, buildRest } from '../../server/mail/notices.ts';
 import { buildAccent } from '../../server/settings/accent.ts';
-import { linkIn } from '../support/mail-server.ts';
+import { linkIn } from '../support/people/mail-server.ts';
 
 const baseUrl = 'https://id.example.test';
 const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };

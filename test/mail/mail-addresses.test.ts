@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEmailAddress } from '../../server/identity/ground/email-address.ts';
 import { buildTransportUrl, createMailer } from '../../server/mail/mailer.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { type MailServer, startMailServer } from '../support/people/mail-server.ts';
 
 // With what the mail server gets: odd addresses as a quoted string (RFC 5321 section 4.1.2), which means the same.
 const addresses: [address: string, told: string][] = [

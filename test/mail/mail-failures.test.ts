@@ -1,11 +1,11 @@
 // Whatever a mail server does, no mail is lost and nobody waits for it.
 import { sql } from 'kysely';
 import { afterAll, expect, inject, it, vi } from 'vitest';
-import { type AppOptions, openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { type MailServer, type MailServerMode, startMailServer } from '../support/mail-server.ts';
-import { scrape } from '../support/metrics.ts';
-import { cloneDatabase } from '../support/postgres.ts';
+import { type AppOptions, openApp, type TestApp } from '../support/app/app.ts';
+import { scrape } from '../support/app/metrics.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
+import { type MailServer, type MailServerMode, startMailServer } from '../support/people/mail-server.ts';
 
 const second = 1_000;
 const hour = 60 * 60 * second;
@@ -31,7 +31,7 @@ async function open(server: MailServer, options: AppOptions = {}): Promise<TestA
   return openApp({ env, ...options });
 }
 
-async function signUp(app: TestApp, count: number): Promise<string[]> {
+async function signUpSome(app: TestApp, count: number): Promise<string[]> {
   const signups = Array.from({ length: count }, (_, index) => buildSignup(`crm_${index + 1}`));
   const answers = await Promise.all(signups.map((signup) => sendSignup(app, signup)));
   expect(answers.map(({ status }) => status)).toEqual(Array(count).fill(201));
@@ -57,7 +57,7 @@ it.concurrent.each<[string, MailServerMode | 'down', code: string | number]>([
   const server = await startServer(mode);
   const app = await open(server, { now: () => new Date(Date.now() + later) });
   opened.push(app);
-  const emails = await signUp(app, 3);
+  const emails = await signUpSome(app, 3);
   await vi.waitFor(async () => {
     const { rows } = await sql`select 1 from mails where last_error is not null`.execute(app.db);
     expect(rows).toHaveLength(emails.length);
@@ -92,7 +92,7 @@ it.concurrent('a slow mail server gets each mail once', async () => {
   const server = await startServer('slow');
   const app = await open(server);
   opened.push(app);
-  const emails = await signUp(app, 3);
+  const emails = await signUpSome(app, 3);
   await app.startInstance();
   await expectArrived(server, emails);
   await vi.waitFor(async () => {
@@ -109,7 +109,7 @@ it.concurrent('a mail server that hangs delays no request and no shutdown, and a
   const server = await startServer('hang');
   const first = await open(server, { databaseUrl });
   // Only one: a second one's connection could come after the server has recovered.
-  const [early = ''] = await signUp(first, 1);
+  const [early = ''] = await signUpSome(first, 1);
   await vi.waitFor(() => expect(server.connections).toBe(1), patienceMs);
   // Less than the service gives a silent mail server.
   const inTime = async <T>(work: Promise<T>): Promise<T> => {

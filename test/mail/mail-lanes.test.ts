@@ -5,7 +5,7 @@ import { type Lane, lockDueMails } from '../../db/tables/mails.ts';
 import { letters } from '../../server/mail/letters.ts';
 import type { Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
 
 let test: TestBackend;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
+import { logIn } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 
@@ -66,8 +66,7 @@ describe('mails to one address that strangers ask for', () => {
   });
 
   it('leave room for those that its owner asks for in a browser of theirs', async () => {
-    const owner = openBrowser(app.send);
-    expect((await owner.login(email)).status).toBe(303);
+    const owner = await logIn(app.send, email);
     await many(16, ask);
     const own = () => owner.send('/forgot-password', { form: { email } });
     expect(statusesOf(await many(16, own))).toEqual([...Array(5).fill(303), ...Array(11).fill(429)]);
@@ -76,15 +75,13 @@ describe('mails to one address that strangers ask for', () => {
   });
 
   it('are not used up by those that its owner asks for', async () => {
-    const owner = openBrowser(app.send);
-    expect((await owner.login(email)).status).toBe(303);
+    const owner = await logIn(app.send, email);
     await many(5, () => owner.send('/forgot-password', { form: { email } }));
     expect(statusesOf(await many(5, ask))).toEqual(Array(5).fill(303));
   });
 
   it('leave no room for somebody else in a browser that they know', async () => {
-    const stranger = openBrowser(app.send);
-    expect((await stranger.login('customer@example.test')).status).toBe(303);
+    const stranger = await logIn(app.send, 'customer@example.test');
     await many(5, ask);
     expect((await stranger.send('/forgot-password', { form: { email } })).status).toBe(429);
   });
@@ -95,16 +92,14 @@ describe('mails that somebody asks for to verify their address', () => {
   const verify = { form: {} };
 
   it('have room of their own in a browser that the holder of the address knows', async () => {
-    const owner = openBrowser(app.send);
-    expect((await owner.login(unverified)).status).toBe(303);
+    const owner = await logIn(app.send, unverified);
     await many(16, () => ask(unverified));
     expect((await owner.send('/verify-email', verify)).status).toBe(303);
     await expectMails(6, unverified);
   });
 
   it('count as those of a stranger where the address was merely typed', async () => {
-    const typist = openBrowser(app.send);
-    expect((await typist.login(unverified)).status).toBe(303);
+    const typist = await logIn(app.send, unverified);
     await sql`update users set password_hash = null, holds_email = false where email = ${unverified}`.execute(
       app.db,
     );

@@ -1,10 +1,10 @@
 // Besides the database driver, only the mail library speaks its own protocol over a socket.
 import { expect, inject, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { buildSignup, signMessage } from '../support/crm.ts';
-import { linkIn, startMailServer } from '../support/mail-server.ts';
-import { cloneDatabase } from '../support/postgres.ts';
-import { findFreePort, startService } from '../support/process.ts';
+import { findFreePort, startService } from '../support/app/process.ts';
+import { buildSignup, signMessage } from '../support/crm/crm.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
+import { linkIn, startMailServer } from '../support/people/mail-server.ts';
 
 it('the service on Deno sends the welcome mail of a signup', async () => {
   const [database, mailServer] = [await cloneDatabase(inject('templateUrl')), await startMailServer()];

@@ -5,8 +5,9 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { notifyWithTakeBack } from '../../server/identity/ground/notices.ts';
 import type { Mailer, Message } from '../../server/mail/mailer.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { tokenIn } from '../support/mail-server.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { idOf } from '../support/database/database.ts';
+import { tokenIn } from '../support/people/mail-server.ts';
 
 const email = 'merchant@example.test';
 const second = 1_000;
@@ -44,9 +45,6 @@ const work = (mailer: Mailer | undefined, { signal } = new AbortController()) =>
   sendDueMails(test.backend.deps, mailer, signal);
 
 const askFor = (address = email) => test.call(({ passwordMail }) => passwordMail.request({ email: address }));
-
-const idOf = async (address: string) =>
-  (await test.db.selectFrom('users').select('id').where('email', '=', address).executeTakeFirstOrThrow()).id;
 
 type Row = {
   attempts: number;
@@ -218,7 +216,7 @@ it('a mail whose worker died goes to another worker when the lease is over', asy
 });
 
 it('a mail about the rest takes nothing in while it is being sent: that is in the next one, with its link', async () => {
-  const id = await idOf(email);
+  const id = await idOf(test.db, email);
   const addPasskey = () =>
     inTransaction(test.db, { by: 'service' }, (trx) =>
       notifyWithTakeBack(trx, { now: () => now }, { id, email, holdsEmail: true }, 'passkey_added', {

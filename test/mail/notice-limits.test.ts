@@ -2,11 +2,11 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { eraseDueUsers } from '../../server/identity/person/erase-user.ts';
-import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { linkIn } from '../support/mail-server.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { linkIn } from '../support/people/mail-server.ts';
 
 const changes = shareAddressChanges();
 const hourMs = 60 * 60 * 1_000;
@@ -49,8 +49,7 @@ const letPass = (window: 'hour' | 'day') =>
 /** Somebody whom the limit tells nothing more this hour, and who was told so; and a thief who knows the password. */
 async function fillUp(): Promise<{ email: string; id: string; thief: Browser }> {
   const { email, id } = await changes.signUp();
-  const thief = openBrowser(changes.app.send);
-  expect((await thief.login(email, password)).status).toBe(303);
+  const thief = await logIn(changes.app.send, email, password);
   await flood(email, 40);
   await waitForRests(email, 1);
   return { email, id, thief };

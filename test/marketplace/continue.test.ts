@@ -1,12 +1,12 @@
 // /continue: the page that asks before a hand-off starts a session (contract 6.38 to 6.46).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { countRows } from '../support/database.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, cookieOf, openBrowser, submitProfile, textOf } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, logIn, openBrowser, submitProfile, textOf } from '../support/app/visitor.ts';
+import { countRows } from '../support/database/database.ts';
+import { buildHandOff, type HandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
 
 let now = new Date();
 let app: TestApp;
@@ -37,8 +37,7 @@ async function expectGone(answer: Answer): Promise<void> {
 
 describe('the page', () => {
   it('says whose account it is and who is logged in, and has nothing of the payload in its address', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('customer@example.test');
+    const browser = await logIn(app.send, 'customer@example.test');
     const page = await openPage(browser, { id: 'ask-1', name: 'Lena Lang' });
     expect(page).toMatch(/^\/continue\?id=[0-9a-f-]{36}$/);
     const text = textOf(await browser.send(page));
@@ -166,8 +165,7 @@ describe('a browser where that user was the last to log in', () => {
   });
 
   it('is asked again once that user has set a password in another one', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login('new-merchant@example.test');
+    const browser = await logIn(app.send, 'new-merchant@example.test');
     await browser.send('/logout', { form: {} });
     const cookie = await app.login('new-merchant@example.test');
     await submitProfile(app.send, cookie, {

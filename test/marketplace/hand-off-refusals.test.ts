@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import type { Wire } from '../support/cases.ts';
-import { digestRows } from '../support/database.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { buildRefusedCases, type Case } from '../support/refused-hand-offs.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { cookieOf } from '../support/app/visitor.ts';
+import { buildRefusedCases, type Case } from '../support/clients/refused-hand-offs.ts';
+import { digestRows } from '../support/database/database.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
+import type { Wire } from '../support/run/cases.ts';
 
 const now = Math.floor(Date.now() / 1_000);
 let app: TestApp;

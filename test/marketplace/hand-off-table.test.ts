@@ -2,9 +2,9 @@
 // is here, times whose browser it comes to. What must follow is written from the contract, not from the code.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { buildHandOff, openHandOff } from '../support/marketplace.ts';
-import { type Browser, openBrowser } from '../support/visitor.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Browser, logIn, openBrowser } from '../support/app/visitor.ts';
+import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -167,7 +167,7 @@ async function rememberIn(browser: Browser, userId: string): Promise<void> {
   browser.jar.set('identity_device', token);
 }
 
-async function logIn(browser: Browser, userId: string): Promise<void> {
+async function startSession(browser: Browser, userId: string): Promise<void> {
   const token = userId.replaceAll('-', '').padEnd(43, 'B');
   await sql`insert into sessions (id, token_hash, user_id, created_at, last_seen_at, auth_time, address, user_agent)
     values (gen_random_uuid(), sha256(${token}::bytea), ${userId}, now(), now(), null, '', '')`.execute(
@@ -306,7 +306,7 @@ async function openBrowserAs(
   const person = /that user/.test(state) ? user : other;
   if (!person) return undefined;
   if (/last used/.test(state)) await rememberIn(browser, person.id);
-  else await logIn(browser, person.id);
+  else await startSession(browser, person.id);
   return browser;
 }
 
@@ -325,8 +325,7 @@ describe('Connect', () => {
       await browser.login(email, password);
       expect(await linkOf(key)).toBeUndefined();
       expect((await browser.send(page ?? '')).text).toMatch(/<button type="submit">Connect</);
-      const elsewhere = openBrowser(app.send);
-      await elsewhere.login(email, password);
+      const elsewhere = await logIn(app.send, email, password);
       expect((await elsewhere.send(page ?? '', { form: {} })).status).toBe(404);
       const crossSite = { form: {}, headers: { origin: 'https://evil.example' } };
       expect((await browser.send(page ?? '', crossSite)).status).toBe(403);

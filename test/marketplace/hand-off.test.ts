@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { countRows } from '../support/database.ts';
-import { buildHandOff, handOver, openHandOff } from '../support/marketplace.ts';
-import { run } from '../support/process.ts';
-import { cookieOf } from '../support/visitor.ts';
+import { codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { run } from '../support/app/process.ts';
+import { cookieOf } from '../support/app/visitor.ts';
+import { countRows } from '../support/database/database.ts';
+import { buildHandOff, handOver, openHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {

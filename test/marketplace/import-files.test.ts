@@ -4,10 +4,10 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 
 import { join, relative } from 'node:path';
 import process from 'node:process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectRefused, runCli } from '../support/cli.ts';
-import { countRows, openFreshDatabase, type TestClient } from '../support/database.ts';
-import { profileOf, writeLines } from '../support/imports.ts';
-import { makeFolder } from '../support/postgres.ts';
+import { expectRefused, runCli } from '../support/app/cli.ts';
+import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+import { profileOf, writeLines } from '../support/marketplace/imports.ts';
 
 let database: TestClient;
 let root: string;

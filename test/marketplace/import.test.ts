@@ -7,11 +7,11 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { countRows } from '../support/database.ts';
-import { handOver } from '../support/marketplace.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { run } from '../support/process.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { run } from '../support/app/process.ts';
+import { countRows } from '../support/database/database.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 let folder: string;

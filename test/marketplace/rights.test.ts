@@ -4,11 +4,11 @@ import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../db/tables/accounts.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
-import { locationOf } from '../support/app.ts';
-import { buildHandOff, type HandOff, handOver } from '../support/marketplace.ts';
-import { shareRights } from '../support/rights.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { locationOf } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff, type HandOff, handOver } from '../support/marketplace/marketplace.ts';
+import { shareRights } from '../support/people/rights.ts';
 
 const rights = shareRights();
 const { openCustomer, decide, nextTime, handOverNow, accountOf } = rights;
@@ -199,8 +199,7 @@ describe('Connect', () => {
     expect(after.text).toContain('href="/profile/products"');
     expect(after.text).toContain(`href="${rights.app.config.clients.get('marketplace')?.loginUrl}"`);
     // Of nobody else, and after ten minutes of nobody.
-    const stranger = openBrowser(rights.app.send);
-    await stranger.login('customer@example.test');
+    const stranger = await logIn(rights.app.send, 'customer@example.test');
     expect((await stranger.send('/profile/connected')).headers.get('location')).toBe('/profile');
     await sql`update audit_events set at = at - interval '10 minutes' where details ->> 'id' = ${id}`.execute(
       rights.app.db,

@@ -3,9 +3,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { claimNudges, recordNudge, recordPull } from '../../db/tables/event-deliveries.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { appendEvents } from '../support/client-events.ts';
-import { scrape } from '../support/metrics.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { scrape } from '../support/app/metrics.ts';
+import { appendEvents } from '../support/events/client-events.ts';
 
 const callback = 'http://localhost:9/cb';
 let backend: TestBackend;

@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterEach, expect, it } from 'vitest';
 import { watchEventLoop } from '../../server/metrics/state.ts';
-import { readScrape } from '../support/metrics.ts';
+import { readScrape } from '../support/app/metrics.ts';
 
 let stop: (() => void) | undefined;
 afterEach(() => stop?.());

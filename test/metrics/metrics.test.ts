@@ -6,12 +6,12 @@ import { demoPassword } from '../../server/demo/demo-users.ts';
 import { expired } from '../../server/jobs/sweep.ts';
 import { answerMetrics } from '../../server/metrics/answer.ts';
 import { loadPages } from '../../server/runtime/build.ts';
-import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { type Scrape, scrape } from '../support/metrics.ts';
-import { openWire } from '../support/wire.ts';
+import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { type Scrape, scrape } from '../support/app/metrics.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { openWire } from '../support/database/wire.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -165,8 +165,8 @@ describe('the metrics', () => {
       await app.send(url.replace(/signature=./, 'signature=g'));
       await app.send(url.replace('signature=', 'signature=0'));
       await app.send(url);
-      await sendSignup(app, signup);
-      await sendSignup(app, signup);
+      await signUp(app, signup);
+      await signUp(app, signup);
       await app.send('/integrations/crm/signups', { json: signup });
     });
     const handOffs = (result: string) => grown('identity_inbound_hand_offs_total', { result });

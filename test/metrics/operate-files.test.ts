@@ -1,8 +1,8 @@
 // The dashboard and the alerts, as far as Prometheus is not needed: test/cluster/metrics.test.ts goes on.
 import { expect, it } from 'vitest';
-import { openApp } from '../support/app.ts';
-import { readAnchors, readOurFile } from '../support/documents.ts';
-import { readQueries, scrape } from '../support/metrics.ts';
+import { openApp } from '../support/app/app.ts';
+import { readQueries, scrape } from '../support/app/metrics.ts';
+import { readAnchors, readOurFile } from '../support/project/documents.ts';
 
 const alerts = readOurFile('docs/operate/files/alerts.yml')
   .split(/^ +- alert: /m)

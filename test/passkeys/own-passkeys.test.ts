@@ -3,7 +3,10 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import type { Procedures } from '../../server/trpc/router.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend } from '../support/app/backend.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -12,10 +15,7 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { openBackend } from '../support/backend.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
 
 const email = 'merchant@example.test';
 const customer = 'customer@example.test';
@@ -38,8 +38,7 @@ beforeEach(async () => {
 });
 
 async function openLoggedIn(address = email): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  expect((await browser.login(address)).status).toBe(303);
+  const browser = await logIn(app.send, address);
   return browser;
 }
 

@@ -1,7 +1,11 @@
 // The first credential of somebody who has none, through a mail: a passkey instead of a password.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 import {
   addPasskey,
   createAuthenticator,
@@ -9,12 +13,8 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { openBackend, type TestBackend } from '../support/backend.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices, readToken } from '../support/kept-mail.ts';
-import { handOver } from '../support/marketplace.ts';
-import { type Browser, cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { listNotices, readToken } from '../support/people/kept-mail.ts';
 
 let app: TestApp;
 let other: TestBackend;
@@ -31,8 +31,8 @@ afterAll(async () => {
 });
 
 /** A new customer from the CRM, and the token in the mail that welcomes them. */
-async function signUp(id: string): Promise<{ email: string; token: string }> {
-  await sendSignup(app, buildSignup(id));
+async function welcomeCustomer(id: string): Promise<{ email: string; token: string }> {
+  await signUp(app, buildSignup(id));
   const email = `${id}@example.test`;
   return { email, token: await readToken(other, email, 'set_password') };
 }
@@ -47,7 +47,7 @@ const countPasskeys = async () =>
 
 describe('a link that sets a password', () => {
   it('adds a passkey instead, for whoever has neither, and proves the address', async () => {
-    const { email, token } = await signUp('crm_passkey');
+    const { email, token } = await welcomeCustomer('crm_passkey');
     const browser = openBrowser(app.send);
     expect(textOf(await browser.send(`/set-password?token=${token}`))).toContain('Create a passkey instead');
     const phone = createAuthenticator();
@@ -83,7 +83,7 @@ describe('a link that sets a password', () => {
   });
 
   it('adds one, of 16 that come at once with a challenge each', async () => {
-    const { token } = await signUp('crm_sixteen');
+    const { token } = await welcomeCustomer('crm_sixteen');
     const before = (await countPasskeys()) ?? 0;
     const ready: (() => Promise<Answer>)[] = [];
     while (ready.length < 16) {
@@ -101,7 +101,7 @@ describe('a link that sets a password', () => {
     ['made without user verification', { isUnverified: true }],
     ['with a challenge of its own', { challenge: 'AAAA' }],
   ])('takes no passkey %s, and is not used up', async (_, lie) => {
-    const { token } = await signUp(`crm_${crypto.randomUUID()}`);
+    const { token } = await welcomeCustomer(`crm_${crypto.randomUUID()}`);
     const browser = openBrowser(app.send);
     const refused = await arrive(browser, token, lie);
     expect(refused.status).toBe(422);
@@ -110,8 +110,8 @@ describe('a link that sets a password', () => {
   });
 
   it('takes none for the challenge of another user', async () => {
-    const first = await signUp('crm_first');
-    const second = await signUp('crm_second');
+    const first = await welcomeCustomer('crm_first');
+    const second = await welcomeCustomer('crm_second');
     const browser = openBrowser(app.send);
     const passkey = createAuthenticator().register(
       await fetchOptions(browser, 'arrive', first.token),
@@ -125,8 +125,7 @@ describe('a link that sets a password', () => {
     'adds none for whoever has a credential, which it would get round: %s',
     async (email) => {
       if (email.startsWith('merchant')) {
-        const own = openBrowser(app.send);
-        await own.login(email);
+        const own = await logIn(app.send, email);
         await addPasskey(own);
         await sql`update users set password_hash = null where email = ${email}`.execute(app.db);
         await sql`truncate mails`.execute(app.db);
@@ -145,7 +144,7 @@ describe('a link that sets a password', () => {
   );
 
   it('adds none where they get a password meanwhile', async () => {
-    const { email, token } = await signUp('crm_meanwhile');
+    const { email, token } = await welcomeCustomer('crm_meanwhile');
     const browser = openBrowser(app.send);
     const passkey = createAuthenticator().register(await fetchOptions(browser, 'arrive', token), origin);
     const before = await countPasskeys();
@@ -249,7 +248,7 @@ describe('a link that creates an account', () => {
     const browser = openBrowser(closed.send);
     const refused = await browser.send('/passkeys/options', { form: { purpose: 'arrive', token } });
     expect(refused.status).toBe(404);
-    const customer = await signUp('crm_while_closed');
+    const customer = await welcomeCustomer('crm_while_closed');
     expect((await arrive(browser, customer.token)).status).toBe(303);
   });
 });

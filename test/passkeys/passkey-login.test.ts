@@ -1,7 +1,9 @@
 // Logging in with a passkey, and every way in which one is refused.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -10,9 +12,7 @@ import {
   type Lie,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
 
 const email = 'merchant@example.test';
 const refusal = 'We could not log you in with that passkey. Try again, or use your password.';
@@ -30,8 +30,7 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 async function addTo(address: string, authenticator = createAuthenticator()): Promise<Authenticator> {
-  const browser = openBrowser(app.send);
-  await browser.login(address);
+  const browser = await logIn(app.send, address);
   return addPasskey(browser, authenticator);
 }
 
@@ -106,8 +105,7 @@ describe('a passkey', () => {
   });
 
   it('renews the session of the same user, and ends that of another', async () => {
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     const before = await countSessions();
     await logInByPasskey(browser, phone);
     expect(await countSessions()).toBe(before);
@@ -209,8 +207,7 @@ describe('a passkey is refused, always with the same words,', () => {
   });
 
   it.each(['confirm', 'add'] as const)('for a challenge of another purpose: %s', async (purpose) => {
-    const browser = openBrowser(app.send);
-    await browser.login(email);
+    const browser = await logIn(app.send, email);
     const options = await fetchOptions(browser, purpose);
     const passkey = phone.answer({ ...options, rpId: 'localhost' }, origin);
     const { length } = app.logged;

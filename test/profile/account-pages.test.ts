@@ -1,8 +1,8 @@
 // The pages of one's own account as one site: its navigation, and where a success is said.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, openProductionApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { openBrowser, submitProfile } from '../support/visitor.ts';
+import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
+import { logIn, submitProfile } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
 
 const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
 
@@ -62,8 +62,7 @@ it('each page shows only what it is about', async () => {
 });
 
 it('products that were opened come first, the last one at the top', async () => {
-  const browser = openBrowser(app.send);
-  await browser.login('manager@example.test');
+  const browser = await logIn(app.send, 'manager@example.test');
   for (const client of ['crm_app', 'network_site']) await browser.send(`/sso/launch/${client}`);
   const { text } = await browser.send('/profile/products');
   const titles = [...text.matchAll(/(?:<h2[^>]*>|<strong>)(Products you use|Also for you|[A-Z][\w ]+)</g)];
@@ -79,7 +78,7 @@ it('products that were opened come first, the last one at the top', async () => 
 it('nothing is said of contracts before the address is proved', async () => {
   const unproved = await app.login('unverified@example.test');
   const user = { email: 'unverified@example.test', name: 'Una' };
-  expect((await sendSignup(app, buildSignup('crm_unproved', { user }))).status).toBe(201);
+  await signUp(app, buildSignup('crm_unproved', { user }));
   const { text } = await app.send('/profile/billing', { cookie: unproved });
   expect(text).toContain('Verify your email address first');
   expect(text).not.toContain('Service contracts');

@@ -2,13 +2,14 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runBilling } from '../../server/billing/invoicing.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { recordLog } from '../support/log.ts';
-import { buildHandOff, handOver } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { recordLog } from '../support/app/log.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
+import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -20,9 +21,6 @@ const listOf = async (cookie: string, before?: string) =>
   openClient(app.send, cookie).activity.list.query({ before });
 
 const newest = async (cookie: string) => (await listOf(cookie)).events[0];
-
-const idOf = async (email: string) =>
-  (await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db)).rows[0]?.id ?? '';
 
 describe('a change is told', () => {
   it('as the marketplace’s, beside the hand-off that made it, in one line', async () => {
@@ -117,7 +115,7 @@ describe('a change is told', () => {
     });
     const { text } = await app.send('/trpc/activity.list', { cookie: mine });
     expect(text).not.toMatch(/Only Theirs|new-merchant/);
-    expect(text).not.toContain(await idOf('new-merchant@example.test'));
+    expect(text).not.toContain(await idOf(app.db, 'new-merchant@example.test'));
   });
 
   it('as the CRM’s and as a job’s, of contracts, once the address is proved', async () => {
@@ -127,7 +125,7 @@ describe('a change is told', () => {
       status: 'active',
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
     };
-    await sendSignup(app, buildSignup('crm_told', { user: { email, name: 'x' }, contract }));
+    await signUp(app, buildSignup('crm_told', { user: { email, name: 'x' }, contract }));
     const { log } = recordLog();
     await runBilling({ db: app.db, now: () => new Date(), log });
     await sql`update invoices set due_at = now() - interval '1 hour'`.execute(app.db);
@@ -161,7 +159,7 @@ describe('a change is told', () => {
 it('lines without an event are on the pages like others: each once, in order, from nobody else', async () => {
   const email = 'manager@example.test';
   const cookie = await app.login(email);
-  const id = await idOf(email);
+  const id = await idOf(app.db, email);
   for (let n = 0; n < 70; n++) {
     await sql`update users set name = ${`Line ${n}`} where id = ${id}`.execute(app.db);
     if (n % 3 === 0)

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selectActivity } from '../../db/tables/activity.ts';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { words } from '../../server/identity/history/activity.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readSources } from '../support/source-rules.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { idOf } from '../support/database/database.ts';
+import { readSources } from '../support/project/source-rules.ts';
 
 const email = 'merchant@example.test';
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
@@ -17,8 +18,7 @@ let myId: string;
 let now = new Date();
 beforeAll(async () => {
   app = await openApp({ now: () => now });
-  const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
-  myId = rows[0]?.id ?? '';
+  myId = await idOf(app.db, email);
   mine = await app.login(email);
 });
 afterAll(() => app.close());
@@ -137,10 +137,7 @@ describe('its pages', () => {
   let userId: string;
   beforeAll(async () => {
     cookie = await app.login('customer@example.test');
-    const { rows } = await sql<{
-      id: string;
-    }>`select id from users where email = 'customer@example.test'`.execute(app.db);
-    userId = rows[0]?.id ?? '';
+    userId = await idOf(app.db, 'customer@example.test');
     await sql`delete from audit_events where user_id = ${userId}`.execute(app.db);
     await sql`delete from changes where user_id = ${userId}
       or row_id = (select account_id::text from users where id = ${userId})`.execute(app.db);

@@ -6,7 +6,7 @@ import {
   listActiveCapabilities,
   readCapabilities,
 } from '../../server/identity/ground/capabilities.ts';
-import { openFreshDatabase, type TestClient } from '../support/database.ts';
+import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
 
 let client: TestClient;
 beforeAll(async () => {

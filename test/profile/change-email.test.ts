@@ -1,14 +1,14 @@
 // Changing one's own address: nothing happens before the link to the new one is used.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { locationOf } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { digestRows } from '../support/database.ts';
-import { readMails, readToken } from '../support/kept-mail.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { locationOf } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { digestRows } from '../support/database/database.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { readMails, readToken } from '../support/people/kept-mail.ts';
 
 const changes = shareAddressChanges();
 
@@ -190,7 +190,7 @@ describe('a change of address', () => {
     const fresh = changes.newEmail();
     const link = await changes.askForLink(browser, fresh);
     const user = { email: fresh, name: 'First' };
-    await sendSignup(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
+    await signUp(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
       at: changes.clock.now,
     });
     await readMails(changes.other, fresh, 2);

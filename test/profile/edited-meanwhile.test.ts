@@ -1,9 +1,9 @@
 // An edit of the profile made from what is no longer there (contract 9.28).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { fieldOf, submitProfile, textOf } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { fieldOf, submitProfile, textOf } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 const names = { name: 'Maya Merchant', accountName: 'Maya’s account' };

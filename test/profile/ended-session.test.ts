@@ -1,12 +1,12 @@
 // A change that takes a credential is not made by a session that ends while the change is under way (contract 9.20).
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { password, shareAddressChanges } from '../support/address-changes.ts';
-import type { Answer } from '../support/app.ts';
-import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { page as appPage, readOffer, setUp, showCode } from '../support/totp-app.ts';
-import type { Browser } from '../support/visitor.ts';
+import type { Answer } from '../support/app/app.ts';
+import type { Browser } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { page as appPage, readOffer, setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 

@@ -1,14 +1,14 @@
 // Which browsers of a user are established (contract 2.21 to 2.23): since when, until when, and what of it a factor keeps.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { countLetters, readToken } from '../support/kept-mail.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { page as appPage, enterCode, setUp, showCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
+import { countLetters, readToken } from '../support/people/kept-mail.ts';
+import { page as appPage, enterCode, setUp, showCode } from '../support/people/totp-app.ts';
 
 const week = 7 * dayMs;
 const changes = shareAddressChanges();
@@ -69,9 +69,6 @@ async function fromEstablished(
   return rows[0]?.was;
 }
 
-const idOf = async (browser: Browser): Promise<string> =>
-  JSON.parse((await browser.send('/sso/profile')).text).id;
-
 describe('the browser in which an account got its first credential is established at once', () => {
   it('by a password at the sign-up', async () => {
     const { browser, email } = await changes.signUp();
@@ -88,19 +85,19 @@ describe('the browser in which an account got its first credential is establishe
     const token = await readToken(changes.other, email, 'sign_up');
     await arriveByPasskey(browser, `/signup/confirm?token=${token}`, { name: 'Cora' });
     expect(await isEstablished(browser)).toBe(true);
-    expect(await fromEstablished('passkeys', await idOf(browser))).toBe(true);
+    expect(await fromEstablished('passkeys', await browser.whoseId())).toBe(true);
   });
 
   it.each(['password', 'passkey'])('by a %s of somebody whom the CRM has signed up', async (kind) => {
     const id = `crm_first_${kind}`;
-    await sendSignup(changes.app, buildSignup(id));
+    await signUp(changes.app, buildSignup(id));
     const token = await readToken(changes.other, `${id}@example.test`, 'set_password');
     const browser = open();
     const path = `/set-password?token=${token}`;
     if (kind === 'passkey') await arriveByPasskey(browser, path);
     else expect((await browser.send(path, { form: { newPassword } })).status).toBe(303);
     expect(await isEstablished(browser)).toBe(true);
-    if (kind === 'passkey') expect(await fromEstablished('passkeys', await idOf(browser))).toBe(true);
+    if (kind === 'passkey') expect(await fromEstablished('passkeys', await browser.whoseId())).toBe(true);
   });
 
   it('also where hand-offs logged them in there and elsewhere before', async () => {

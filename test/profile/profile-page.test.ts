@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { quote, quoted } from '../support/names.ts';
-import { openClient } from '../support/trpc.ts';
-import { cookieOf, fieldOf, submitProfile, textOf } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { cookieOf, fieldOf, submitProfile, textOf } from '../support/app/visitor.ts';
+import { quote, quoted } from '../support/run/names.ts';
 
 const password = 'local demo password';
 const newPassword = 'quite another long password';

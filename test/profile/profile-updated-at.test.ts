@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
 
 const email = 'merchant@example.test';
 const merchant = sql`'01900000-0000-7000-8000-000000000001'::uuid`;

@@ -1,13 +1,13 @@
 // An address that was changed is nobody else's while it can be had back: at each door through which one comes by an address.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { type Answer, locationOf } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { listNotices, readToken } from '../support/kept-mail.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { fieldOf, openBrowser } from '../support/visitor.ts';
+import { type Answer, locationOf } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { fieldOf, openBrowser } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { listNotices, readToken } from '../support/people/kept-mail.ts';
 
 const changes = shareAddressChanges();
 

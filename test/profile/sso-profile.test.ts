@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
 
 let app: TestApp;
 let merchant: string;

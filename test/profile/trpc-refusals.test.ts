@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type SendOptions, type TestApp } from '../support/app.ts';
-import { openClient } from '../support/trpc.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
 
 const email = 'merchant@example.test';
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app.ts';
-import { quoted } from '../support/names.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { cookieOf, isLoggedIn } from '../support/visitor.ts';
+import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { cookieOf, isLoggedIn } from '../support/app/visitor.ts';
+import { quoted } from '../support/run/names.ts';
 
 const email = 'merchant@example.test';
 const password = 'local demo password';

@@ -1,6 +1,13 @@
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { findCircles, isIn, readImports, readSources, rules, type Source } from '../support/source-rules.ts';
+import {
+  findCircles,
+  isIn,
+  readImports,
+  readSources,
+  rules,
+  type Source,
+} from '../support/project/source-rules.ts';
 
 describe('the source', () => {
   const sources = readSources();
@@ -62,7 +69,7 @@ describe('the rules of the source', () => {
     ['server/runtime/x.ts', "const page = import('../../app/root.tsx');"],
     ['db/x.ts', "import type { Config } from '../server/config.ts';"],
     ['db/migrations/x.ts', "import { loader } from '../../app/root.tsx';"],
-    ['server/http/x.ts', "import { openApp } from '../../test/support/app.ts';"],
+    ['server/http/x.ts', "import { openApp } from '../../test/support/app/app.ts';"],
     ['server/http/x.ts', "import pg from 'pg';"],
     ['db/tables/users.ts', "import type { Pool } from 'pg';"],
     ['db/x.ts', "import Cursor from 'pg/lib/query.js';"],

@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
-import { readCompose, readEnvLines } from '../support/compose.ts';
-import { isOurFile } from '../support/documents.ts';
-import { composeSecretsSample } from '../support/samples.ts';
+import { readCompose, readEnvLines } from '../support/project/compose.ts';
+import { isOurFile } from '../support/project/documents.ts';
+import { composeSecretsSample } from '../support/project/samples.ts';
 
 const run = promisify(execFile);
 // What the documented command writes to .env.

@@ -9,7 +9,7 @@ import {
   readLinks,
   readOurFile,
   readRules,
-} from '../support/documents.ts';
+} from '../support/project/documents.ts';
 
 const contract = readContract();
 const rules = contract.flatMap(({ text }) => readRules(text));

@@ -24,14 +24,14 @@ import {
   readDocuments,
   readLinks,
   readOurFile,
-} from '../support/documents.ts';
+} from '../support/project/documents.ts';
 import {
   buildExample,
   buildSettings,
   exampleFile,
   listStray,
   settingsFile,
-} from '../support/settings-text.ts';
+} from '../support/project/settings-text.ts';
 
 const documents = readDocuments();
 const readSpans = () =>

@@ -1,7 +1,7 @@
 // Whoever copies a sample as it is must not get a secret that everybody can read.
 import { expect, it } from 'vitest';
-import { readSampleFiles } from '../support/documents.ts';
-import { faultsOf, production } from '../support/settings.ts';
+import { faultsOf, production } from '../support/app/settings.ts';
+import { readSampleFiles } from '../support/project/documents.ts';
 
 /** What stands beside a name such as `IDENTITY_SECRET`, `secrets` or `CRM_SIGNUPS_SECRET`. */
 const assigned =

@@ -2,11 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
-import { openApp, type TestApp } from '../support/app.ts';
-import { readOurFile } from '../support/documents.ts';
-import { openHandOff } from '../support/marketplace.ts';
-import { findFreePort } from '../support/process.ts';
-import { hasTools, importSample, runPhp, runShell, toPhp } from '../support/run-sample.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { openHandOff } from '../support/marketplace/marketplace.ts';
+import { readOurFile } from '../support/project/documents.ts';
+import { hasTools, importSample, runPhp, runShell, toPhp } from '../support/project/run-sample.ts';
 import {
   answerSample,
   contractsSample,
@@ -18,7 +18,7 @@ import {
   pullSample,
   pushSample,
   signupSample,
-} from '../support/samples.ts';
+} from '../support/project/samples.ts';
 
 const hasPhp = await hasTools('php');
 const hasCurl = await hasTools('curl', 'openssl', 'base64', 'od');

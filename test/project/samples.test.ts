@@ -9,9 +9,9 @@ import { statementTimeoutMs } from '../../server/instance/instance.ts';
 import { marketplacePayloadSchema, marketplaceProfileSchema } from '../../server/marketplace/payload.ts';
 import { readBytes } from '../../server/runtime/files.ts';
 import { payloadSchema } from '../../server/sso/payload.ts';
-import { isOurFile, readOurFile } from '../support/documents.ts';
-import { connect, emptyDatabase, makeFolder } from '../support/postgres.ts';
-import { runShell } from '../support/run-sample.ts';
+import { connect, emptyDatabase, makeFolder } from '../support/database/postgres.ts';
+import { isOurFile, readOurFile } from '../support/project/documents.ts';
+import { runShell } from '../support/project/run-sample.ts';
 import {
   commandSamples,
   contractSignupSample,
@@ -24,7 +24,7 @@ import {
   reconcileSample,
   signupSample,
   timeoutsSample,
-} from '../support/samples.ts';
+} from '../support/project/samples.ts';
 
 it('none is left out, and none lacks a language', () => {
   expect(listLeftSamples()).toEqual([]);

@@ -5,8 +5,8 @@ import { textBounds } from '../../server/http/text.ts';
 import { profileEditSchema } from '../../server/identity/person/profile.ts';
 import { marketplacePayloadSchema } from '../../server/marketplace/payload.ts';
 import { appRouter } from '../../server/trpc/router.ts';
-import { readSources } from '../support/source-rules.ts';
-import { listUnbounded, readInputs, readShape } from '../support/text-inputs.ts';
+import { listUnbounded, readInputs, readShape } from '../support/faults/text-inputs.ts';
+import { readSources } from '../support/project/source-rules.ts';
 
 /** Files that take apart what did not come with a request to the service, or belong to the demo. */
 const others: Record<string, string> = {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
-import { isOurFile, readOurFile } from '../support/documents.ts';
-import { production } from '../support/settings.ts';
+import { production } from '../support/app/settings.ts';
+import { isOurFile, readOurFile } from '../support/project/documents.ts';
 
 it('the unit for systemd starts what there is, on the port that its name says', () => {
   const unit = readOurFile('docs/operate/files/identity@.service').replaceAll('%i', '3001');

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { expect, inject, it } from 'vitest';
-import { cloneDatabase } from '../support/postgres.ts';
-import { findFreePort, run, startService } from '../support/process.ts';
+import { findFreePort, run, startService } from '../support/app/process.ts';
+import { cloneDatabase } from '../support/database/postgres.ts';
 
 const onNode = Math.min(4, availableParallelism() + 1);
 const onDeno = Math.min(4, availableParallelism());
@@ -60,7 +60,7 @@ it.each([
   ['deno', 'no setting', {}, onDeno],
   ['deno', 'a setting', { PASSWORD_HASHING_THREADS: '1' }, 1],
 ] as const)('hashing passwords never holds up an HMAC on %s with %s', async (runtime, _, env, threads) => {
-  const words = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/hash-and-sign.ts'];
+  const words = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/load/hash-and-sign.ts'];
   const { exited, output } = run(runtime, words, env);
   expect(await exited, output()).toBe(0);
   const { hashingThreads, hashesBefore } = JSON.parse(output());

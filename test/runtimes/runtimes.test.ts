@@ -4,13 +4,13 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { TestApp } from '../support/app.ts';
-import { createAuthenticator, fetchOptions } from '../support/authenticator.ts';
-import { readScrape } from '../support/metrics.ts';
-import { cloneDatabase, makeFolder } from '../support/postgres.ts';
-import { entryOf, findFreePort, type Runtime, run, startService } from '../support/process.ts';
-import { checkVectors } from '../support/vectors.ts';
-import { cookieOf, openBrowser } from '../support/visitor.ts';
+import type { TestApp } from '../support/app/app.ts';
+import { readScrape } from '../support/app/metrics.ts';
+import { entryOf, findFreePort, type Runtime, run, startService } from '../support/app/process.ts';
+import { cookieOf, logIn, openBrowser } from '../support/app/visitor.ts';
+import { checkVectors } from '../support/clients/vectors.ts';
+import { cloneDatabase, makeFolder } from '../support/database/postgres.ts';
+import { createAuthenticator, fetchOptions } from '../support/people/authenticator.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -66,8 +66,7 @@ async function consumePasskey(port: number): Promise<string | undefined> {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const phone = createAuthenticator();
-  const browser = openBrowser(send);
-  await browser.login('customer@example.test');
+  const browser = await logIn(send, 'customer@example.test');
   const created = phone.register(await fetchOptions(browser, 'add'), base);
   const added = await browser.send('/profile/passkeys/add', { form: { name: 'Phone', passkey: created } });
   expect(added.status).toBe(303);
@@ -293,7 +292,7 @@ it('Node and Deno seal and verify the vectors alike', async () => {
   const onNode = await checkVectors();
   expect(onNode.filter(({ isRight }) => !isRight)).toEqual([]);
   expect(onNode.length).toBeGreaterThan(15);
-  const deno = run('deno', ['test/support/vectors.ts']);
+  const deno = run('deno', ['test/support/clients/vectors.ts']);
   expect(await deno.exited, deno.output()).toBe(0);
   expect(JSON.parse(deno.output())).toEqual(onNode);
 });

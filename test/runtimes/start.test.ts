@@ -1,8 +1,8 @@
 // While migrations run: /healthz answers, and everything else says that it is not up yet (contract 9.137).
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
-import { connect, emptyDatabase } from '../support/postgres.ts';
-import { entryOf, findFreePort, type Runtime, run } from '../support/process.ts';
+import { entryOf, findFreePort, type Runtime, run } from '../support/app/process.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 
 describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
   it('answers /healthz while migrations run, and 503 to everything else until they are done', async () => {

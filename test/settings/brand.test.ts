@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildAccent, contrastOf, parse } from '../../server/settings/accent.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { canary, faultsOf, messageOf, production } from '../support/settings.ts';
+import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
 
 let folder: string;
 beforeAll(async () => {

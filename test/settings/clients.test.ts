@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
-import { quote } from '../support/names.ts';
-import { faultsOf, messageOf, production } from '../support/settings.ts';
+import { faultsOf, messageOf, production } from '../support/app/settings.ts';
+import { quote } from '../support/run/names.ts';
 
 const builtIn = [
   ['marketplace', 'SSO_MARKETPLACE', 'Marketplace'],

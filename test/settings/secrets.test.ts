@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/settings/config.ts';
-import { example } from '../support/hand-off.ts';
-import { canary, faultsOf, production } from '../support/settings.ts';
+import { canary, faultsOf, production } from '../support/app/settings.ts';
+import { example } from '../support/clients/hand-off.ts';
 
 const signing = ['SSO_MARKETPLACE_SECRET', 'SSO_WEBSITE_SECRET', 'SSO_CRM_SECRET', 'MARKETPLACE_SSO_SECRET'];
 const unlike = 'rW5tGy6hUj7iKo8lPz1xCs2vDf3bNg4m';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listSettings, readConfig } from '../../server/settings/config.ts';
-import { canary, faultsOf, messageOf, production } from '../support/settings.ts';
+import { canary, faultsOf, messageOf, production } from '../support/app/settings.ts';
 
 describe('local mode', () => {
   it('starts with no settings at all, because every one has a default', () => {

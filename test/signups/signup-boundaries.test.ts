@@ -1,8 +1,7 @@
 // Signups just inside the limits of contract 7.1 to 7.12. Those just outside are in signup-refusals.test.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { nest } from '../support/cases.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
 import {
   at,
   buildRawMessage,
@@ -12,7 +11,8 @@ import {
   sendRaw,
   set,
   text,
-} from '../support/raw-signups.ts';
+} from '../support/crm/raw-signups.ts';
+import { nest } from '../support/run/cases.ts';
 
 const now = Math.floor(Date.now() / 1_000);
 const longName = '𝄞'.repeat(200);

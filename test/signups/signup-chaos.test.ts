@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../db/embedded/server.ts';
 import { readConfig } from '../../server/settings/config.ts';
-import { connect, makeFolder } from '../support/postgres.ts';
-import { findFreePort, type RunningProcess, startService } from '../support/process.ts';
-import { seed } from '../support/random.ts';
-import { checkSignups } from '../support/signup-checker.ts';
-import { buildLoad, sendLoad, type Target } from '../support/signup-load.ts';
+import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
+import { checkSignups } from '../support/crm/signup-checker.ts';
+import { buildLoad, sendLoad, type Target } from '../support/crm/signup-load.ts';
+import { connect, makeFolder } from '../support/database/postgres.ts';
+import { seed } from '../support/run/random.ts';
 
 /** Two instances as processes on a Postgres that syncs to disk. An instance and Postgres can be killed and restarted. */
 async function openService() {

@@ -1,9 +1,9 @@
 // Tests of a test: the checker that the chaos test trusts must notice what goes wrong without the guards.
 import { sql } from 'kysely';
 import { expect, it, onTestFinished } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { checkSignups } from '../support/signup-checker.ts';
-import { buildLoad, type Load, type Message, sendLoad } from '../support/signup-load.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { checkSignups } from '../support/crm/signup-checker.ts';
+import { buildLoad, type Load, type Message, sendLoad } from '../support/crm/signup-load.ts';
 
 const dropSignupIdKey = 'alter table service_contracts drop constraint service_contracts_signup_id_key';
 const dropEmailKey = 'drop index users_held_email_key';

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { createCustomer } from '../../server/identity/ground/customers.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
-import { codeOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { buildSignup, freshWebhookId, type SignupBody, sendSignup, signMessage } from '../support/crm.ts';
-import { production } from '../support/settings.ts';
+import { codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { production } from '../support/app/settings.ts';
+import { buildSignup, freshWebhookId, type SignupBody, sendSignup, signMessage } from '../support/crm/crm.ts';
 
 const { signups } = vectors;
 const vectorTime = new Date(Number(signups.webhook_timestamp) * 1_000);

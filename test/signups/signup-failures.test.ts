@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, freshWebhookId, sendSignup } from '../support/crm.ts';
-import { countRows, whileInsertsFail } from '../support/database.ts';
-import { canary } from '../support/settings.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { canary } from '../support/app/settings.ts';
+import { buildSignup, freshWebhookId, sendSignup } from '../support/crm/crm.ts';
+import { countRows, whileInsertsFail } from '../support/database/database.ts';
 
 let app: TestApp;
 beforeAll(async () => {

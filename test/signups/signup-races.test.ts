@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { patienceMs } from '../support/away.ts';
-import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm.ts';
-import { findEmptyAccounts } from '../support/database.ts';
-import { handOver } from '../support/marketplace.ts';
-import { shuffle } from '../support/random.ts';
+import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { findEmptyAccounts } from '../support/database/database.ts';
+import { patienceMs } from '../support/faults/away.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
+import { shuffle } from '../support/run/random.ts';
 
 let app: TestApp;
 let instances: TestInstance[];

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { countRows, digestRows } from '../support/database.ts';
-import { buildRawMessage, buildRawSignup, type Change, sendRaw } from '../support/raw-signups.ts';
-import { buildRefusedCases } from '../support/refused-signups.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { buildRawMessage, buildRawSignup, type Change, sendRaw } from '../support/crm/raw-signups.ts';
+import { buildRefusedCases } from '../support/crm/refused-signups.ts';
+import { countRows, digestRows } from '../support/database/database.ts';
 
 const now = Math.floor(Date.now() / 1_000);
 const cases = buildRefusedCases(now);

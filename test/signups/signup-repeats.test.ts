@@ -2,9 +2,9 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm.ts';
-import { whileInsertsFail } from '../support/database.ts';
+import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { buildSignup, freshWebhookId, type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { whileInsertsFail } from '../support/database/database.ts';
 
 const dayMs = 24 * 3_600_000;
 const start = Date.now();

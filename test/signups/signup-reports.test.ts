@@ -3,11 +3,11 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ContractStatus } from '../../db/tables/service-contracts.ts';
 import { runBilling } from '../../server/billing/invoicing.ts';
-import { openApp, type TestApp, type TestInstance } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { recordLog } from '../support/log.ts';
-import { shuffle } from '../support/random.ts';
-import { openClient } from '../support/trpc.ts';
+import { openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
+import { recordLog } from '../support/app/log.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { shuffle } from '../support/run/random.ts';
 
 const start = Date.now();
 let clock = start;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { validate, version } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { buildSignup, sendSignup } from '../support/crm.ts';
-import { openClient, refusalOf } from '../support/trpc.ts';
-import { isLoggedIn } from '../support/visitor.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openClient, refusalOf } from '../support/app/trpc.ts';
+import { isLoggedIn } from '../support/app/visitor.ts';
+import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 
 let app: TestApp;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../server/basics/errors.ts';
 import { requireWebhookSignature, signWebhook } from '../../server/billing/webhook-signature.ts';
 import vectors from '../sso-vectors.json' with { type: 'json' };
-import { fc } from '../support/random.ts';
+import { fc } from '../support/run/random.ts';
 
 const { signups } = vectors;
 const encode = (text: string) => new TextEncoder().encode(text);

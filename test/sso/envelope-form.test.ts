@@ -8,8 +8,8 @@ import {
   signJson,
   signPayload,
   writePayload,
-} from '../support/hand-off.ts';
-import { quoted } from '../support/names.ts';
+} from '../support/clients/hand-off.ts';
+import { quoted } from '../support/run/names.ts';
 
 const malformed = { code: 'malformed_payload' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { sign } from '../../server/sso/hmac.ts';
-import { encodePayload, example, open, signJson, writePayload } from '../support/hand-off.ts';
+import { encodePayload, example, open, signJson, writePayload } from '../support/clients/hand-off.ts';
 
 type Fault = {
   name: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { readEmailAddress } from '../../server/identity/ground/email-address.ts';
 import { EnvelopeError, sealEnvelope } from '../../server/sso/envelope.ts';
-import { encodePayload, example, open, signJson, writePayload } from '../support/hand-off.ts';
-import { fc } from '../support/random.ts';
+import { encodePayload, example, open, signJson, writePayload } from '../support/clients/hand-off.ts';
+import { fc } from '../support/run/random.ts';
 
 type HandOff = { payload: string; signature: string };
 

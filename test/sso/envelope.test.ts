@@ -4,8 +4,15 @@ import { encodeHex } from 'oslo/encoding';
 import { describe, expect, it, vi } from 'vitest';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
 import { sign } from '../../server/sso/hmac.ts';
-import { buildPayload, encodePayload, example, open, signJson, writePayload } from '../support/hand-off.ts';
-import { fc } from '../support/random.ts';
+import {
+  buildPayload,
+  encodePayload,
+  example,
+  open,
+  signJson,
+  writePayload,
+} from '../support/clients/hand-off.ts';
+import { fc } from '../support/run/random.ts';
 
 const { payload, signature, signature_next } = example;
 const nextSecret = example.signature_next_secret;

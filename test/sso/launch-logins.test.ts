@@ -1,10 +1,10 @@
 // What a payload says about the login behind it: which one it is (`sid`), and when and how a credential was given.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app.ts';
-import { handOver } from '../support/marketplace.ts';
-import { openClient } from '../support/trpc.ts';
-import { type Browser, cookieOf, openBrowser, submitProfile } from '../support/visitor.ts';
+import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openClient } from '../support/app/trpc.ts';
+import { type Browser, cookieOf, logIn, submitProfile } from '../support/app/visitor.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
 
 const email = 'customer@example.test';
 let now = new Date();
@@ -27,15 +27,9 @@ const payloadOf = (answer: Answer) => {
 };
 const launch = async (browser: Pick<Browser, 'send'>, client = 'marketplace', query = '') =>
   payloadOf(await browser.send(`/sso/launch/${client}${query}`));
-async function logIn(): Promise<Browser> {
-  const browser = openBrowser(app.send);
-  await browser.login(email);
-  return browser;
-}
-
 describe('the sid', () => {
   it('is one for all launches of a session to a client, and recorded once', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     const sids = new Set(
       (await Promise.all(Array.from({ length: 16 }, () => launch(browser)))).map(({ sid }) => sid),
     );
@@ -43,11 +37,11 @@ describe('the sid', () => {
     const { rows } = await sql`select client from launches where sid = ${[...sids][0]}`.execute(app.db);
     expect(rows).toEqual([{ client: 'marketplace' }]);
     expect(sids).not.toContain((await launch(browser, 'crm_app')).sid);
-    expect(sids).not.toContain((await launch(await logIn())).sid);
+    expect(sids).not.toContain((await launch(await logIn(app.send, email))).sid);
   });
 
   it('outlives another login as the same user in that browser, and a new password, but no logout', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     const { sid } = await launch(browser);
     await browser.login(email);
     expect((await launch(browser)).sid).toBe(sid);
@@ -62,7 +56,7 @@ describe('the sid', () => {
   });
 
   it('shows its user when each product was opened', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     await launch(browser, 'network_site');
     const products = await openClient(app.send, browser.cookie()).products.list.query();
     const opened = products.filter(({ openedAt }) => openedAt !== undefined).map(({ name }) => name);
@@ -75,7 +69,7 @@ describe('the sid', () => {
 
 describe('auth_time and amr', () => {
   it('say when and how the person last gave a credential here', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     const loggedInAt = seconds();
     later(100);
     expect(await launch(browser)).toMatchObject({ auth_time: loggedInAt, amr: ['pwd'], iat: seconds() });
@@ -92,7 +86,7 @@ describe('auth_time and amr', () => {
 
 describe('max_age', () => {
   it('asks for a credential again where the last one is older, and for none where it is not', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     later(60);
     expect(await launch(browser, 'marketplace', '?max_age=60')).toBeDefined();
     later(1);
@@ -128,7 +122,7 @@ describe('max_age', () => {
 
 describe('ending all other sessions', () => {
   it('takes the password where the last one was given over ten minutes ago', async () => {
-    const browser = await logIn();
+    const browser = await logIn(app.send, email);
     const form = { intent: 'end-others' };
     expect((await browser.send('/profile/security', { form })).status).toBe(303);
     later(600);

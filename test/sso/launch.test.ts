@@ -9,8 +9,8 @@ import {
   openProductionApp,
   type SendOptions,
   type TestApp,
-} from '../support/app.ts';
-import { cookieOf } from '../support/visitor.ts';
+} from '../support/app/app.ts';
+import { cookieOf } from '../support/app/visitor.ts';
 
 const secret = 'test-launch-secret-test-launch-secret';
 const next = 'test-launch-next-test-launch-next-test';

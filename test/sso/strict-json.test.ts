@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseStrictJson, StrictJsonError } from '../../server/sso/strict-json.ts';
-import { quoted } from '../support/names.ts';
-import { fc } from '../support/random.ts';
+import { quoted } from '../support/run/names.ts';
+import { fc } from '../support/run/random.ts';
 
 const parse = (text: string) => parseStrictJson(new TextEncoder().encode(text));
 

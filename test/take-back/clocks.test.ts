@@ -1,12 +1,12 @@
 // Taking an account back where the clocks of instances differ: none of them decides what came first.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, password, shareAddressChanges } from '../support/address-changes.ts';
-import { addPasskey, logInByPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { linkOf } from '../support/take-backs.ts';
-import { setUp } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+import { runCli } from '../support/app/cli.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { dayMs, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey, logInByPasskey } from '../support/people/authenticator.ts';
+import { linkOf } from '../support/people/take-backs.ts';
+import { setUp } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();
@@ -18,8 +18,7 @@ const startSlow = () => changes.app.startInstance({ now: () => new Date(now() - 
 async function rob() {
   const { email, id } = await changes.signUp();
   changes.passTime(30 * dayMs);
-  const thief = openBrowser(changes.app.send);
-  await thief.login(email, password);
+  const thief = await logIn(changes.app.send, email, password);
   const link = await changes.change(thief, email, changes.newEmail());
   // The same browser, at the other instance.
   const elsewhere = openBrowser((await startSlow()).send, thief.cookie());
@@ -75,8 +74,7 @@ it('a deletion that the command asks for, on a machine whose clock is behind, is
 it('changes made at once on two instances with different clocks have times of their own, and each link works', async () => {
   const { email, id } = await changes.signUp();
   changes.passTime(30 * dayMs);
-  const browser = openBrowser(changes.app.send);
-  await browser.login(email, password);
+  const browser = await logIn(changes.app.send, email, password);
   await setUp(browser, now());
   const elsewhere = openBrowser((await startSlow()).send, browser.cookie());
   const answers = await Promise.all(

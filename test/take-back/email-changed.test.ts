@@ -1,21 +1,20 @@
 // Having back an address that was changed: by the link to it, whatever somebody did since.
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { type Answer, locationOf } from '../support/app.ts';
-import { addPasskey } from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { listNotices, readMails, readToken } from '../support/kept-mail.ts';
-import { enterCode, readCodes, setUp, showCode } from '../support/totp-app.ts';
-import { type Browser, fieldOf, openBrowser, textOf } from '../support/visitor.ts';
+import { type Answer, locationOf } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { listNotices, readMails, readToken } from '../support/people/kept-mail.ts';
+import { enterCode, readCodes, setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 
 describe('the link to the old address', () => {
   it('removes the second factors that whoever changed it had set up', async () => {
     const { email } = await changes.signUp();
-    const thief = openBrowser(changes.app.send);
-    await thief.login(email, password);
+    const thief = await logIn(changes.app.send, email, password);
     await setUp(thief, Date.now());
     await addPasskey(thief);
     const link = await changes.change(thief, email, changes.newEmail());
@@ -47,8 +46,7 @@ describe('the link to the old address', () => {
     expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=taken-back']);
     expect(await owner.whoAmI()).toBe(email);
     // The app is still there, and none of its recovery codes.
-    const again = openBrowser(changes.app.send);
-    await again.login(email, newPassword);
+    const again = await logIn(changes.app.send, email, newPassword);
     for (const used of renewed.slice(0, 2)) expect((await enterCode(again, used)).status).toBe(401);
   });
 
@@ -78,8 +76,7 @@ describe('the link to the old address', () => {
   }
 
   async function logInWithCode(email: string, secret: string) {
-    const browser = openBrowser(changes.app.send);
-    await browser.login(email, password);
+    const browser = await logIn(changes.app.send, email, password);
     const done = await enterCode(browser, showCode(secret, changes.clock.now.getTime()));
     expect(done.status).toBe(303);
     return browser;
@@ -87,8 +84,7 @@ describe('the link to the old address', () => {
 
   it('cancels a deletion that was planned, and says so to the address that is back', async () => {
     const { email, id } = await changes.signUp();
-    const thief = openBrowser(changes.app.send);
-    await thief.login(email, password);
+    const thief = await logIn(changes.app.send, email, password);
     const taken = changes.newEmail();
     const link = await changes.change(thief, email, taken);
     expect((await thief.send('/profile/delete', { form: { intent: 'delete' } })).status).toBe(303);
@@ -108,8 +104,7 @@ describe('the link to the old address', () => {
 
   it('brings it back with a new password, and nobody else is in any more', async () => {
     const { browser, email, id } = await changes.signUp();
-    const thief = openBrowser(changes.app.send);
-    await thief.login(email, password);
+    const thief = await logIn(changes.app.send, email, password);
     const taken = changes.newEmail();
     const link = await changes.change(thief, email, taken);
     // What the thief still has in hand.

@@ -1,9 +1,9 @@
 // Taking an account back after more changes than anybody reads: somebody at a session makes them, and the owner pays.
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
-import { newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { openBrowser, textOf } from '../support/visitor.ts';
-import { measureWait } from '../support/waits.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { measureWait } from '../support/faults/waits.ts';
+import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 
 const changes = shareAddressChanges();
 

@@ -4,18 +4,18 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { eraseUser } from '../../server/identity/person/erase-user.ts';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import type { Answer } from '../support/app.ts';
+import type { Answer } from '../support/app/app.ts';
+import { logIn, openBrowser } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   type Authenticator,
   addPasskey,
   createAuthenticator,
   logInByPasskey,
-} from '../support/authenticator.ts';
-import { listNotices } from '../support/kept-mail.ts';
-import { answerWith, linkOf } from '../support/take-backs.ts';
-import { setUp, showCode } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { answerWith, linkOf } from '../support/people/take-backs.ts';
+import { setUp, showCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const sends = [changes, changes].map(
@@ -35,8 +35,7 @@ const wins = (answers: Answer[], parity: number) =>
 async function rob() {
   const { email, id, browser } = await changes.signUp();
   changes.passTime(30 * dayMs);
-  const thief = openBrowser(changes.app.send);
-  await thief.login(email, password);
+  const thief = await logIn(changes.app.send, email, password);
   return { email, id, browser, thief };
 }
 
@@ -49,7 +48,7 @@ async function protect() {
   return { email, id, browser, passkey, link: await linkOf(changes, email, 'passkey_added') };
 }
 
-const logIn = (at: number, passkey: Authenticator) => logInByPasskey(openBrowser(sendOf(at)), passkey);
+const logInAt = (at: number, passkey: Authenticator) => logInByPasskey(openBrowser(sendOf(at)), passkey);
 
 const freeze = (at: number, link: string) => sendOf(at)(link, { form: { intent: 'freeze' } });
 
@@ -165,14 +164,14 @@ describe('a freeze', () => {
     const { id, link, passkey } = await protect();
     const answers = await race(
       (at) => freeze(at, link),
-      (at) => logIn(at, passkey),
+      (at) => logInAt(at, passkey),
     );
     expect(wins(answers, 0)).toBe(1);
     expectStatuses(answers, 0, [303, 403]);
     expectStatuses(answers, 1, [303, 403]);
     expect(await isFrozen(id)).toBe(true);
     expect(await sessionsOf(id)).toBe(0);
-    expect((await logIn(0, passkey)).status).toBe(403);
+    expect((await logInAt(0, passkey)).status).toBe(403);
   });
 
   it('and changes of the address: none comes after it, and each mailbox of then is told', async () => {
@@ -219,7 +218,7 @@ describe('a login by passkey', () => {
     const confirm = await changes.askForLink(browser, present);
     const before = await sessionsOf(id);
     const answers = await race(
-      (at) => logIn(at, passkey),
+      (at) => logInAt(at, passkey),
       () => changes.click(browser, confirm),
     );
     expect([wins(answers, 0), wins(answers, 1)]).toEqual([8, 1]);
@@ -230,7 +229,7 @@ describe('a login by passkey', () => {
   it('and an erasure: nothing is left', async () => {
     const { id, passkey } = await protect();
     const [answers] = await Promise.all([
-      Promise.all(Array.from({ length: 15 }, (_, at) => logIn(at, passkey))),
+      Promise.all(Array.from({ length: 15 }, (_, at) => logInAt(at, passkey))),
       erase(id),
     ]);
     for (const { status } of answers) expect([303, 401]).toContain(status);
@@ -259,7 +258,7 @@ it('all of them at once leave the account with one owner, or frozen, or gone', a
     const given = await answerWith(reader, link, passkey);
     const of: ((at: number) => Promise<Answer>)[] = [
       () => reader.send(link, { form: { newPassword, passkey: given } }),
-      (at) => logIn(at, passkey),
+      (at) => logInAt(at, passkey),
       () => changes.click(browser, confirm),
       (at) => freeze(at, link),
     ];

@@ -1,10 +1,11 @@
 // Taking an account back: who clicks, which factors there are, from when and from which browser, which role, which link, and
-// how the account is. `npm test` goes through a part in which each two of these meet, `npm run test:faults` through all.
+// how the account is. `npm run test:thorough` goes through a part in which each two of these meet, `npm run test:faults` through all.
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openApp, type TestApp } from '../support/app.ts';
-import { byForm } from '../support/faults.ts';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { openBrowser } from '../support/app/visitor.ts';
+import { byForm } from '../support/faults/faults.ts';
 import {
   type Arranged,
   arrange,
@@ -16,10 +17,9 @@ import {
   type TakeBackCase,
   takeBackCases,
   type Way,
-} from '../support/take-back-cases.ts';
-import { answerWith } from '../support/take-backs.ts';
-import { showCode, wrongCode } from '../support/totp-app.ts';
-import { openBrowser } from '../support/visitor.ts';
+} from '../support/people/take-back-cases.ts';
+import { answerWith } from '../support/people/take-backs.ts';
+import { showCode, wrongCode } from '../support/people/totp-app.ts';
 
 const newPassword = 'eight louder lanterns';
 let app: TestApp;

@@ -2,22 +2,22 @@
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import { sendDueMails } from '../../server/mail/outbox.ts';
-import { dayMs, newPassword, password, shareAddressChanges } from '../support/address-changes.ts';
-import { codeOf, locationOf } from '../support/app.ts';
+import { codeOf, locationOf } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
   fetchOptions,
   logInByPasskey,
   origin,
-} from '../support/authenticator.ts';
-import { runCli } from '../support/cli.ts';
-import { countLetters, listNotices, readToken } from '../support/kept-mail.ts';
-import { tokenIn } from '../support/mail-server.ts';
-import { buildHandOff } from '../support/marketplace.ts';
-import { answerWith, linkOf } from '../support/take-backs.ts';
-import { enterCode, setUp, showCode, wrongCode } from '../support/totp-app.ts';
-import { type Browser, openBrowser, textOf } from '../support/visitor.ts';
+} from '../support/people/authenticator.ts';
+import { countLetters, listNotices, readToken } from '../support/people/kept-mail.ts';
+import { tokenIn } from '../support/people/mail-server.ts';
+import { answerWith, linkOf } from '../support/people/take-backs.ts';
+import { enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const json = { accept: 'application/json' };
@@ -26,8 +26,7 @@ const json = { accept: 'application/json' };
 async function rob() {
   const { email, id, browser } = await changes.signUp();
   changes.passTime(30 * dayMs);
-  const thief = openBrowser(changes.app.send);
-  await thief.login(email, password);
+  const thief = await logIn(changes.app.send, email, password);
   return { email, id, browser, thief, owner: openBrowser(changes.app.send) };
 }
 
@@ -47,8 +46,7 @@ describe('a thief who knows the password', () => {
     expect(await owner.whoAmI()).toBe(email);
     expect(await thief.whoAmI()).toBeUndefined();
     expect((await logInByPasskey(thief, passkey)).status).toBe(401);
-    const again = openBrowser(changes.app.send);
-    await again.login(email, newPassword);
+    const again = await logIn(changes.app.send, email, newPassword);
     expect(await again.whoAmI()).toBe(email);
     expect(await listNotices(changes.app.db, email)).toContain('password_set');
   });
@@ -125,8 +123,7 @@ describe('an owner who takes the account back in the browser that they have used
     const present = changes.newEmail();
     const readersLink = await changes.change(browser, left, present);
     changes.passTime(dayMs);
-    const thief = openBrowser(changes.app.send);
-    await thief.login(present, password);
+    const thief = await logIn(changes.app.send, present, password);
     const ownersLink = await changes.change(thief, present, changes.newEmail());
     expect((await browser.send(ownersLink, { form: { newPassword } })).status).toBe(303);
     await addPasskey(browser);
@@ -418,8 +415,7 @@ describe('user:thaw', () => {
       /^\/login\/code/,
     );
     // Recovery codes never stay.
-    const owner = openBrowser(changes.app.send);
-    await owner.login(email, newPassword);
+    const owner = await logIn(changes.app.send, email, newPassword);
     expect((await enterCode(owner, codes[0] ?? '')).status).toBe(401);
   });
 

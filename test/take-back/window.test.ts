@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findWindowSince, listHappenings } from '../../server/identity/ground/take-back-window.ts';
-import { openFreshDatabase, type TestClient } from '../support/database.ts';
+import { openFreshDatabase, type TestClient } from '../support/database/database.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 const now = new Date('2026-03-01T00:00:00Z');

@@ -6,15 +6,15 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import { demoPassword } from '../../server/demo/demo-users.ts';
-import { locationOf, openApp, type TestApp } from '../support/app.ts';
-import { runCli } from '../support/cli.ts';
-import { type SignupBody, sendSignup } from '../support/crm.ts';
-import { loadDump, type Rows, readRows } from '../support/dump.ts';
-import { readOn } from '../support/events.ts';
-import { handOver } from '../support/marketplace.ts';
-import { connect, emptyDatabase } from '../support/postgres.ts';
-import { enterCode, expectCodeAsked, payloadOf, showCode } from '../support/totp-app.ts';
-import { cookieOf, openBrowser, textOf } from '../support/visitor.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { runCli } from '../support/app/cli.ts';
+import { cookieOf, openBrowser, textOf } from '../support/app/visitor.ts';
+import { type SignupBody, sendSignup } from '../support/crm/crm.ts';
+import { loadDump, type Rows, readRows } from '../support/database/dump.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { readOn } from '../support/events/events.ts';
+import { handOver } from '../support/marketplace/marketplace.ts';
+import { enterCode, expectCodeAsked, payloadOf, showCode } from '../support/people/totp-app.ts';
 
 /** What only the browsers, apps and senders of that database know. */
 type Known = {

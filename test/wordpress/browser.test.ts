@@ -1,7 +1,7 @@
 // The plugin as people see it, in a real browser: from its activation to its removal.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inspectPage, logIn } from '../support/browser.ts';
+import { inspectPage, logIn } from '../support/app/browser.ts';
 import { openPair, openVisitor, type Pair, secret, soon } from './pair.ts';
 import { administrator } from './site.ts';
 

@@ -2,8 +2,8 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../support/cli.ts';
-import { addPerson, deletePerson, openSession } from '../support/events.ts';
+import { runCli } from '../support/app/cli.ts';
+import { addPerson, deletePerson, openSession } from '../support/events/events.ts';
 import {
   choose,
   openPair,

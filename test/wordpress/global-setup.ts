@@ -1,6 +1,6 @@
 // One WordPress and one Postgres for the whole run.
 import type { TestProject } from 'vitest/node';
-import startPostgres from '../support/global-setup.ts';
+import startPostgres from '../support/run/global-setup.ts';
 import { type Installation, startWordPress } from './site.ts';
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 // Which local users of WordPress people may become where its owner chose so, and what open registration means where not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addPerson, openSession } from '../support/events.ts';
+import { addPerson, openSession } from '../support/events/events.ts';
 import { addLocalUser, choose, openPair, openVisitor, type Pair, refusalOf, setUp, userOf } from './pair.ts';
 import { administrator } from './site.ts';
 

@@ -1,7 +1,7 @@
 // What the owner of a site meets: settings that are refused, the check, refusals, the list of users and passwords.
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { addPerson, openSession } from '../support/events.ts';
+import { addPerson, openSession } from '../support/events/events.ts';
 import {
   addLocalUser,
   choose,

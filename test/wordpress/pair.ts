@@ -1,8 +1,8 @@
 // A WordPress and the real service, which know each other; and visitors who go to and fro between them.
 import { createHmac, randomBytes } from 'node:crypto';
 import { expect, inject, vi } from 'vitest';
-import { locationOf } from '../support/app.ts';
-import { openSite, type TestSite } from '../support/browser.ts';
+import { locationOf } from '../support/app/app.ts';
+import { openSite, type TestSite } from '../support/app/browser.ts';
 import { openWordPress, phpText, type WordPress } from './site.ts';
 
 export const secret = 'the secret of the network site of a test';

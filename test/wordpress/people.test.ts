@@ -1,7 +1,7 @@
 // Who becomes whom in WordPress: local users, their roles, and what people cannot change about themselves there.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addPerson, openSession } from '../support/events.ts';
+import { addPerson, openSession } from '../support/events/events.ts';
 import {
   addLocalUser,
   choose,

@@ -1,7 +1,7 @@
 // Roles in WordPress that somebody there changed: nothing that happens later gives back those of before.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCli } from '../support/cli.ts';
-import { addPerson, openSession, type Person } from '../support/events.ts';
+import { runCli } from '../support/app/cli.ts';
+import { addPerson, openSession, type Person } from '../support/events/events.ts';
 import {
   choose,
   openPair,

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { findIdentity } from '../../db/embedded/files.ts';
-import { makeFolder } from '../support/postgres.ts';
-import { findFreePort } from '../support/process.ts';
+import { findFreePort } from '../support/app/process.ts';
+import { makeFolder } from '../support/database/postgres.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);

@@ -6,7 +6,7 @@ export default defineConfig({
   test: {
     include: ['test/wordpress/*.test.ts'],
     globalSetup: 'test/wordpress/global-setup.ts',
-    setupFiles: 'test/support/no-output.ts',
+    setupFiles: 'test/support/run/no-output.ts',
     // They share one WordPress.
     fileParallelism: false,
     testTimeout: 60_000,

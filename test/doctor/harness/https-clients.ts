@@ -4,7 +4,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeCertificate } from '../../support/certificate.ts';
+import { makeCertificate } from '../../support/machines/certificate.ts';
 import { createClients } from '../broken/typescript.ts';
 import { settings } from './clients.ts';
 

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { examine, type Report } from '../../../clients/doctor/examine.ts';
 import type { Target, Tools } from '../../../clients/doctor/target.ts';
-import type { TestApp } from '../../support/app.ts';
+import type { TestApp } from '../../support/app/app.ts';
 import { type ClientOptions, createClients } from '../broken/typescript.ts';
 import { settings, targetOf } from './clients.ts';
 

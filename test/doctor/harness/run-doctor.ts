@@ -1,8 +1,8 @@
 // `npm run cli -- doctor`, as an operator runs it: settings in, a report and an exit status out.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Outcome } from '../../support/cli.ts';
-import { commandOf, type Runtime } from '../../support/process.ts';
+import type { Outcome } from '../../support/app/cli.ts';
+import { commandOf, type Runtime } from '../../support/app/process.ts';
 import { settings } from './clients.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));

@@ -1,0 +1,152 @@
+// The real service on a database of its own, as the outside sees it: a Request in, a Response out.
+import { expect, inject } from 'vitest';
+import type { Database } from '../../../db/postgres/client.ts';
+import { demoPassword, seedDemoUsers } from '../../../server/demo/demo-users.ts';
+import type { Fetch } from '../../../server/http/door.ts';
+import { hashPassword } from '../../../server/identity/password/passwords.ts';
+import { type Instance, startInstance } from '../../../server/instance/instance.ts';
+import { loadPages, serveBuiltFiles } from '../../../server/runtime/build.ts';
+import { type Config, readConfig } from '../../../server/settings/config.ts';
+import { cloneDatabase, connect } from '../database/postgres.ts';
+import { type LogLine, recordLog } from './log.ts';
+import { production } from './settings.ts';
+
+export type Answer = { status: number; headers: Headers; text: string };
+
+export type SendOptions = {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Posted as a form, from our own origin unless a header says otherwise. */
+  form?: Record<string, string>;
+  /** Posted as JSON, from our own origin likewise. */
+  json?: unknown;
+  body?: BodyInit;
+  cookie?: string;
+  /** The address of the client. */
+  from?: string;
+};
+
+export type TestApp = {
+  config: Config;
+  /** For preparing and reading rows; behaviour is tested through `send`. */
+  db: Database;
+  databaseUrl: string;
+  /** What was logged, oldest first. */
+  logged: LogLine[];
+  /** A path of the service, or a whole URL. Redirects are not followed. */
+  send: (path: string, options?: SendOptions) => Promise<Answer>;
+  /** Logs in; returns the `name=value` of the session cookie. */
+  login: (email: string, password?: string) => Promise<string>;
+  /** Another instance of the service, by default on the same database. */
+  startInstance: (options?: AppOptions) => Promise<TestInstance>;
+  /** What a listener gets, for tests that need a socket. */
+  fetch: Fetch;
+  /** What the listener on METRICS_PORT gets. */
+  fetchMetrics: Fetch;
+  /** Says that the process is about to stop. */
+  drain: () => void;
+  close: () => Promise<void>;
+};
+
+export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' | 'fetchMetrics' | 'drain'>;
+
+export type AppOptions = {
+  env?: Record<string, string | undefined>;
+  now?: () => Date;
+  /** Instead of the fresh database, or of the direct way to it. */
+  databaseUrl?: string;
+  /** Of another Postgres than that of the test run. */
+  templateUrl?: string;
+};
+
+/** By default in local mode with the demo users. Close it in afterAll. */
+export async function openApp(options: AppOptions = {}): Promise<TestApp> {
+  const { url, drop } = await cloneDatabase(options.templateUrl ?? inject('templateUrl'));
+  const database = connect(url, { poolSize: 5 });
+  const services: Instance[] = [];
+  const { log, logged } = recordLog();
+
+  async function start({ env, now, databaseUrl }: AppOptions) {
+    const config = readConfig(env ?? {});
+    const service = await startInstance({
+      config,
+      databaseUrl: databaseUrl ?? url,
+      now,
+      log,
+      shell: { pages: await loadPages(), staticFiles: serveBuiltFiles() },
+    });
+    services.push(service);
+    const send = buildSend(service, config);
+    const { fetch, fetchMetrics, drain } = service;
+    return { config, send, login: buildLogin(send), fetch, fetchMetrics, drain };
+  }
+
+  const first = await start(options);
+  return {
+    ...first,
+    db: database.db,
+    databaseUrl: url,
+    logged,
+    startInstance: (more) => start({ ...options, ...more }),
+    async close() {
+      await Promise.all(services.map((service) => service.close()));
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+/** In production mode, and yet with the demo users: only the start looks for them. */
+export async function openProductionApp(): Promise<TestApp> {
+  const app = await openApp({ env: production });
+  await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
+  return app;
+}
+
+function buildSend(service: Instance, config: Config): TestApp['send'] {
+  return async (path, options = {}) => {
+    const headers = new Headers(options.headers);
+    const body =
+      options.body ??
+      (options.form && new URLSearchParams(options.form)) ??
+      (options.json !== undefined ? JSON.stringify(options.json) : undefined);
+    const method = options.method ?? (body === undefined ? 'GET' : 'POST');
+    if (options.json !== undefined && !headers.has('content-type'))
+      headers.set('content-type', 'application/json');
+    const isChange = method !== 'GET' && method !== 'HEAD';
+    if (isChange && !headers.has('origin') && !headers.has('sec-fetch-site'))
+      headers.set('origin', config.baseUrl);
+    if (options.cookie) headers.set('cookie', options.cookie);
+    const init = { method, headers, body, duplex: 'half' } as RequestInit;
+    const request = new Request(new URL(path, config.baseUrl), init);
+    const response = await service.fetch(request, { address: options.from ?? '192.0.2.1' });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
+}
+
+function buildLogin(send: TestApp['send']): TestApp['login'] {
+  return async (email, password = demoPassword) => {
+    const { status, headers, text } = await send('/login', { form: { email, password } });
+    const cookie = headers.get('set-cookie')?.split(';')[0];
+    if (status !== 303 || !cookie)
+      throw new Error(`login of ${email} answered ${status}: ${text.slice(0, 200)}`);
+    return cookie;
+  };
+}
+
+/** Where a redirect leads. */
+export function locationOf(answer: Answer): URL {
+  return new URL(answer.headers.get('location') ?? '', 'http://localhost:3000');
+}
+
+/** The `code` in the problem JSON of a refusal. */
+export function codeOf({ text }: Pick<Answer, 'text'>): string {
+  return JSON.parse(text).code;
+}
+
+/** The answer says when to retry, within `maxSeconds`. */
+export function expectRetryAfter({ headers }: Pick<Answer, 'headers'>, maxSeconds: number): void {
+  const seconds = headers.get('retry-after');
+  expect(seconds).toMatch(/^[1-9]\d*$/);
+  expect(Number(seconds)).toBeLessThanOrEqual(maxSeconds);
+}

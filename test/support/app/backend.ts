@@ -1,0 +1,66 @@
+// The backend without jobs and HTTP, for tests that call it themselves.
+import { inject } from 'vitest';
+import { seedDemoUsers } from '../../../server/demo/demo-users.ts';
+import { Deadline } from '../../../server/http/deadline.ts';
+import type { Visit } from '../../../server/http/requests.ts';
+import { type Backend, createBackend } from '../../../server/instance/backend.ts';
+import { readConfig } from '../../../server/settings/config.ts';
+import type { Procedures } from '../../../server/trpc/router.ts';
+import { cloneDatabase, connect } from '../database/postgres.ts';
+import type { TestApp } from './app.ts';
+import { recordLog } from './log.ts';
+
+export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close'> & {
+  backend: Backend;
+  /** Calls procedures as a page does; throws refusals. `headers` gets what they set of the answer. */
+  call: <Result>(
+    work: (procedures: Procedures) => Promise<Result>,
+    options?: { request?: Request; visit?: Visit; headers?: Headers },
+  ) => Promise<Result>;
+};
+
+export type BackendOptions = { env?: Record<string, string>; now?: () => Date; databaseUrl?: string };
+
+/** By default on a fresh database with demo users who cannot log in. */
+export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}): Promise<TestBackend> {
+  const fresh = databaseUrl === undefined ? await cloneDatabase(inject('templateUrl')) : undefined;
+  const url = databaseUrl ?? fresh?.url ?? '';
+  const database = connect(url, { poolSize: 20 });
+  if (fresh) await seedDemoUsers(database.db, 'none', new Date());
+  const { log, logged } = recordLog();
+  const backend = createBackend({
+    config: readConfig(env ?? {}),
+    database,
+    now,
+    log,
+  });
+  return {
+    backend,
+    async call(
+      work,
+      { request = new Request(backend.site.baseUrl), visit = newVisit(), headers = new Headers() } = {},
+    ) {
+      try {
+        return await work(backend.createProcedures(request, visit, headers));
+      } catch (error) {
+        throw backend.transport.readRefusal(error, visit);
+      }
+    },
+    db: database.db,
+    databaseUrl: url,
+    logged,
+    async close() {
+      await database.close();
+      await fresh?.drop();
+    },
+  };
+}
+
+let visits = 0;
+/** A visit from a new address. */
+export const newVisit = (): Visit => ({
+  requestId: `request-${++visits}`,
+  address: `198.51.100.${visits % 256}`,
+  cspNonce: '',
+  deadline: new Deadline(),
+});

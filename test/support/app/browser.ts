@@ -1,0 +1,120 @@
+// A real Chromium from an npm package, and axe in its pages.
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { AxeResults } from 'axe-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { demoPassword } from '../../../server/demo/demo-users.ts';
+import { listen } from '../../../server/runtime/listen.ts';
+import { makeFolder } from '../database/postgres.ts';
+import { openApp, type TestApp } from './app.ts';
+import { findFreePort } from './process.ts';
+
+export type TestSite = {
+  app: TestApp;
+  baseUrl: string;
+  /** A new visitor; `complaints` collects what its pages write to the console. */
+  visit: (
+    options?: BrowserContextOptions,
+  ) => Promise<{ page: Page; context: BrowserContext; complaints: string[] }>;
+  close: () => Promise<void>;
+};
+
+/** The service on a port, and a browser. Close it in afterAll. */
+export async function openSite(env: Record<string, string> = {}, now?: () => Date): Promise<TestSite> {
+  const port = await findFreePort();
+  const app = await openApp({ env: { PORT: String(port), ...env }, now });
+  const listener = await listen(app.fetch, { host: '127.0.0.1', port });
+  const { browser, folder } = await launchBrowser();
+  return {
+    app,
+    baseUrl: app.config.baseUrl,
+    async visit(options) {
+      const context = await browser.newContext({ baseURL: app.config.baseUrl, ...options });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => {
+        // The browser also reports the status of a refusal, which is no fault of the page.
+        const isStatus = message.text().startsWith('Failed to load resource: the server responded');
+        if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text());
+      });
+      page.on('pageerror', (error) => complaints.push(`${page.url()} ${error.stack}`));
+      return { page, context, complaints };
+    },
+    async close() {
+      await browser.close();
+      await listener.close(1_000);
+      await app.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
+  // The package unpacks itself into the temporary folder.
+  const folder = await makeFolder();
+  process.env.TMPDIR = folder;
+  // With this set, the package brings system libraries and a font, which a bare Linux server may lack.
+  process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs20.x';
+  // The package looks for its font in /tmp/fonts only, and a page without a font crashes.
+  process.env.FONTCONFIG_PATH = folder;
+  await writeFile(
+    join(folder, 'fonts.conf'),
+    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts-cache</cachedir></fontconfig>`,
+  );
+  const { default: packaged } = await import('@sparticuz/chromium');
+  const browser = await chromium.launch({
+    executablePath: await packaged.executablePath(),
+    headless: true,
+    // Not the package's own flags, which switch web security off.
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+  });
+  return { browser, folder };
+}
+
+/**
+ * What is wrong with the page as it is: serious axe findings, sideways scrolling. If SCREENSHOTS names a folder, it
+ * also saves a picture there.
+ */
+export async function inspectPage(page: Page, what: string): Promise<string[]> {
+  const faults = await findSeriousFaults(page);
+  const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
+  if (await page.evaluate(isTooWide)) faults.push('scrolls sideways');
+  const folder = process.env.SCREENSHOTS;
+  if (folder) await page.screenshot({ path: `${folder}/${what}.png`, fullPage: true });
+  return faults.map((fault) => `${what}: ${fault}`);
+}
+
+const heights = { 320: 640, 390: 844, 1280: 800 };
+
+/** The screens that every page is looked at on: the widths of a small phone, a phone and a desktop, light and dark. */
+export const appearances = Object.entries(heights).flatMap(([width, height]) =>
+  (['light', 'dark'] as const).map((colorScheme): [name: string, options: BrowserContextOptions] => [
+    `${width} ${colorScheme}`,
+    { viewport: { width: Number(width), height }, colorScheme },
+  ]),
+);
+
+export async function logIn(page: Page, email = 'merchant@example.test', password = demoPassword) {
+  await page.getByLabel('Email address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+
+/** What axe finds serious or critical on the page as it is. */
+async function findSeriousFaults(page: Page): Promise<string[]> {
+  // The debugger evaluates this, so the content security policy does not apply.
+  await page.evaluate(await readFile(axeFile, 'utf8'));
+  const { violations } = (await page.evaluate('axe.run()')) as AxeResults;
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(', ')}`);
+}

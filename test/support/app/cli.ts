@@ -1,0 +1,36 @@
+// The command line as a process, beside a service on the same database.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+export type Outcome = { code: number | null; out: string; err: string };
+
+export function runCli(
+  databaseUrl: string,
+  words: string[],
+  input = '',
+  nodeEnv: 'test' | 'production' = 'test',
+): Promise<Outcome> {
+  const child = spawn(process.execPath, ['build/service/cli.js', ...words], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
+  });
+  const outcome: Outcome = { code: null, out: '', err: '' };
+  child.stdout.on('data', (data) => {
+    outcome.out += data;
+  });
+  child.stderr.on('data', (data) => {
+    outcome.err += data;
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
+}
+
+export function expectRefused({ code, out, err }: Outcome, sentence: RegExp): void {
+  expect(code).toBe(1);
+  expect(out).toBe('');
+  expect(err).toMatch(sentence);
+  expect(err).not.toMatch(/\n\s+at |node_modules|select |insert |postgres:/);
+}

@@ -1,0 +1,130 @@
+// A request for every route and method of the service.
+import { loadPages } from '../../../server/runtime/build.ts';
+import { sign } from '../../../server/sso/hmac.ts';
+import { buildSignup, signMessage } from '../crm/crm.ts';
+import { buildHandOff } from '../marketplace/marketplace.ts';
+import type { TestRequest } from '../run/names.ts';
+import type { TestApp } from './app.ts';
+
+const token = 'A'.repeat(43);
+const pendingId = '0190f5a0-0000-7000-8000-000000000000';
+/** Leads to no pending hand-off or login, which only the database can say. */
+export const pendingCookie = `identity_pending_${pendingId}=${token}; identity_pending_login=${token}`;
+
+const values: Record<string, string> = {
+  ':client': 'marketplace',
+  ':number': '1',
+  ':code': 'unavailable',
+  ':id': pendingId,
+  ':file': 'none.css',
+  ':page': 'integrate',
+  '*': 'profile.get',
+};
+const queries: Record<string, string> = {
+  '/continue': `?id=${pendingId}`,
+  '/set-password': `?token=${token}`,
+  '/verify-email/confirm': `?token=${token}`,
+  '/signup/confirm': `?token=${token}`,
+  '/profile/email/confirm': `?token=${token}`,
+  '/take-back': `?token=${token}`,
+  '/undo-email-change': `?token=${token}`,
+};
+const forms: Record<string, Record<string, string>> = {
+  '/login': { email: 'customer@example.test', password: 'local demo password' },
+  '/profile': { intent: 'names', name: 'Half Done', accountName: 'Half Done' },
+  '/profile/security': { intent: 'end-others' },
+  '/profile/delete': { intent: 'keep' },
+  '/profile/passkeys': { intent: 'rename', id: pendingId, name: 'Half Done' },
+  '/passkeys/options': { purpose: 'login' },
+  '/login/code': { code: '123456' },
+  '/profile/authenticator': { intent: 'set-up' },
+  '/forgot-password': { email: 'customer@example.test' },
+  '/set-password': { newPassword: 'half done, half done' },
+  '/signup': { name: 'Half Done', email: 'half-done@example.test' },
+  '/signup/confirm': { name: 'Half Done', newPassword: 'half done, half done' },
+  '/profile/email': { email: 'half-done@example.test' },
+  '/take-back': { newPassword: 'half done, half done' },
+};
+
+/** Those whose answer takes no data. */
+const needNothing = new Set([
+  'GET /.well-known/change-password',
+  'HEAD /.well-known/change-password',
+  'GET /.well-known/security.txt',
+  'HEAD /.well-known/security.txt',
+  'GET /brand/none.css',
+  'HEAD /brand/none.css',
+  ...[
+    '',
+    '.data',
+    '/integrate',
+    '/api',
+    '/api.data',
+    '/sso-vectors.json',
+    '/identity-client-typescript.zip',
+    '/identity-client-php.zip',
+    '/identity-client-python.zip',
+    '/identity-login-wordpress.zip',
+  ].flatMap((part) => [`GET /developers${part}`, `HEAD /developers${part}`]),
+  'GET /openapi.json',
+  'HEAD /openapi.json',
+  'GET /healthz',
+  'HEAD /healthz',
+  'GET /',
+  'HEAD /',
+  'GET /_root.data',
+  'HEAD /_root.data',
+  'HEAD /profile/data.json',
+  'HEAD /sso/launch/marketplace',
+  'HEAD /sso/marketplace/callback',
+  'HEAD /trpc/profile.get',
+  'GET /undo-email-change',
+  'HEAD /undo-email-change',
+  'GET /demo/marketplace/login',
+  'HEAD /demo/marketplace/login',
+  'GET /demo/marketplace/events',
+  'HEAD /demo/marketplace/events',
+  'POST /demo/marketplace/events',
+  'POST /demo/marketplace',
+  'POST /demo/legacy-marketplace',
+  'POST /demo/legacy-marketplace.data',
+]);
+
+export type RouteRequest = { name: string; request: TestRequest; needsData: boolean };
+
+export async function listEveryRoute(app: Pick<TestApp, 'config'>): Promise<RouteRequest[]> {
+  const { routes } = await loadPages();
+  const health = ['/healthz', '/readyz'].map((path) => ({ path, methods: ['GET', 'HEAD'] }));
+  const all: RouteRequest[] = [];
+  for (const { path: pattern, methods } of [...health, ...routes]) {
+    const path = pattern.replace(/:\w+|\*$/g, (part) => values[part] ?? '');
+    for (const method of methods) {
+      const name = `${method} ${path}`;
+      all.push({ name, request: await buildRequest(app, method, path), needsData: !needNothing.has(name) });
+    }
+  }
+  return all;
+}
+
+async function buildRequest(
+  app: Pick<TestApp, 'config'>,
+  method: string,
+  path: string,
+): Promise<TestRequest> {
+  const page = path.replace(/\.data$/, '');
+  if (path === '/sso/marketplace/callback')
+    return [await buildHandOff(app as TestApp, { id: 'away' }), { method }];
+  if (path === '/integrations/crm/contracts' || path === '/sso/events') {
+    const secret = app.config.clients.get('crm_app')?.secrets[0] ?? '';
+    const bearer = await sign(secret, 'identity events v1 crm_app');
+    return [path, { method, headers: { authorization: `Bearer ${bearer}` } }];
+  }
+  if (path === '/integrations/crm/signups') {
+    const body = JSON.stringify(buildSignup('away'));
+    const headers = signMessage(app.config.crmSignupsSecrets?.[0] ?? '', body);
+    return [path, { method, body, headers }];
+  }
+  if (method !== 'POST') return [path + (queries[page] ?? ''), { method }];
+  if (path.startsWith('/trpc/')) return ['/trpc/profile.update', { json: { json: { name: 'Half Done' } } }];
+  return [path + (queries[page] ?? ''), { form: forms[page] ?? { is: 'empty' } }];
+}

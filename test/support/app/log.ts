@@ -1,0 +1,13 @@
+// What the service logs, kept for tests to read.
+import type { Log } from '../../../server/basics/log.ts';
+
+export type LogLine = { level: 'info' | 'error'; fields: Record<string, unknown>; message: string };
+
+/** `logged` grows, oldest line first. */
+export function recordLog(): { log: Log; logged: LogLine[] } {
+  const logged: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    logged.push({ level, fields: { ...fields }, message });
+  };
+  return { log: { info: at('info'), error: at('error') }, logged };
+}

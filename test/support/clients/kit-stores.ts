@@ -1,0 +1,120 @@
+// What any stores of the kit for TypeScript have to do, in plain TypeScript: run by vitest in memory and on Postgres, and by
+// Deno as a program on SQLite.
+import process from 'node:process';
+import {
+  createSqlStores,
+  type Profile,
+  type Stores,
+  sqlTables,
+} from '../../../clients/typescript/src/index.ts';
+
+const id = '0190f5a0-0000-7000-8000-000000000001';
+
+export const profileOf = (name: string, ms: number): Profile => ({
+  id,
+  email: 'zoe@example.test',
+  name,
+  role: 'customer',
+  account: { capabilities: [] },
+  profile_updated_at: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, ms)).toISOString(),
+});
+
+const shuffled = <T>(items: T[]) => items.toSorted(() => Math.random() - 0.5);
+const times = <T>(count: number, make: (index: number) => Promise<T>) =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+
+/** The number of the last event that was applied. */
+export async function readPosition({ position }: Stores): Promise<number | undefined> {
+  const claim = await position.claim();
+  await claim?.release();
+  return claim?.position;
+}
+
+/** What came of it, by what it should be. */
+export async function checkStores(stores: Stores) {
+  const { nonces, profiles, endedLogins, position } = stores;
+  const results: [what: string, was: unknown, expected: unknown][] = [];
+  const check = (what: string, was: unknown, expected: unknown) => results.push([what, was, expected]);
+  const later = Math.floor(Date.now() / 1_000) + 600;
+
+  const used = await times(16, () => nonces.consume('AAAA', later));
+  check('of 16 at once one uses a nonce', used.filter(Boolean).length, 1);
+  check('nonces differ by their case', await nonces.consume('aaaa', later), true);
+  check('a nonce is used for good', await nonces.consume('AAAA', later), false);
+
+  check('nobody is known at first', await profiles.find(id), undefined);
+  const versions = shuffled(Array.from({ length: 16 }, (_, n) => profileOf(`Version ${n}`, n)));
+  await times(16, (n) => profiles.apply(versions[n] ?? profileOf('none', 0)));
+  check(
+    'the newest profile stays, in whatever order they come',
+    (await profiles.find(id))?.name,
+    'Version 15',
+  );
+  const asked = await Promise.all([14, 15, 16].map((ms) => profiles.isNewer(profileOf('Asked', ms))));
+  check('a later one is newer, and to ask changes nothing', asked, [false, false, true]);
+  check('an older one is not applied', await profiles.apply(profileOf('Older', 14)), false);
+  check('nor the same again', await profiles.apply(profileOf('Same', 15)), false);
+  check('a newer one is', await profiles.apply(profileOf('Newer', 16)), true);
+  check(
+    'of 16 at once one is newer',
+    (await times(16, () => profiles.apply(profileOf('New', 17)))).filter(Boolean).length,
+    1,
+  );
+  check('as it was given', await profiles.find(id), profileOf('New', 17));
+  await profiles.forget(id);
+  check('forgotten', await profiles.find(id), undefined);
+  check('nobody is newer than forgotten', await profiles.isNewer(profileOf('Again', 18)), false);
+  check('nobody comes back', await profiles.apply(profileOf('Again', 18)), false);
+  check('still forgotten', await profiles.find(id), undefined);
+  await profiles.forgetAll();
+  check('all is new after all was forgotten', await profiles.apply(profileOf('First', 1)), true);
+
+  check('a login has not ended', await endedLogins.has('c2lk'), false);
+  await times(2, () => endedLogins.add('c2lk', later));
+  check('it has ended', [await endedLogins.has('c2lk'), await endedLogins.has('C2lk')], [true, false]);
+
+  const first = await position.claim();
+  check('the position is 0 at first', first?.position, 0);
+  const second = position.claim();
+  check('it moves far', await first?.advance(1_000_000_000_017), true);
+  await first?.release();
+  const turn = await second;
+  check('whoever waited for it goes on from there', turn?.position, 1_000_000_000_017);
+  check('it moves back where that is right', await turn?.advance(5), true);
+  await turn?.release();
+  let [holding, most, held] = [0, 0, 0];
+  await times(16, async () => {
+    const claim = await position.claim();
+    if (!claim) return;
+    most = Math.max(most, ++holding);
+    await claim.advance(claim.position + 1);
+    held += 1;
+    holding -= 1;
+    await claim.release();
+  });
+  check('of 16 at once one at a time holds it', most, 1);
+  check('and each moves it', await readPosition(stores), 5 + held);
+  return results.map(([what, was, expected]) => ({
+    what,
+    was: JSON.stringify(was),
+    expected: JSON.stringify(expected),
+  }));
+}
+
+/** On SQLite, by the driver that Deno brings and Node 20 does not. */
+async function checkSqlite() {
+  // The types of Node 20 do not know it.
+  const sqlite = 'node:sqlite';
+  const { DatabaseSync } = await import(sqlite);
+  const database = new DatabaseSync(':memory:');
+  for (const table of [...sqlTables(), ...sqlTables()]) database.exec(table);
+  const stores = createSqlStores(async (text, params) => ({ rows: database.prepare(text).all(...params) }), {
+    dialect: 'sqlite',
+  });
+  const results = await checkStores(stores);
+  await stores.sweep(new Date(Date.now() + 3_600_000));
+  const count = database.prepare('select count(*) as count from identity_nonces').get();
+  return [...results, { what: 'swept', was: JSON.stringify(count), expected: '{"count":0}' }];
+}
+
+if ('Deno' in globalThis) process.stdout.write(JSON.stringify(await checkSqlite()));

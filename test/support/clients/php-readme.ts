@@ -1,0 +1,70 @@
+// The site that the README of the kit for PHP has its readers build: its samples, as they stand there.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readCodeBlocks, readOurFile } from '../project/documents.ts';
+import { openPhpSite } from './php-site.ts';
+import type { Site } from './shop.ts';
+
+const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
+const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
+
+/** `/applied` lists the events that it applied, `/sessions` its sessions, `/profiles` whose profiles it keeps, and `/break-profiles` has it keep no more. */
+export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
+  const path = 'clients/php/README.md';
+  const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
+    ({ language }) => language === 'php',
+  );
+  if (blocks.length !== names.length) throw new Error('the README has other samples than this expects');
+  const samples = Object.fromEntries(names.map((name, at) => [name, blocks[at]?.code ?? '']));
+  const router = `<?php
+require '${autoload}';
+require __DIR__ . '/identity.php';
+$list = fn(string $sql) => print(json_encode(
+    (new PDO('sqlite:' . getenv('DATA') . '/identity.sqlite'))->query($sql)->fetchAll(PDO::FETCH_ASSOC)));
+match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
+    '/login' => require __DIR__ . '/login.php',
+    '/sso/callback' => require __DIR__ . '/callback.php',
+    '/logout' => require __DIR__ . '/logout.php',
+    '/identity/events' => require __DIR__ . '/events.php',
+    '/applied' => print(@file_get_contents(getenv('DATA') . '/applied')),
+    '/sessions' => $list('select sid, user_id from sessions'),
+    '/break-profiles' => $list('alter table identity_profiles rename column profile to away'),
+    '/profiles' => $list("select id from identity_profiles where profile <> ''"),
+    default => print($userId ?? 'nobody'),
+};
+`;
+  const folder = await mkdtemp(join(tmpdir(), 'identity-php-readme-'));
+  const place = (code: string) =>
+    code
+      .replaceAll('https://id.example.com', issuer)
+      .replaceAll('https://shop.example.com', `http://127.0.0.1:${port}`)
+      .replaceAll(
+        "'sqlite:/var/lib/shop/identity.sqlite'",
+        "'sqlite:' . getenv('DATA') . '/identity.sqlite'",
+      );
+  const watched = watch(samples.pull ?? '');
+  for (const [name, code] of Object.entries({ ...samples, pull: watched }))
+    await writeFile(join(folder, `${name}.php`), `<?php\n${place(code)}`);
+  await writeFile(join(folder, 'router.php'), router);
+  const drop = () => rm(folder, { recursive: true, force: true });
+  const script = join(folder, 'router.php');
+  const site = await openPhpSite(script, port, { IDENTITY_SECRET: secret }).catch(async (error) => {
+    await drop();
+    throw error;
+  });
+  return { ...site, close: () => site.close().finally(drop) };
+}
+
+/** Slow, so that others come meanwhile, and with a list of what it applies. */
+function watch(pull: string): string {
+  const start = 'match ($event->type) {';
+  if (!pull.includes(start)) throw new Error('the README pulls in another way than this expects');
+  const watched = `match ((function () use ($event) {
+      usleep(20_000);
+      file_put_contents(getenv('DATA') . '/applied', "$event->seq $event->type\\n", FILE_APPEND);
+      return $event->type;
+  })()) {`;
+  return pull.replace(start, watched);
+}

@@ -1,0 +1,94 @@
+// A service whose clock the test sets, and contracts that the CRM reports to it. The service runs its own jobs too.
+import { sql } from 'kysely';
+import { runBilling, settleInvoice } from '../../../server/billing/invoicing.ts';
+import { openApp } from '../app/app.ts';
+import { recordLog } from '../app/log.ts';
+import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
+
+export const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
+
+export async function openBilling() {
+  let at = new Date();
+  const now = () => at;
+  const app = await openApp({ now });
+  const { log, logged } = recordLog();
+
+  return {
+    app,
+    now,
+    /** What `bill` logged as errors since the last call. */
+    takeFaults: () => logged.splice(0).flatMap(({ level, fields }) => (level === 'error' ? [fields] : [])),
+    setClock(instant: string) {
+      at = new Date(instant);
+    },
+    /** Runs the billing job as an instance does. */
+    bill: (db = app.db) => runBilling({ db, now, log }),
+    settle: (number: number, status: 'paid' | 'void') => settleInvoice({ db: app.db, now }, number, status),
+
+    /** Pays every open invoice of a contract, oldest first. */
+    async pay(contractId: string): Promise<void> {
+      for (const { number, status } of await this.invoicesOf(contractId)) {
+        if (status === 'open') await this.settle(Number(number), 'paid');
+      }
+    },
+
+    /** Reports a contract now; by default active, at 29.00 EUR a month, for the demo customer. Returns its id. */
+    async report(
+      signupId: string,
+      contract: Partial<SignupBody['contract']> = {},
+      { occurredAt = at.toISOString(), email = 'customer@example.test' } = {},
+    ): Promise<string> {
+      const signup = buildSignup(signupId, {
+        occurred_at: occurredAt,
+        user: { email, name: 'Somebody' },
+        contract: { plan: 'starter', status: 'active', price, ...contract },
+      });
+      const answer = await sendSignup(app, signup, { at });
+      if (answer.status >= 300) throw new Error(`the signup was answered ${answer.status} ${answer.text}`);
+      return JSON.parse(answer.text).contract.id;
+    },
+
+    invoicesOf: (contractId: string) =>
+      app.db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('contract_id', '=', contractId)
+        .orderBy('period_starts_at')
+        .execute(),
+
+    /** The first and last day of each invoiced period of a contract. */
+    async periodsOf(contractId: string): Promise<string[]> {
+      const invoices = await this.invoicesOf(contractId);
+      return invoices.map(({ period_starts_at: start, period_ends_at: end }) =>
+        [start, end].map((at) => at.toISOString().slice(0, 10)).join(' to '),
+      );
+    },
+
+    async statusOf(contractId: string): Promise<string> {
+      const { status } = await app.db
+        .selectFrom('service_contracts')
+        .select('status')
+        .where('id', '=', contractId)
+        .executeTakeFirstOrThrow();
+      return status;
+    },
+
+    /** The numbers of all invoices. */
+    async numbers(): Promise<number[]> {
+      const rows = await app.db.selectFrom('invoices').select('number').orderBy('number').execute();
+      return rows.map(({ number }) => Number(number));
+    },
+
+    /** Audit events about a contract or an invoice, oldest first, as `type` or `type reason`. */
+    async eventsOf(details: { contractId: string } | { number: number }): Promise<string[]> {
+      const { rows } = await sql<{
+        told: string;
+      }>`select concat_ws(' ', type, reason) as told from audit_events
+        where details @> ${JSON.stringify(details)}::jsonb and type <> 'signup.accepted'
+        order by at, id`.execute(app.db);
+      return rows.map(({ told }) => told);
+    },
+  };
+}
+
+export type BillingApp = Awaited<ReturnType<typeof openBilling>>;

@@ -1,0 +1,78 @@
+// The CRM, as far as tests need one. It signs with the standard's own library, so that our verifier is not tested
+// against itself.
+import { Webhook } from 'standardwebhooks';
+import type { Answer, TestApp } from '../app/app.ts';
+
+export type SignupBody = {
+  signup_id: string;
+  occurred_at: string;
+  user: { email: string; name: string };
+  account: { name: string };
+  contract: {
+    plan: string;
+    status: string;
+    trial_ends_at?: string;
+    price?: { currency: string; unit_amount: number; interval: string };
+  };
+};
+
+/** A two-week trial that began a minute before `now`, with a user of its own. */
+export function buildSignup(
+  signupId: string,
+  changes: Partial<SignupBody> = {},
+  now = new Date(),
+): SignupBody {
+  return {
+    signup_id: signupId,
+    occurred_at: new Date(now.getTime() - 60_000).toISOString(),
+    user: { email: `${signupId.toLowerCase()}@example.test`, name: `User ${signupId}` },
+    account: { name: `Account ${signupId}` },
+    contract: {
+      plan: 'starter',
+      status: 'trialing',
+      trial_ends_at: new Date(now.getTime() + 14 * 24 * 3_600_000).toISOString(),
+      price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
+    },
+    ...changes,
+  };
+}
+
+let serial = 0;
+/** A webhook id that no other message has. */
+export const freshWebhookId = () => `msg_${Date.now()}_${serial++}`;
+
+/** The headers of a genuine message. */
+export function signMessage(
+  secret: string,
+  body: string,
+  { webhookId = freshWebhookId(), at = new Date() }: { webhookId?: string; at?: Date } = {},
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    'webhook-id': webhookId,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(secret).sign(webhookId, at, body),
+  };
+}
+
+/** Signs and posts a signup, by default with a new webhook id. */
+export async function sendSignup(
+  app: Pick<TestApp, 'send' | 'config'>,
+  signup: SignupBody | string,
+  options: { webhookId?: string; at?: Date; headers?: Record<string, string> } = {},
+): Promise<Answer> {
+  const body = typeof signup === 'string' ? signup : JSON.stringify(signup);
+  const headers = signMessage(app.config.crmSignupsSecrets?.[0] ?? '', body, options);
+  return app.send('/integrations/crm/signups', {
+    method: 'POST',
+    body,
+    headers: { ...headers, ...options.headers },
+  });
+}
+
+/** A customer of the CRM becomes one of ours. Returns what the CRM is answered. */
+export async function signUp(...message: Parameters<typeof sendSignup>) {
+  const { status, text } = await sendSignup(...message);
+  if (status >= 300) throw new Error(`the signup was answered ${status} ${text}`);
+  return JSON.parse(text);
+}

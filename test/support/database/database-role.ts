@@ -1,0 +1,30 @@
+// A role of the database that is not the service's, such as an operator's in psql. Roles belong to the whole Postgres, so
+// it is dropped in the end.
+import { sql } from 'kysely';
+import type { Database, DatabaseClient } from '../../../db/postgres/client.ts';
+import { connect } from './postgres.ts';
+
+export type OtherRole = DatabaseClient & { role: string };
+
+/** It may do everything but write the history and what clients are told. `close` drops it. */
+export async function openOtherRole(db: Database, databaseUrl: string, poolSize = 1): Promise<OtherRole> {
+  const role = `operator_${crypto.randomUUID().slice(0, 8)}`;
+  const name = sql.id(role);
+  await sql`create role ${name} login password 'other'`.execute(db);
+  await sql`grant select, insert, update, delete on all tables in schema public to ${name}`.execute(db);
+  const told = sql`changes, events, event_sequences, client_users`;
+  await sql`revoke insert, update, delete on ${told} from ${name}`.execute(db);
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = 'other';
+  const client = connect(url.href, { poolSize });
+  return {
+    ...client,
+    role,
+    async close() {
+      await client.close();
+      await sql`drop owned by ${name}`.execute(db);
+      await sql`drop role ${name}`.execute(db);
+    },
+  };
+}

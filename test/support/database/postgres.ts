@@ -1,0 +1,98 @@
+// One Postgres for a whole test run, in a temporary folder; each worker clones the migrated template.
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { startEmbeddedPostgres } from '../../../db/embedded/server.ts';
+import { type DatabaseClient, type DatabaseOptions, openDatabase } from '../../../db/postgres/client.ts';
+import { migrate } from '../../../db/postgres/migrate.ts';
+
+export type TestPostgres = { templateUrl: string; stop: () => Promise<void> };
+
+const template = 'identity';
+
+export async function startTestPostgres(): Promise<TestPostgres> {
+  const folder = await makeFolder();
+  const server = await startEmbeddedPostgres(join(folder, 'data'), {
+    // A power cut would only lose a test run.
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+  });
+  await migrate(server.url);
+  return {
+    templateUrl: server.url,
+    async stop() {
+      await server.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One connection with prepared statements, unless `options` say otherwise. Close it when done. */
+export function connect(
+  url: string,
+  options: Partial<Pick<DatabaseOptions, 'poolSize' | 'preparedStatements' | 'statementTimeoutMs'>> = {},
+): DatabaseClient {
+  return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
+}
+
+/** A temporary folder that Postgres can reach, even when the tests run as root and it does not. */
+export async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp('/var/tmp/identity-test-');
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+/** A database of its own; `drop` ends what is still connected to it. */
+export type TestDatabase = { url: string; drop: () => Promise<void> };
+
+/** Fresh and migrated. */
+export const cloneDatabase = (templateUrl: string) => createDatabase(templateUrl, template);
+
+/** As Postgres makes it, without a table. */
+export const emptyDatabase = (templateUrl: string) => createDatabase(templateUrl, 'template0');
+
+async function createDatabase(templateUrl: string, from: string): Promise<TestDatabase> {
+  const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
+  const url = new URL(templateUrl);
+  url.pathname = `/${name}`;
+  // Copying files takes a third less of the processor than writing all of it to the log first.
+  await administer(templateUrl, `create database ${name} template ${from} strategy file_copy`);
+  return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
+}
+
+/** Copies a database as it is now; `restore` puts the copy in its place. Both end what is connected to it. */
+export async function backUpDatabase(url: string): Promise<{ restore: () => Promise<void> }> {
+  const name = new URL(url).pathname.slice(1);
+  const copy = `${name}_backup`;
+  const allowConnections = (isAllowed: boolean) =>
+    administer(url, `alter database ${name} with allow_connections ${isAllowed}`);
+  await allowConnections(false);
+  await administer(url, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  await administer(url, `create database ${copy} template ${name}`);
+  await allowConnections(true);
+  return {
+    async restore() {
+      await administer(url, `drop database ${name} with (force)`);
+      await administer(url, `alter database ${copy} rename to ${name}`);
+    },
+  };
+}
+
+async function administer(templateUrl: string, statement: string): Promise<void> {
+  const url = new URL(templateUrl);
+  url.pathname = '/postgres';
+  const { db, close } = connect(url.href, { statementTimeoutMs: 60_000 });
+  try {
+    // Postgres cannot clone a template twice at once, so this may have to wait its turn.
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await sql.raw(statement).execute(db);
+        return;
+      } catch (error) {
+        if ((error as { code?: string }).code !== '55006' || attempt === 50) throw error;
+        await new Promise((done) => setTimeout(done, 50));
+      }
+    }
+  } finally {
+    await close();
+  }
+}

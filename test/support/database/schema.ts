@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import codegen from 'kysely-codegen';
+import { connect } from './postgres.ts';
+
+export const schemaFile = fileURLToPath(new URL('../../../db/schema.ts', import.meta.url));
+
+/** The text that db/schema.ts should have for the database at `url`. */
+export async function buildSchema(url: string): Promise<string> {
+  const { db, close } = connect(url);
+  try {
+    const text = await codegen.generate({
+      db,
+      dialect: new codegen.PostgresDialect(),
+      excludePattern: 'kysely_*',
+      outFile: null,
+      // Known from check constraints, which the introspection does not read.
+      overrides: {
+        columns: {
+          'authenticators.sealed_secret': 'Uint8Array',
+          'changes.kind': '"changed" | "created" | "found" | "removed"',
+          'changes.subject': '"account" | "contract" | "link" | "user"',
+          'devices.token_hash': 'Uint8Array',
+          'invoices.status': '"open" | "paid" | "void"',
+          'mail_tokens.token_hash': 'Uint8Array',
+          'passkey_challenge_keys.key': 'Generated<Uint8Array>',
+          'passkeys.public_key': 'Uint8Array',
+          'pending_hand_offs.kind': '"connect" | "continue"',
+          'pending_hand_offs.token_hash': 'Uint8Array',
+          'pending_logins.token_hash': 'Uint8Array',
+          'recovery_codes.code_hash': 'Uint8Array',
+          'service_contracts.price_interval': '"month" | "year" | null',
+          'service_contracts.status': '"active" | "canceled" | "expired" | "past_due" | "trialing"',
+          'webhook_requests.body_hash': 'Uint8Array',
+          'sessions.token_hash': 'Uint8Array',
+          'used_passkey_challenges.challenge_hash': 'Uint8Array',
+          'users.role': 'Generated<"admin" | "manager" | "user">',
+        },
+      },
+    });
+    return await format(text);
+  } finally {
+    await close();
+  }
+}
+
+/** Formats as `npm run check` requires. */
+async function format(text: string): Promise<string> {
+  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
+  const words = [biome, 'format', `--stdin-file-path=${schemaFile}`];
+  const run = promisify(execFile)(process.execPath, words, { cwd: dirname(dirname(schemaFile)) });
+  run.child.stdin?.end(text);
+  return (await run).stdout;
+}

@@ -1,0 +1,147 @@
+// People and systems that use a service which may die at any moment, and remember what it has acknowledged.
+import { readConfig } from '../../../server/settings/config.ts';
+import type { TestApp } from '../app/app.ts';
+import { buildSignup, freshWebhookId, signMessage } from '../crm/crm.ts';
+import { buildHandOff } from '../marketplace/marketplace.ts';
+
+const password = 'local demo password';
+const timeoutMs = 15_000;
+
+export type Acknowledged = {
+  /** The number in the last name that each of these users was told is saved. */
+  edits: Map<string, number>;
+  /** `signup_id` of each. */
+  signups: Set<string>;
+  /** Of what was sent, with the path; `true` once it was accepted. */
+  handOffs: Map<string, { id: string; isAccepted: boolean }>;
+  /** Cookies of sessions that were ended. */
+  logouts: string[];
+  /** Addresses that a mail is under way to. */
+  mails: string[];
+};
+
+export type Load = {
+  acknowledged: Acknowledged;
+  send: Send;
+  unexpected: string[];
+  stop: () => Promise<void>;
+};
+
+type Answer = { status: number; text: string; cookie: string | undefined };
+/** Undefined where nothing was answered. */
+type Send = (path: string, init?: RequestInit) => Promise<Answer | undefined>;
+
+export const killedEnv = { TRUSTED_PROXIES: 'loopback' };
+
+/** Of a service that listens there. Several of each kind are under way at once. */
+export function startLoad(port: number): Load {
+  const config = readConfig({ ...killedEnv, PORT: String(port) });
+  const unexpected: string[] = [];
+  let isOver = false;
+  let serial = 0;
+  const acknowledged: Acknowledged = {
+    edits: new Map(),
+    signups: new Set(),
+    handOffs: new Map(),
+    logouts: [],
+    mails: [],
+  };
+
+  const send: Send = async (path, init = {}) => {
+    const from = `10.${++serial % 250}.${Math.floor(serial / 250) % 250}.1`;
+    const headers = { origin: config.baseUrl, 'x-forwarded-for': from, ...init.headers };
+    try {
+      const response = await fetch(config.baseUrl + path, {
+        ...init,
+        headers,
+        redirect: 'manual',
+        signal: AbortSignal.timeout(timeoutMs),
+      });
+      const { status } = response;
+      if (status >= 500 && status !== 503) unexpected.push(`${status} ${path}`);
+      return {
+        status,
+        text: await response.text(),
+        cookie: response.headers
+          .getSetCookie()
+          .find((each) => each.startsWith('identity_session='))
+          ?.split(';')[0],
+      };
+    } catch {
+      return undefined;
+    }
+  };
+  const post = (path: string, form: Record<string, string>, cookie = '') =>
+    send(path, { method: 'POST', body: new URLSearchParams(form), headers: { cookie } });
+  const repeat = async (work: () => Promise<unknown>) => {
+    while (!isOver) {
+      await work();
+      await new Promise((done) => setTimeout(done, 10));
+    }
+  };
+  const logIn = async (email: string) => (await post('/login', { email, password }))?.cookie;
+
+  const edit = async (email: string) => {
+    let cookie: string | undefined;
+    let number = 0;
+    await repeat(async () => {
+      cookie ??= await logIn(email);
+      if (!cookie) return;
+      number++;
+      const answer = await send('/trpc/profile.update', {
+        method: 'POST',
+        body: JSON.stringify({ json: { name: `Edit ${number}` } }),
+        headers: { cookie, 'content-type': 'application/json' },
+      });
+      if (answer?.status === 200) acknowledged.edits.set(email, number);
+    });
+  };
+  const signUp = () =>
+    repeat(async () => {
+      const id = `killed-${++serial}`;
+      const body = JSON.stringify(buildSignup(id));
+      const webhookId = freshWebhookId();
+      // As a CRM does: until it is told that it has arrived.
+      for (let answer: Answer | undefined; answer?.status !== 201 && !isOver; ) {
+        const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId });
+        answer = await send('/integrations/crm/signups', { method: 'POST', body, headers });
+        if (answer?.status === 201) acknowledged.signups.add(id);
+      }
+      if (!acknowledged.signups.has(id)) return;
+      const email = `${id}@example.test`;
+      if ((await post('/forgot-password', { email }))?.status === 303) acknowledged.mails.push(email);
+    });
+  const handOver = () =>
+    repeat(async () => {
+      const id = `killed-${++serial}`;
+      const path = await buildHandOff({ config } as TestApp, { id });
+      acknowledged.handOffs.set(path, { id, isAccepted: false });
+      const isAccepted = (await send(path))?.status === 303;
+      acknowledged.handOffs.set(path, { id, isAccepted });
+    });
+  const logOut = () =>
+    repeat(async () => {
+      const cookie = await logIn('new-merchant@example.test');
+      if (cookie && (await post('/logout', {}, cookie))?.status === 303) acknowledged.logouts.push(cookie);
+    });
+
+  const underWay = [
+    edit('merchant@example.test'),
+    edit('customer@example.test'),
+    signUp(),
+    signUp(),
+    signUp(),
+    handOver(),
+    handOver(),
+    logOut(),
+  ];
+  return {
+    acknowledged,
+    send,
+    unexpected,
+    async stop() {
+      isOver = true;
+      await Promise.all(underWay);
+    },
+  };
+}

@@ -1,0 +1,45 @@
+// How long others wait while something is done.
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect } from 'vitest';
+import type { TestApp } from '../app/app.ts';
+
+/**
+ * How long `/healthz`, asked every 10 ms, waited at most while `work` ran, in milliseconds. It waits where the service is
+ * busy, and also where this machine is: only the time that this process has worked for meanwhile counts.
+ */
+export async function measureWait(
+  { send }: Pick<TestApp, 'send'>,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  let longest = 0;
+  let isOver = false;
+  const ask = async () => {
+    while (!isOver) {
+      const cpu = process.cpuUsage();
+      const start = performance.now();
+      await pause(10);
+      expect((await send('/healthz')).status).toBe(200);
+      const waited = performance.now() - start - 10;
+      const { user, system } = process.cpuUsage(cpu);
+      longest = Math.max(longest, Math.min(waited, (user + system) / 1_000));
+    }
+  };
+  const asking = ask();
+  await pause(1);
+  await work().finally(() => {
+    isOver = true;
+  });
+  await asking;
+  return longest;
+}
+
+/** The least of three, after a first that loads what there is to load: so that a busy machine is not blamed on the service. */
+export async function measureLeastWait(
+  app: Pick<TestApp, 'send'>,
+  work: () => Promise<unknown>,
+): Promise<number> {
+  await work();
+  const waits: number[] = [];
+  for (let round = 0; round < 3; round++) waits.push(await measureWait(app, work));
+  return Math.min(...waits);
+}

@@ -1,0 +1,12 @@
+// Hashes passwords and makes an HMAC at the same time, and prints how many hashes ended before it. A program of its own, because the
+// environment it starts with sizes its thread pool.
+import { hashPassword } from '../../../server/identity/password/passwords.ts';
+import { hashingThreads } from '../../../server/runtime/hashing-threads.ts';
+import { sign } from '../../../server/sso/hmac.ts';
+
+const ended: string[] = [];
+await Promise.all([
+  ...Array.from({ length: 12 }, () => hashPassword('blue kettle').then(() => ended.push('password'))),
+  sign('secret', 'message').then(() => ended.push('HMAC')),
+]);
+process.stdout.write(JSON.stringify({ hashingThreads, hashesBefore: ended.indexOf('HMAC') }));

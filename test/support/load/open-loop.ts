@@ -1,0 +1,171 @@
+// Load in an open loop: requests are sent at their time, whether or not those before them have been answered. It speaks
+// HTTP itself, over connections that it keeps, so that it takes little of the machine that it measures.
+import { connect, type Socket } from 'node:net';
+import type { Asked } from '../../bench/population.ts';
+
+export type Sent = {
+  /** Of the request, as `ask` names it. */
+  kind: string;
+  /** 0 where the connection broke, or nothing came in time. */
+  status: number;
+  /** From the time at which it was due. */
+  ms: number;
+  /** From the time at which it was sent: without the wait for a connection, where there are only so many. */
+  msOnConnection: number;
+  /** When it was due, in milliseconds since the start. */
+  at: number;
+  /** The answer, where it is an error of the server. */
+  text?: string;
+};
+
+export type OpenLoop = {
+  port: number;
+  perSecond: number;
+  seconds: number;
+  ask: () => Asked & { kind: string };
+  /** At most so many at once, as a balancer has them; further requests wait for one, which counts in their time. */
+  connections?: number;
+  /** So many are open before it starts, as a balancer keeps them. */
+  kept?: number;
+  /** Who waits longer counts as failed. */
+  patienceMs?: number;
+  /** Ends it early. */
+  signal?: AbortSignal;
+};
+
+type Waiting = { kind: string; at: number; done: (status: number, text?: string) => void };
+
+/** Resolves with every request, once all have an answer or have waited too long. */
+export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
+  const {
+    port,
+    perSecond,
+    seconds,
+    ask,
+    patienceMs = 10_000,
+    connections = Number.POSITIVE_INFINITY,
+    kept = 0,
+    signal,
+  } = load;
+  const sent: Sent[] = [];
+  const free: Connection[] = [];
+  const open = new Set<Connection>();
+  for (let opened = 0; opened < kept; opened++) free.push(openConnection(port, open));
+  const startedAt = performance.now();
+  let underWay = 0;
+  let made = 0;
+  const send = () => {
+    const at = (made++ * 1_000) / perSecond;
+    const asked = ask();
+    underWay++;
+    // The one used last: those at rest are closed by the other side in time.
+    const connection = free.pop() ?? openConnection(port, open);
+    let isDone = false;
+    const sentAt = performance.now();
+    const finish = (status: number, text?: string) => {
+      if (isDone) return;
+      isDone = true;
+      underWay--;
+      clearTimeout(timer);
+      sent.push({
+        kind: asked.kind,
+        status,
+        at,
+        ms: performance.now() - startedAt - at,
+        msOnConnection: performance.now() - sentAt,
+        ...(text && { text }),
+      });
+      if (connection.isUsable()) free.push(connection);
+    };
+    const timer = setTimeout(() => connection.break(), patienceMs);
+    connection.send(writeRequest(port, asked), { kind: asked.kind, at, done: finish });
+  };
+  await new Promise<void>((done) => {
+    const tick = setInterval(() => {
+      const elapsed = performance.now() - startedAt;
+      const due = Math.min(elapsed, seconds * 1_000) * (perSecond / 1_000);
+      while (made < due && (free.length > 0 || open.size < connections)) send();
+      const isOver = (elapsed >= seconds * 1_000 && made >= due) || signal?.aborted;
+      if (!isOver || underWay > 0) return;
+      clearInterval(tick);
+      done();
+    }, 2);
+  });
+  for (const connection of open) connection.break();
+  return sent;
+}
+
+type Connection = {
+  send: (request: string, waiting: Waiting) => void;
+  isUsable: () => boolean;
+  break: () => void;
+};
+
+function openConnection(port: number, open: Set<Connection>): Connection {
+  const socket: Socket = connect(port, '127.0.0.1');
+  socket.setNoDelay(true);
+  let waiting: Waiting | undefined;
+  let isClosed = false;
+  let got = '';
+  let needed = 0;
+  const settle = (status: number) => {
+    const { done } = waiting ?? {};
+    const text = status >= 500 ? got : undefined;
+    waiting = undefined;
+    got = '';
+    needed = 0;
+    done?.(status, text);
+  };
+  const end = () => {
+    isClosed = true;
+    open.delete(connection);
+    settle(0);
+  };
+  socket.on('data', (data) => {
+    got += data.toString('latin1');
+    if (needed === 0) {
+      const headEnd = got.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const head = got.slice(0, headEnd);
+      const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+      // Pages come in chunks, whose last is empty.
+      needed = length === undefined ? -1 : headEnd + 4 + Number(length);
+      if (/\r\nconnection: *close/i.test(head)) isClosed = true;
+    }
+    const isWhole = needed < 0 ? got.endsWith('\r\n0\r\n\r\n') || isBodiless(got) : got.length >= needed;
+    if (isWhole) settle(Number(got.slice(9, 12)));
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', end);
+  const connection: Connection = {
+    send(request, next) {
+      waiting = next;
+      socket.write(request, 'latin1');
+    },
+    isUsable: () => !isClosed,
+    break() {
+      socket.destroy();
+      end();
+    },
+  };
+  open.add(connection);
+  return connection;
+}
+
+const isBodiless = (got: string) => /^HTTP\/1\.1 (204|304) /.test(got);
+
+function writeRequest(port: number, { method, path, headers = {}, body = '' }: Asked): string {
+  const all = {
+    host: `127.0.0.1:${port}`,
+    ...headers,
+    ...(method === 'POST' && { 'content-length': String(body.length) }),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}`);
+  return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n');
+}
+
+/** The p-th part of the times, such as 0.99. */
+export function percentile(times: number[], part: number): number {
+  const sorted = [...times].sort((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

@@ -1,0 +1,13 @@
+// The configuration files of docs/operate/files/ as a test runs them: the same text, with what belongs to a machine replaced.
+import { readOurFile } from '../project/documents.ts';
+
+/** Throws where a text to replace is not in the file: then file and test have come apart. */
+export function renderOperateFile(name: string, replacements: Record<string, string>): string {
+  return Object.entries(replacements).reduce(
+    (text, [from, to]) => {
+      if (!text.includes(from)) throw new Error(`docs/operate/files/${name} does not contain: ${from}`);
+      return text.replaceAll(from, to);
+    },
+    readOurFile(`docs/operate/files/${name}`),
+  );
+}

@@ -1,0 +1,90 @@
+// Programs of Debian's packages, which tests start in a folder of their own, as an unprivileged user where run as root.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chown, mkdir, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { findIdentity } from '../../../db/embedded/files.ts';
+import { makeFolder } from '../database/postgres.ts';
+
+/** Where each program is, and the package that brings it. */
+const packages = {
+  '/usr/bin/etcd': 'etcd-server',
+  '/usr/bin/patroni': 'patroni',
+  '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
+  '/usr/sbin/haproxy': 'haproxy',
+  '/usr/sbin/pgbouncer': 'pgbouncer',
+};
+export type Program = keyof typeof packages;
+
+/** Throws one sentence that says what to install. */
+export function requirePrograms(...programs: Program[]): void {
+  const missing = programs.filter((program) => !existsSync(program)).map((program) => packages[program]);
+  if (missing.length > 0)
+    throw new Error(`These tests need packages of Debian's: apt-get install ${missing.join(' ')}`);
+}
+
+const identity = await findIdentity();
+
+/** A temporary folder of that user's. */
+export async function makeOwnFolder(): Promise<string> {
+  const folder = await makeFolder();
+  await giveAway(folder);
+  return folder;
+}
+
+/** A file that this user alone reads, and its folder where that is missing. */
+export async function writeOwnFile(file: string, text: string): Promise<void> {
+  if (!existsSync(dirname(file))) {
+    await mkdir(dirname(file), { mode: 0o700 });
+    await giveAway(dirname(file));
+  }
+  await writeFile(file, text, { mode: 0o600 });
+  await giveAway(file);
+}
+
+async function giveAway(path: string): Promise<void> {
+  if (identity.uid !== undefined && identity.gid !== undefined) await chown(path, identity.uid, identity.gid);
+}
+
+export type RunningProgram = {
+  pid: number;
+  output: () => string;
+  /** Ends it, by default at once, and waits until it is gone. */
+  stop: (signal?: NodeJS.Signals) => Promise<void>;
+  signal: (signal: NodeJS.Signals) => void;
+};
+
+export function startProgram(
+  program: Program,
+  words: string[],
+  options: { folder: string; env?: Record<string, string> },
+): RunningProgram {
+  const child: ChildProcess = spawn(program, words, {
+    ...identity,
+    cwd: options.folder,
+    // Nothing of the developer's: each of these reads settings from its environment.
+    env: {
+      NODE_ENV: 'test',
+      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+      HOME: options.folder,
+      LC_ALL: 'C.UTF-8',
+      ...options.env,
+    },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk) => {
+      output += chunk;
+    });
+  // Not `close`: what it has started may live on, and keep its output open.
+  const exited = new Promise<void>((done) => child.once('exit', () => done()));
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    signal: (signal) => child.kill(signal),
+    async stop(signal = 'SIGKILL') {
+      child.kill(signal);
+      await exited;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// People who leave, and what is left of them.
+import { sql } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import { eraseDueUsers } from '../../../server/identity/person/erase-user.ts';
+import { recordLog } from '../app/log.ts';
+
+/** Plans somebody's deletion as one that was asked for long ago. */
+export async function makeDue(db: Database, email: string): Promise<void> {
+  await sql`update users set deletion_due_at = now() - interval '1 second' where email = ${email}`.execute(
+    db,
+  );
+}
+
+/** Runs the job as an instance does; the result is what it logged. It throws where somebody could not be erased. */
+export async function runErasure(db: Database, now = () => new Date()) {
+  const { log, logged } = recordLog();
+  await eraseDueUsers({ db, now, log }).catch((cause) => {
+    throw new Error(JSON.stringify(logged.map(({ fields }) => String(fields.err))), { cause });
+  });
+  return logged;
+}
+
+export async function listTables(db: Database): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`select tablename as name from pg_tables
+    where schemaname = 'public' and tablename not like 'kysely_%' order by 1`.execute(db);
+  return rows.map(({ name }) => name);
+}
+
+/** Every column that has `text` somewhere, in whatever type, also as bytes: `users.email`. */
+export async function findText(db: Database, text: string): Promise<string[]> {
+  const spellings = [text, Buffer.from(text).toString('hex')].map((each) => each.toLowerCase());
+  const found = new Set<string>();
+  for (const table of await listTables(db)) {
+    const { rows } = await sql<{ key: string; value: string | null }>`
+      select each.key, each.value from ${sql.table(table)} t, jsonb_each_text(to_jsonb(t)) each`.execute(db);
+    for (const { key, value } of rows)
+      if (spellings.some((each) => value?.toLowerCase().includes(each))) found.add(`${table}.${key}`);
+  }
+  return [...found].sort();
+}
+
+export type EventRow = { type: string; reason: string | null; address: string | null; details: unknown };
+
+/** Audit events of a user, oldest first. */
+export async function eventsOf(db: Database, userId: string): Promise<EventRow[]> {
+  const { rows } = await sql<EventRow>`select type, reason, address, details from audit_events
+    where user_id = ${userId} order by at, id`.execute(db);
+  return rows;
+}
