@@ -48,7 +48,7 @@ export function addDoctorCommand(program: Command): void {
 function readTarget(config: Config, name: string, options: Options): Target {
   const client = config.clients.get(name);
   if (!client) throw new CommandError(describeMissing(config, name));
-  const { callbackUrl, secrets } = client;
+  const { callbackUrl, secrets, ttlSeconds } = client;
   const isDemo = client.isDemo && !options.url;
   const setLogin = isDemo ? `${config.baseUrl}/demo/${name}/login` : client.loginUrl;
   const loginUrl = options.loginUrl ?? setLogin;
@@ -66,7 +66,7 @@ function readTarget(config: Config, name: string, options: Options): Target {
     loginUrl: requireAddress('--login-url', loginUrl),
     eventsUrl: eventsUrl && requireAddress('--events-url', eventsUrl),
     secrets,
-    ttlSeconds: config.ssoTtlSeconds,
+    ttlSeconds,
     demoUnless: isDemo ? `${prefixOf(name)}_CALLBACK_URL` : undefined,
   };
 }

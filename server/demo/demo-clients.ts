@@ -72,17 +72,17 @@ export function createDemoClients({
       callbackUrl: client.callbackUrl,
       loginUrl: `${homeUrl}/login`,
       homeUrl,
-      ttlSeconds: config.ssoTtlSeconds,
+      ttlSeconds: client.ttlSeconds,
       now: () => new Date(now().getTime() + aheadSeconds * 1_000),
     });
   }
 
-  function buildNonceStore({ name }: Client): Stores['nonces'] {
+  function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
         // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. One that lived for less would
         // seem older than it is, and be refused after a restore rather than taken twice.
-        const issuedAt = new Date((keepUntil - 60 - config.ssoTtlSeconds) * 1_000);
+        const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
         if (use === 'before_restore') throw new Refusal('expired', 'iat before restore');

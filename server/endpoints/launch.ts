@@ -181,7 +181,7 @@ function buildPayload(
     iss: config.issuer,
     aud: client.name,
     iat,
-    exp: iat + config.ssoTtlSeconds,
+    exp: iat + client.ttlSeconds,
     nonce: createNonce(),
     client: client.name,
     sid: session.sid,

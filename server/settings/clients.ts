@@ -24,7 +24,10 @@ const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
 /** By name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
-export function readClients(reader: SettingsReader, baseUrl: string, files: BrandFiles): Map<string, Client> {
+export function readClients(
+  reader: SettingsReader,
+  { baseUrl, files, ttlSeconds }: { baseUrl: string; files: BrandFiles; ttlSeconds: number },
+): Map<string, Client> {
   const shared = reader.production
     ? undefined
     : reader.secrets('IDENTITY_SSO_SECRET', { fallback: localSecrets.IDENTITY_SSO_SECRET });
@@ -51,7 +54,7 @@ export function readClients(reader: SettingsReader, baseUrl: string, files: Bran
       );
     }
     const secrets = own ?? shared ?? [];
-    const client = { name, title, logoPath, loginUrl, eventsUrl, secrets };
+    const client = { name, title, logoPath, loginUrl, eventsUrl, secrets, ttlSeconds };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}`;

@@ -17,7 +17,6 @@ export type Config = {
   issuer: string;
   /** The same, for absolute URLs. */
   baseUrl: string;
-  ssoTtlSeconds: number;
   /** By name; only clients with a callback. */
   clients: ReadonlyMap<string, Client>;
   /** Names of settings as clients have them, but of none that is named here. */
@@ -93,6 +92,7 @@ function readSettings(reader: SettingsReader): Config {
   reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
 
   const brandFiles = new BrandFiles();
+  const ttlSeconds = reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 });
 
   return {
     production,
@@ -101,8 +101,7 @@ function readSettings(reader: SettingsReader): Config {
     brandFiles,
     issuer,
     baseUrl: issuer,
-    ssoTtlSeconds: reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 }),
-    clients: readClients(reader, issuer, brandFiles),
+    clients: readClients(reader, { baseUrl: issuer, files: brandFiles, ttlSeconds }),
     unreadSettings: listUnreadSettings(reader),
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {

@@ -13,6 +13,8 @@ export type Client = {
   eventsUrl: string | undefined;
   /** The first makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
+  /** How long a payload for it can be used. */
+  ttlSeconds: number;
   /** Local mode only: the callback is the demo client of this service. */
   isDemo: boolean;
 };

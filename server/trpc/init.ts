@@ -135,7 +135,8 @@ export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
 /** A procedure's failure as a refusal of ours. */
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
-  if (error.cause instanceof z.core.$ZodError) {
+  // Only of its input: anything else that does not parse is a fault of ours.
+  if (error.code === 'BAD_REQUEST' && error.cause instanceof z.core.$ZodError) {
     return new AppError('validation_failed', { errors: toFieldErrors(error.cause), cause: error });
   }
   if (error.code === 'NOT_FOUND') return new AppError('not_found');

@@ -43,7 +43,7 @@ const describePeriods = () => [
     unitAmount: 12_345,
     minorDigits: 3,
     status: 'open',
-    isOverdue: true,
+    isOverdue: false,
     issuedAt: new Date('2026-02-28T10:00:00.000Z'),
     dueAt: new Date('2026-03-14T10:00:00.000Z'),
     paidAt: null,

@@ -19,8 +19,8 @@ afterAll(async () => {
 });
 
 it.each(['marketplace', 'crm_app'])('finds nothing at the demo client %s', async (client) => {
-  const { baseUrl, issuer, ssoTtlSeconds: ttlSeconds, clients } = app.config;
-  const { secrets = [] } = clients.get(client) ?? {};
+  const { baseUrl, issuer, clients } = app.config;
+  const { secrets = [], ttlSeconds = 300 } = clients.get(client) ?? {};
   const demo = `${baseUrl}/demo/${client}`;
   const send: Tools['fetch'] = async (input, init) =>
     app.fetch(new Request(input, init), { address: '192.0.2.1' });

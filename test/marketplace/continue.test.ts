@@ -45,6 +45,22 @@ describe('the page', () => {
       expect(text).toContain(part);
   });
 
+  it('that cannot be made from what is kept is a fault of ours, and is logged', async () => {
+    const browser = openBrowser(app.send);
+    const page = await openPage(browser, { id: 'ask-broken' });
+    await sql`update pending_hand_offs set profile = '{"email": 3}' where external_id = 'ask-broken'`.execute(
+      app.db,
+    );
+    const { status, headers } = await browser.send(page);
+    expect(status).toBe(500);
+    expect(app.logged).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        fields: expect.objectContaining({ requestId: headers.get('x-request-id') }),
+      }),
+    );
+  });
+
   it('is for the browser that it was made for, and for ten minutes', async () => {
     const browser = openBrowser(app.send);
     const page = await openPage(browser, { id: 'ask-2' });

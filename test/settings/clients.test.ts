@@ -39,6 +39,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
         logoPath: undefined,
         eventsUrl: undefined,
       },
+      ttlSeconds: 300,
       isDemo: false,
     });
   });
@@ -120,6 +121,7 @@ describe('SSO_CLIENTS', () => {
       title: 'Shop',
       callbackUrl: shop.SSO_SHOP_CALLBACK_URL,
       secrets: [shop.SSO_SHOP_SECRET],
+      ttlSeconds: 300,
       isDemo: false,
     });
     expect(clients.has('billing_2')).toBe(false);

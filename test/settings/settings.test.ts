@@ -13,7 +13,6 @@ describe('local mode', () => {
       brand: { accent: undefined, logoPath: undefined, stylesPath: undefined },
       issuer: 'http://localhost:3000',
       baseUrl: 'http://localhost:3000',
-      ssoTtlSeconds: 300,
       unreadSettings: [],
       marketplaceInbound: {
         issuer: expect.stringMatching(/^https:/),
@@ -120,7 +119,6 @@ describe('production', () => {
       production: true,
       issuer: 'https://id.example.test',
       baseUrl: 'https://id.example.test',
-      ssoTtlSeconds: 300,
       marketplaceInbound: {
         issuer: 'https://old-market.example.test',
         secrets: [production.MARKETPLACE_SSO_SECRET],
@@ -138,6 +136,7 @@ describe('production', () => {
       title: 'Network site',
       callbackUrl: 'https://www.example.test/sso',
       secrets: production.SSO_WEBSITE_SECRET?.split(','),
+      ttlSeconds: 300,
       isDemo: false,
     });
   });
@@ -353,7 +352,7 @@ describe('the setting', () => {
 
   it('IDENTITY_SSO_TTL is for hand-offs out, and MARKETPLACE_SSO_TTL for hand-offs in', () => {
     const config = readConfig({ ...production, IDENTITY_SSO_TTL: '60', MARKETPLACE_SSO_TTL: '90' });
-    expect(config.ssoTtlSeconds).toBe(60);
+    expect([...config.clients.values()].map(({ ttlSeconds }) => ttlSeconds)).toEqual([60, 60, 60]);
     expect(config.marketplaceInbound?.ttlSeconds).toBe(90);
   });
 

@@ -10,7 +10,13 @@ import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import type { ToldRefusal } from '../ground/trail.ts';
 import type { Actor } from '../session/actor.ts';
-import { describeAuthor, describeCapability, describeHappening, describeMembers } from './change-words.ts';
+import {
+  describeAuthor,
+  describeCapability,
+  describeHappening,
+  describeMembers,
+  nameEdited,
+} from './change-words.ts';
 
 /** By the event's reason; `any` for all others. */
 type ByReason = { any: string } & Record<string, string>;
@@ -183,10 +189,8 @@ function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'r
   return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
 }
 
-const members: Record<string, string> = { name: 'name', accountName: 'account name' };
-
 /** Such as "Changed the name and account name". */
 function describeEdit(changed: unknown): string {
-  const names = (Array.isArray(changed) ? changed : []).flatMap((each) => members[each] ?? []);
+  const names = (Array.isArray(changed) ? changed : []).flatMap((each) => nameEdited(String(each)) ?? []);
   return `Changed the ${names.join(' and ') || 'profile'}`;
 }

@@ -73,6 +73,12 @@ const words: Record<Subject, Record<string, Words>> = {
   },
 };
 
+/** A member of one's profile, by its name in the edit, such as "account name" for `accountName`. */
+export function nameEdited(member: string): string | undefined {
+  const { what } = (member === 'accountName' ? words.account.name : words.user[member]) ?? {};
+  return what?.toLowerCase();
+}
+
 /** Empty for a change that says nothing to them. */
 export function describeMembers(subject: Subject, members: Members): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {

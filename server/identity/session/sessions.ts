@@ -106,7 +106,8 @@ export async function startSession(
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
   // For every way in, whatever else is told of it.
-  deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
+  if (startedBy !== 'password_change')
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
     previousHash !== undefined && (await renewSession(trx, { ...session, ...limits, previousHash }));
   if (startedBy === 'password_change') {

@@ -81,7 +81,7 @@ export function listReadFields(): { forms: string[]; addresses: string[] } {
         ...names(text, /\btext\(form, '(\w+)'\)/g),
         ...names(text, /readForm\(request\)\)\.get\('(\w+)'\)/g),
         ...(/\banswerForm\(/.test(text) ? ['intent'] : []),
-        ...(/\bbackend\.confirm\(/.test(text) ? ['confirmPassword', 'confirmPasskey'] : []),
+        ...(/\bconfirm\.ask(?:WhileSettingUp)?\(/.test(text) ? ['confirmPassword', 'confirmPasskey'] : []),
       ];
       return [path, ...new Set(read.map((name) => `${path} ${name}`))];
     });
