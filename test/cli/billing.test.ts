@@ -18,9 +18,9 @@ afterAll(async () => {
   await app.close();
 });
 
-const cli = (...words: string[]) => runCli(app.databaseUrl, words);
-const signUp = (...words: string[]) =>
-  cli('signup:send', '--url', app.config.baseUrl, '--email', 'ann@example.test', '--plan', 'pro', ...words);
+const cli = (...args: string[]) => runCli(app.databaseUrl, args);
+const signUp = (...args: string[]) =>
+  cli('signup:send', '--url', app.config.baseUrl, '--email', 'ann@example.test', '--plan', 'pro', ...args);
 const statusOf = async (signupId: string) =>
   (
     await app.db

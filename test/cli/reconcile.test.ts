@@ -50,8 +50,8 @@ const readContracts = async () =>
       from service_contracts order by 1`.execute(app.db)
   ).rows;
 
-const reconcile = (input: string, ...words: string[]) =>
-  runCli(app.databaseUrl, ['reconcile', '-', ...words], input);
+const reconcile = (input: string, ...args: string[]) =>
+  runCli(app.databaseUrl, ['reconcile', '-', ...args], input);
 const readJson = ({ out }: Outcome) =>
   out
     .trimEnd()

@@ -205,8 +205,8 @@ describe('after database:restored', () => {
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
     // Never back, and left alone where nothing is said.
-    for (const words of [['--last-invoice', '7'], []])
-      expect((await runCli(app.databaseUrl, ['database:restored', ...words])).code).toBe(0);
+    for (const args of [['--last-invoice', '7'], []])
+      expect((await runCli(app.databaseUrl, ['database:restored', ...args])).code).toBe(0);
     expect(await invoiceNumber()).toBe(41);
   });
 

@@ -54,8 +54,8 @@ function nonceOf(url: string): string {
   return JSON.parse(Buffer.from(payload, 'base64url').toString()).nonce;
 }
 
-const cli = async (words: string[], input?: string) => {
-  const outcome = await runCli(app.databaseUrl, words, input);
+const cli = async (args: string[], input?: string) => {
+  const outcome = await runCli(app.databaseUrl, args, input);
   expect(outcome).toMatchObject({ code: 0 });
   return outcome;
 };
@@ -273,11 +273,11 @@ describe('an operator', () => {
       [['user:resume', email], ''],
       [['user:delete', email], ''],
     ];
-    for (const [words, input] of steps) {
-      const changes = await changesBy(() => cli(words, input));
-      expect(changes.length, words[0]).toBeGreaterThan(0);
+    for (const [args, input] of steps) {
+      const changes = await changesBy(() => cli(args, input));
+      expect(changes.length, args[0]).toBeGreaterThan(0);
       for (const change of changes)
-        expect(change).toMatchObject({ by: 'operator', cause: words[0], byUser: null });
+        expect(change).toMatchObject({ by: 'operator', cause: args[0], byUser: null });
     }
   });
 
