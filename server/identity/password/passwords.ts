@@ -12,7 +12,7 @@ import type { Config } from '../../settings/config.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-const takeTurns = pLimit(hashingThreads);
+const threads = pLimit(hashingThreads);
 
 // A hash takes 14 ms of a processor, and on a busy one twice that. So a thread takes half a second to a second for 25 of
 // them, and who comes last waits for no longer.
@@ -32,8 +32,8 @@ export function requireSlot(): void {
 
 /** How many passwords are being hashed and how many wait for it, and how many were refused since the start. */
 export const readHashing = () => ({
-  active: takeTurns.activeCount,
-  waiting: takeTurns.pendingCount,
+  active: threads.activeCount,
+  waiting: threads.pendingCount,
   refused: slotsRefused,
 });
 /** How many requests are at it, or wait for their turn. */
@@ -64,7 +64,7 @@ const normalise = (password: string) => password.normalize('NFKC');
  * before its turn.
  */
 export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
-  return takeSlot(() => takeTurn(() => hash(normalise(password), argon2id), signal));
+  return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
 /**
@@ -77,15 +77,15 @@ export async function verifyPassword(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const isTooLong = password.length > textBounds.password;
-  const matches = await takeTurn(
+  const matches = await takeThread(
     () => verify(passwordHash ?? nobodysHash, isTooLong ? '' : normalise(password)),
     signal,
   );
   return matches && !isTooLong && typeof passwordHash === 'string';
 }
 
-function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return takeTurns(() => {
+function takeThread<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return threads(() => {
     if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
     return work();
   });
