@@ -10,7 +10,7 @@ import { readConfig } from '../../server/settings/config.ts';
 import type { Answer, SendOptions } from '../support/app/app.ts';
 import { readQueries } from '../support/app/metrics.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { cloneDatabase, makeFolder, startTestPostgres } from '../support/database/postgres.ts';
 
 const operate = 'docs/operate/files';
@@ -109,7 +109,7 @@ async function makeTraffic(port: number, round: number): Promise<void> {
   await send('/sso/marketplace/callback?payload=x&signature=y');
   await send('/nowhere');
   await send('/forgot-password', { form: { email: 'customer@example.test' } });
-  await signUp({ send, config }, buildSignup(`metrics-${port}-${round}`));
+  await pushSignup({ send, config }, buildSignup(`metrics-${port}-${round}`));
 }
 
 async function ask<T>(path: string, query: Record<string, string> = {}): Promise<T> {

@@ -12,7 +12,7 @@ import {
 } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, cookieOf, isLoggedIn, openBrowser } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows } from '../support/database/database.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
@@ -133,7 +133,7 @@ async function collect() {
   expect((await app.send(demo.url, { cookie: demo.attempt })).status).toBe(303);
   const lostSession = await app.login('customer@example.test');
   const signup = buildSignup('lost-signup');
-  await signUp(app, signup);
+  await pushSignup(app, signup);
 
   await backup.restore();
   await untilReady();
