@@ -9,7 +9,7 @@ import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
 import { ListenError, type Listener } from './runtime/listener.ts';
-import { createLog, environment, exitWith, onStopSignal, print, words } from './runtime/process.ts';
+import { args, createLog, environment, exitWith, onStopSignal, print } from './runtime/process.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   // Not refused: they may be left over of a client that is gone, and to stop at an upgrade for that would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
-  const isDevelopment = words.includes('--dev') && !config.production;
+  const isDevelopment = args.includes('--dev') && !config.production;
   const bundler = isDevelopment ? await (await import('./runtime/bundler.ts')).startBundler() : undefined;
   const pages = bundler?.pages ?? (await loadPages());
   const embedded = config.databaseUrl

@@ -2,7 +2,7 @@ import { useLocation, useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { loader } from '../root.tsx';
 import { AccountNav } from './account/account-nav.tsx';
-import { findAccountPage } from './account/places.ts';
+import { findAccountPage } from './account/account-pages.ts';
 import { VisitorMenu } from './account/visitor-menu.tsx';
 import { Icon } from './icon.tsx';
 import { ServiceName } from './service-name.ts';

@@ -2,10 +2,10 @@ import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { answerForm, keepTyped, loadAccount } from '../account-form.ts';
 import { Access } from '../components/account/access.tsx';
+import { dataPages, deletionPage } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
 import { NamesForm } from '../components/account/names-form.tsx';
-import { dataPages, deletionPage } from '../components/account/places.ts';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -67,11 +67,11 @@ export default function Profile() {
       <Access profile={profile} />
       <Section id="own-data" title="Your data">
         <Rows>
-          {dataPages.map(({ path, ...place }) => (
+          {dataPages.map(({ path, ...page }) => (
             <Row
               key={path}
               href={path}
-              {...place}
+              {...page}
               {...(path === deletionPage && deletionDueAt && keep(deletionDueAt))}
             />
           ))}

@@ -49,9 +49,9 @@ export default function Activity() {
               <li key={id}>
                 <div>
                   <strong>{what}</strong>
-                  {changes.map((change, place) => (
+                  {changes.map((change, index) => (
                     // biome-ignore lint/suspicious/noArrayIndexKey: what is shown never changes its order
-                    <p key={place}>{describe(change)}</p>
+                    <p key={index}>{describe(change)}</p>
                   ))}
                   <p className="hint">
                     <Instant at={at} />

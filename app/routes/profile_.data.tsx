@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loadAccount } from '../account-form.ts';
-import { deletionPage } from '../components/account/places.ts';
+import { deletionPage } from '../components/account/account-pages.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';

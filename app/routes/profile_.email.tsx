@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loadAccount } from '../account-form.ts';
+import { emailPage } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
-import { emailPage } from '../components/account/places.ts';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';

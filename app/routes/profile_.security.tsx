@@ -1,10 +1,10 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { answerForm, loadAccount, text } from '../account-form.ts';
+import { waysToLogIn } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Links } from '../components/account/links.tsx';
 import { Password } from '../components/account/password-form.tsx';
-import { waysToLogIn } from '../components/account/places.ts';
 import { Sessions } from '../components/account/sessions.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Confirm } from '../components/confirm.tsx';

@@ -18,7 +18,7 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   if (outcome.kind !== 'taken') return noteRefusal(exam, outcome);
   await noteClock(exam, outcome);
   await exam.logins.learn(browser, outcome);
-  await learnPlaces(exam, browser);
+  await learnNameTags(exam, browser);
   if (exam.logins.sessionCookies().length === 0 && !exam.logins.showsPeople())
     throw new CannotExamineError(
       'It does not show whether a genuine hand-off logs anybody in: the callback sets no cookie, and no page names the person.',
@@ -31,9 +31,9 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
 }
 
 /** Where a page says who is logged in, only two people show. */
-async function learnPlaces(exam: Exam, main: Browser): Promise<void> {
+async function learnNameTags(exam: Exam, main: Browser): Promise<void> {
   const other = await play(exam, { part: 'profile', secrets: exam.target.secrets });
-  if (other.outcome.kind === 'taken') await exam.logins.learnPlaces(main, other.browser, newBrowser(exam));
+  if (other.outcome.kind === 'taken') await exam.logins.learnNameTags(main, other.browser, newBrowser(exam));
 }
 
 /** During a rotation: those of the two that a login works with alone. */

@@ -3,8 +3,8 @@ import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, newBrowser, type Played, play, tryOut } from './exam.ts';
 import type { FindingId } from './findings.ts';
 import type { Changes } from './hand-offs.ts';
+import { isNamed } from './name-tags.ts';
 import { describe } from './outcome.ts';
-import { isNamed } from './places.ts';
 
 const minuteMs = 60_000;
 

@@ -3,11 +3,11 @@
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
+import { findNameTags, type NameTags, readNameTags, type Shown } from './name-tags.ts';
 import { type Answer, LimitedError, type Sending } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Kind, Outcome } from './outcome.ts';
 import type { TestPeople } from './people.ts';
-import { findPlaces, type Places, readPlaces, type Shown } from './places.ts';
 import { CannotExamineError, type Target } from './target.ts';
 
 export type Attempt = {
@@ -26,7 +26,7 @@ type Known = {
   proof: string[];
   leadsTo: string | undefined;
   /** The page that says who is logged in, and where on it. */
-  landing: { page: URL; places: Places } | undefined;
+  landing: { page: URL; tags: NameTags } | undefined;
   /** Where the login led to, and the start page. */
   pages: URL[];
 };
@@ -130,15 +130,15 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   }
 
   /** From browsers in which two people are logged in: which page says who is, and where. */
-  async function learnPlaces(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
+  async function learnNameTags(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
     if (!known) return;
     for (const page of known.pages) {
       const [ofMain = '', ofProfile = '', ofVisitor = ''] = await Promise.all(
         [main, profile, visitor].map((browser) => readPage(browser, page)),
       );
-      const places = findPlaces(people, { main: ofMain, profile: ofProfile, visitor: ofVisitor });
-      if (Object.keys(places).length === 0) continue;
-      known.landing = { page, places };
+      const tags = findNameTags(people, { main: ofMain, profile: ofProfile, visitor: ofVisitor });
+      if (Object.keys(tags).length === 0) continue;
+      known.landing = { page, tags };
       return;
     }
   }
@@ -164,7 +164,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     open,
     addressOf,
     learn,
-    learnPlaces,
+    learnNameTags,
     isLoginStart,
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
@@ -180,7 +180,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     look,
     /** Whom it shows as logged in. */
     findShown: async (browser: Browser): Promise<Shown> =>
-      readPlaces(people, known?.landing?.places ?? {}, await look(browser)),
+      readNameTags(people, known?.landing?.tags ?? {}, await look(browser)),
   };
 }
 

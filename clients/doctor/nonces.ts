@@ -1,9 +1,9 @@
 // What uses a nonce up: one login, once, whoever asks at the same time, and nothing else.
 import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
+import { isNamed } from './name-tags.ts';
 import type { Sending } from './network.ts';
 import { describe, type Outcome } from './outcome.ts';
-import { isNamed } from './places.ts';
 import { isTaken } from './single-hand-offs.ts';
 
 const atOnce = 16;

@@ -1,7 +1,7 @@
 // Plays each hand-off of the two tables in a browser of its own.
 import { type Exam, type Played, play, tryOut } from './exam.ts';
+import { isNamed } from './name-tags.ts';
 import { describe } from './outcome.ts';
-import { isNamed } from './places.ts';
 import { type RightHandOff, rightHandOffs } from './right-hand-offs.ts';
 import { type WrongHandOff, wrongHandOffs } from './wrong-hand-offs.ts';
 

@@ -38,13 +38,13 @@ export async function listActivity(
   db: Database,
   { before, ...some }: SomeActivity & { before?: string },
 ): Promise<ActivityLine[]> {
-  const last = before === undefined ? undefined : await findPlace(db, some, before);
+  const last = before === undefined ? undefined : await findPosition(db, some, before);
   if (before !== undefined && !last) return [];
   return (await selectActivity({ ...some, last }).execute(db)).rows;
 }
 
 /** Where a line is among others: by the database's own instant, as ours has no microseconds. */
-type Place = { id: string; at: string };
+type Position = { id: string; at: string };
 
 /**
  * The newest of each kind, then the newest of all. A change that an event tells of stands for that event's line, so no
@@ -55,7 +55,7 @@ export function selectActivity({
   last,
   limit,
   ...whose
-}: SomeActivity & { last?: Place }): RawBuilder<ActivityLine> {
+}: SomeActivity & { last?: Position }): RawBuilder<ActivityLine> {
   const { userId, types } = whose;
   const within = (at: RawBuilder<unknown>, id: RawBuilder<unknown>) =>
     last
@@ -111,15 +111,15 @@ function isTold(whose: WhoseActivity): RawBuilder<unknown> {
 }
 
 /** Undefined for a line of somebody else. */
-async function findPlace(
+async function findPosition(
   db: Database,
   { userId, accountId }: WhoseActivity,
   id: string,
-): Promise<Place | undefined> {
+): Promise<Position | undefined> {
   const instant = isChange(id)
-    ? sql<Place>`select began_at::text as at from changes where id = ${numberOf(id)}
+    ? sql<Position>`select began_at::text as at from changes where id = ${numberOf(id)}
         and (user_id = ${userId} or (subject = 'account' and row_id = ${accountId}))`
-    : sql<Place>`select at::text from audit_events where id = ${id} and user_id = ${userId}`;
+    : sql<Position>`select at::text from audit_events where id = ${id} and user_id = ${userId}`;
   const [row] = (await instant.execute(db)).rows;
   return row && { id, at: row.at };
 }

@@ -38,7 +38,7 @@ export async function launch(
   visit.client = client.name;
   const asked = readLaunch(readQuery(request), deps.now());
   const found = await findSession(deps, request, visit, client.name);
-  const login = await findLaunched(deps, visit, client, checkLogin(found, asked));
+  const login = await recordFirstLaunch(deps, visit, client, checkLogin(found, asked));
 
   if (typeof login === 'object') {
     const payload = buildPayload(deps, client, login, asked);
@@ -140,7 +140,7 @@ const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : 
 const lostRace = /^40/;
 
 /** With the `sid` of that session at that client. Recorded before the payload leaves, and only once. */
-async function findLaunched(
+async function recordFirstLaunch(
   { db }: Dependencies,
   visit: Visit,
   client: Client,

@@ -19,8 +19,8 @@ import {
   openVisit,
   refuseOddRequest,
   refuseOtherHost,
+  requireLoginSlot,
   requireOwnPage,
-  requirePlace,
 } from './steps.ts';
 
 export type ShellOptions = {
@@ -54,7 +54,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBody);
-  app.on('POST', loginPaths, requirePlace(backend));
+  app.on('POST', loginPaths, requireLoginSlot(backend));
   for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
 
   // An app of its own: among the patterns of the pages Hono takes longer to find a path.

@@ -146,9 +146,9 @@ export function requireOwnPage(issuer: string): Step {
 }
 
 /** Before a page takes the request apart: a flood of logins must cost no more than its refusal. */
-export function requirePlace(backend: Backend): Step {
+export function requireLoginSlot(backend: Backend): Step {
   return (_, next) => {
-    backend.requirePlace();
+    backend.requireLoginSlot();
     return next();
   };
 }

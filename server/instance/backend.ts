@@ -24,7 +24,7 @@ import {
 } from '../http/requests.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
-import { requirePlaceToLogIn } from '../identity/login/login.ts';
+import { requireLoginSlot } from '../identity/login/login.ts';
 import { countHashing } from '../identity/password/passwords.ts';
 import { expired } from '../jobs/sweep.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -64,7 +64,7 @@ export function createBackend(options: {
     /** Those that wait for events. */
     heldRequests,
     /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
-    requirePlace: () => requirePlaceToLogIn(deps),
+    requireLoginSlot: () => requireLoginSlot(deps),
     countHashing,
     /** Ends the answers that go on by themselves, for a process that is to stop. */
     endStreams() {

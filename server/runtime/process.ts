@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import type { Log } from '../basics/log.ts';
 
 export const environment = process.env as Record<string, string | undefined>;
-export const words = process.argv.slice(2);
+export const args = process.argv.slice(2);
 
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };

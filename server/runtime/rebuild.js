@@ -39,9 +39,9 @@ function build() {
   process.stderr.write('Building…\n');
   rmSync(digestFile, { force: true });
   for (const what of [[], ['--ssr'], ['--mode', 'service']]) {
-    const words = [vite, 'build', ...what, '--logLevel', 'error'];
+    const args = [vite, 'build', ...what, '--logLevel', 'error'];
     // The output belongs to the command that runs next.
-    const { status } = spawnSync(process.execPath, words, { cwd: root, stdio: ['ignore', 2, 2] });
+    const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) exitWith('The build failed.');
   }
   mkdirSync(dirname(digestFile), { recursive: true });

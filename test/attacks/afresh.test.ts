@@ -6,7 +6,7 @@ import { type Answer, locationOf, openApp, type TestApp } from '../support/app/a
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
 
@@ -199,7 +199,7 @@ describe('at one moment', () => {
     const statuses: number[] = [];
     for (let round = 0; round < 10; round++) {
       const [id, email] = [`moved-${round}`, `moved-${round}@example.test`];
-      await signUp(app, buildSignup(`crm_moved_${round}`, { user: { email, name: 'Owner' } }));
+      await pushSignup(app, buildSignup(`crm_moved_${round}`, { user: { email, name: 'Owner' } }));
       const typed = openBrowser(app.send);
       await comeIn(typed, { id, email, emailVerified: false });
       const answers = await Promise.all([
@@ -293,7 +293,7 @@ it('a link that sets nobody’s password costs no hash', async () => {
   await comeIn(browser, typed);
   await browser.send('/verify-email', { form: {}, from: '198.51.100.99' });
   const token = await readToken(other, typed.email, 'set_password');
-  await signUp(app, buildSignup('crm_taken', { user: { email: typed.email, name: 'Owner' } }));
+  await pushSignup(app, buildSignup('crm_taken', { user: { email: typed.email, name: 'Owner' } }));
   await sql`update users set email_verified_at = now() where email = ${typed.email} and holds_email`.execute(
     app.db,
   );

@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { linkIn, type MailServer, startMailServer } from '../support/people/mail-server.ts';
 
@@ -71,7 +71,7 @@ describe('a thief who floods the mailbox of the owner', () => {
     // More than a mailbox gets in a day, by a door that has no limit of the thief's.
     for (let n = 0; n < 70; n++) {
       const signup = buildSignup(`crm_flood_${n}`, { user: { email, name: 'Maya' } });
-      await signUp(app, signup);
+      await pushSignup(app, signup);
     }
     const sentTo = () => mailServer.received.filter(({ envelope }) => envelope.to.includes(email));
     await vi.waitFor(() => expect(sentTo()).toHaveLength(21), 30_000);

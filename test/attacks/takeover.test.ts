@@ -7,7 +7,7 @@ import { type Answer, codeOf, locationOf, openApp, type TestApp } from '../suppo
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows } from '../support/database/database.ts';
 import { buildHandOff, type HandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
@@ -112,7 +112,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
       status: 'active',
       price: { currency: 'EUR', unit_amount: 100, interval: 'month' },
     };
-    await signUp(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
+    await pushSignup(app, buildSignup('crm_unproved', { user: { email, name: 'Uma' }, contract }));
     const cookie = await app.login(email);
     const client = openClient(app.send, cookie);
     await runBilling(other.backend.deps);
@@ -184,7 +184,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
       form: {},
       headers: { 'user-agent': `${lure} Mozilla/5.0` },
     });
-    await signUp(
+    await pushSignup(
       app,
       buildSignup('crm_lured', { user: { email: typed.email, name: lure }, account: { name: lure } }),
     );

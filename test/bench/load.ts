@@ -95,8 +95,8 @@ done = function(summary, latency)
 end`,
   );
   return async () => {
-    const words = ['-t1', `-c${connections}`, `-d${seconds}s`, `--timeout=${timeoutSeconds}s`];
-    const { stdout } = await promisify(execFile)('wrk', [...words, '-s', `${file}.lua`, server.url]);
+    const args = ['-t1', `-c${connections}`, `-d${seconds}s`, `--timeout=${timeoutSeconds}s`];
+    const { stdout } = await promisify(execFile)('wrk', [...args, '-s', `${file}.lua`, server.url]);
     await Promise.all([rm(`${file}.http`), rm(`${file}.lua`)]);
     const { us, p50, p99, ...counts } = JSON.parse(/^\{.*\}$/m.exec(stdout)?.[0] ?? '');
     return { ...counts, perSecond: counts.requests / (us / 1e6), p50Ms: p50 / 1_000, p99Ms: p99 / 1_000 };

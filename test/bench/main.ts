@@ -1,5 +1,5 @@
 // npm run bench: what a request costs, of service and Postgres, beside a reference program (reference.ts) and, with
-// `--against FOLDER`, beside another version of this code, which is built there. Words choose rows, parts and runtimes:
+// `--against FOLDER`, beside another version of this code, which is built there. Arguments choose rows, parts and runtimes:
 // `npm run bench -- launch login deno`. Ends with 1 where a line is missed (rows.ts). Linux only, for /proc.
 import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -29,15 +29,15 @@ const { values, positionals } = parseArgs({
   options: { against: { type: 'string' } },
   allowPositionals: true,
 });
-const sizes = positionals.filter((word) => /^\d+$/.test(word)).map(Number);
-const words = positionals.filter((word) => !/^\d+$/.test(word));
-const unknown = words.filter((word) => ![...runtimes, ...rowNames, ...parts, ...long].includes(word));
+const sizes = positionals.filter((arg) => /^\d+$/.test(arg)).map(Number);
+const args = positionals.filter((arg) => !/^\d+$/.test(arg));
+const unknown = args.filter((arg) => ![...runtimes, ...rowNames, ...parts, ...long].includes(arg));
 if (unknown.length > 0) throw new Error(`No row, part or runtime: ${unknown.join(', ')}`);
 const root = values.against && resolve(values.against);
-const chosenRuntimes = runtimes.filter((runtime) => words.includes(runtime));
+const chosenRuntimes = runtimes.filter((runtime) => args.includes(runtime));
 const runs = (runtime: Runtime) => chosenRuntimes.length === 0 || chosenRuntimes.includes(runtime);
-const choosesAll = words.length === chosenRuntimes.length;
-const isChosen = (name: string) => words.includes(name) || (choosesAll && !long.includes(name));
+const choosesAll = args.length === chosenRuntimes.length;
+const isChosen = (name: string) => args.includes(name) || (choosesAll && !long.includes(name));
 
 // A third of them are newcomers, more than there are requests in a round.
 const people = 30_000;
@@ -56,7 +56,7 @@ const postgres = await startEmbeddedPostgres(join(folder, 'data'), {
 const postgresCpuMs = () => readPostgresCpuMs(postgres.pid);
 try {
   const passwordHash = await hashPassword(password);
-  if (!choosesAll && words.every((word) => word === 'growth')) await grow(passwordHash);
+  if (!choosesAll && args.every((arg) => arg === 'growth')) await grow(passwordHash);
   else await measureAll(passwordHash);
 } finally {
   await postgres.stop();

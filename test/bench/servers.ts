@@ -40,14 +40,14 @@ export const startReference = (runtime: Runtime, env: Env) =>
   );
 
 async function start(
-  [command = '', ...words]: string[],
+  [command = '', ...args]: string[],
   health: string,
   env: Env,
   root: string,
 ): Promise<Server> {
   const port = await findFreePort();
   const startedAt = performance.now();
-  const child = spawn(command, words, {
+  const child = spawn(command, args, {
     cwd: root,
     env: { ...process.env, PORT: String(port), ...env },
     stdio: ['ignore', 'ignore', 'inherit'] as const,
@@ -56,7 +56,7 @@ async function start(
   const url = `http://127.0.0.1:${port}`;
   let isUp = false;
   while (!isUp) {
-    if (child.exitCode !== null) throw new Error(`${words.at(-1)} ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`${args.at(-1)} ended with ${child.exitCode}`);
     isUp = await fetch(url + health).then(
       ({ ok }) => ok,
       () => false,

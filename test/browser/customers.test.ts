@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 
 const password = 'seven quiet lanterns';
 let site: TestSite;
@@ -25,7 +25,7 @@ async function followMail(page: Page, email: string, subject: string): Promise<v
 
 const becomeCustomer = (signupId: string, contract: object) => {
   const signup = buildSignup(signupId);
-  return signUp(site.app, { ...signup, contract: { ...signup.contract, ...contract } });
+  return pushSignup(site.app, { ...signup, contract: { ...signup.contract, ...contract } });
 };
 const active = { status: 'active', trial_ends_at: undefined };
 

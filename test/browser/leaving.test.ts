@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { liftAllowances } from '../support/people/allowances.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
 
@@ -92,7 +92,7 @@ it.each([...appearances, narrow])('the pages are good on a %s screen', async (na
     price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
   };
   const user = { email: 'manager@example.test', name: 'x' };
-  await signUp(site.app, buildSignup('crm_pages', { user, contract }));
+  await pushSignup(site.app, buildSignup('crm_pages', { user, contract }));
   await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
       status, issued_at, due_at)
     select 777, id, plan, now() - interval '1 year', now(), 'EUR', 2900, 'open', now(), now()

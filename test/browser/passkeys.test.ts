@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -230,7 +230,7 @@ async function followMail(page: Page, email: string): Promise<void> {
 it('a newcomer’s mail adds a passkey instead of a password', async () => {
   const { page, complaints } = await site.visit();
   const device = await plugIn(page);
-  await signUp(site.app, buildSignup('crm_device'));
+  await pushSignup(site.app, buildSignup('crm_device'));
   await followMail(page, 'crm_device@example.test');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
   await page.waitForURL('**/profile/passkeys?saved=added');

@@ -13,12 +13,12 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const why = ['--why', 'A call with the owner'];
-const cli = (...words: string[]) => runCli(app.databaseUrl, words);
+const cli = (...args: string[]) => runCli(app.databaseUrl, args);
 const merchant = 'merchant@example.test';
 
 it('decides, says what the account has then, and leaves a trail that its owner can read', async () => {
   const browser = await logIn(app.send, 'customer@example.test');
-  const steps: [words: string[], out: string][] = [
+  const steps: [args: string[], out: string][] = [
     [
       ['account:grant', 'customer@example.test', 'sell_products', ...why],
       'has sell_products, and is not verified.',
@@ -38,8 +38,8 @@ it('decides, says what the account has then, and leaves a trail that its owner c
       'has no capability, and is not verified.',
     ],
   ];
-  for (const [words, said] of steps) {
-    const { code, out, err } = await cli(...words);
+  for (const [args, said] of steps) {
+    const { code, out, err } = await cli(...args);
     expect({ code, out, err }).toEqual({
       code: 0,
       out: `Done. The account of customer@example.test ${said}\n`,

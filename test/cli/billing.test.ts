@@ -18,9 +18,9 @@ afterAll(async () => {
   await app.close();
 });
 
-const cli = (...words: string[]) => runCli(app.databaseUrl, words);
-const signUp = (...words: string[]) =>
-  cli('signup:send', '--url', app.config.baseUrl, '--email', 'ann@example.test', '--plan', 'pro', ...words);
+const cli = (...args: string[]) => runCli(app.databaseUrl, args);
+const sendSignup = (...args: string[]) =>
+  cli('signup:send', '--url', app.config.baseUrl, '--email', 'ann@example.test', '--plan', 'pro', ...args);
 const statusOf = async (signupId: string) =>
   (
     await app.db
@@ -31,10 +31,10 @@ const statusOf = async (signupId: string) =>
   )?.status;
 
 it('signup:send signs and posts a signup, and prints the answer', async () => {
-  const { code, out, err } = await signUp('--signup-id', 'a', '--status', 'active', '--amount', '2900');
+  const { code, out, err } = await sendSignup('--signup-id', 'a', '--status', 'active', '--amount', '2900');
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toMatch(/^201 \{"signup_id":"a",.*"status":"active","plan":"pro"/);
-  const again = await signUp(
+  const again = await sendSignup(
     '--signup-id',
     'a',
     '--status',
@@ -48,13 +48,16 @@ it('signup:send signs and posts a signup, and prints the answer', async () => {
 });
 
 it('signup:send says why a signup was refused, or that nothing answers', async () => {
-  expectRefused(await signUp('--amount', '1', '--currency', 'XXX'), /^422 .*"\/contract\/price\/currency"/);
-  const away = await signUp('--url', `http://localhost:${await findFreePort()}`);
+  expectRefused(
+    await sendSignup('--amount', '1', '--currency', 'XXX'),
+    /^422 .*"\/contract\/price\/currency"/,
+  );
+  const away = await sendSignup('--url', `http://localhost:${await findFreePort()}`);
   expectRefused(away, /^Nothing answers at .* Start the service, or set PORT or --url to where it runs\.\n$/);
 });
 
 it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone', async () => {
-  await signUp('--signup-id', 'b', '--status', 'active', '--amount', '100');
+  await sendSignup('--signup-id', 'b', '--status', 'active', '--amount', '100');
   const { number } = await vi.waitFor(
     () =>
       app.db
@@ -83,7 +86,7 @@ it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone
 });
 
 it('contract:cancel cancels a contract for good', async () => {
-  await signUp('--signup-id', 'c');
+  await sendSignup('--signup-id', 'c');
   expect((await cli('contract:cancel', 'c')).out).toBe('The contract is cancelled.\n');
   expect(await statusOf('c')).toBe('canceled');
   expect((await cli('contract:cancel', 'c')).out).toBe('The contract had already ended.\n');
@@ -91,8 +94,8 @@ it('contract:cancel cancels a contract for good', async () => {
 });
 
 it('signup:send can report that a contract was canceled', async () => {
-  await signUp('--signup-id', 'd', '--status', 'active');
-  expect((await signUp('--signup-id', 'd', '--status', 'canceled')).out).toMatch(
+  await sendSignup('--signup-id', 'd', '--status', 'active');
+  expect((await sendSignup('--signup-id', 'd', '--status', 'canceled')).out).toMatch(
     /^200 \{"signup_id":"d","applied":true,.*"status":"canceled"/,
   );
   expect(await statusOf('d')).toBe('canceled');

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const cli = (words: string[], input?: string) => runCli(app.databaseUrl, words, input);
+const cli = (args: string[], input?: string) => runCli(app.databaseUrl, args, input);
 
 const look = async () =>
   (

@@ -11,7 +11,7 @@ import { FileError, readBytes } from '../../server/runtime/files.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { type Outcome, runCli } from '../support/app/cli.ts';
 import { runReconcile } from '../support/app/reconcile.ts';
-import { buildSignup, type SignupBody, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, type SignupBody } from '../support/crm/crm.ts';
 import { makeFolder } from '../support/database/postgres.ts';
 
 const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 async function keepSignup(signupId: string, contract: SignupBody['contract']) {
-  users[signupId] = (await signUp(app, buildSignup(signupId, { occurred_at, contract }))).user.id;
+  users[signupId] = (await pushSignup(app, buildSignup(signupId, { occurred_at, contract }))).user.id;
 }
 
 const readContracts = async () =>
@@ -50,8 +50,8 @@ const readContracts = async () =>
       from service_contracts order by 1`.execute(app.db)
   ).rows;
 
-const reconcile = (input: string, ...words: string[]) =>
-  runCli(app.databaseUrl, ['reconcile', '-', ...words], input);
+const reconcile = (input: string, ...args: string[]) =>
+  runCli(app.databaseUrl, ['reconcile', '-', ...args], input);
 const readJson = ({ out }: Outcome) =>
   out
     .trimEnd()

@@ -24,17 +24,17 @@ const hasPsycopg = await run('python3', ['-c', 'import psycopg']).then(
 
 describe('the kit', () => {
   it('passes its own tests, every vector among them, without a warning', async () => {
-    const words = ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'];
-    const { stdout, stderr } = await run('python3', words, { cwd: kit, env });
+    const args = ['-W', 'error', '-m', 'unittest', 'discover', '-s', 'tests', '-t', '.'];
+    const { stdout, stderr } = await run('python3', args, { cwd: kit, env });
     expect(stdout).toBe('');
     expect(stderr).toMatch(/^[.s]+\n-+\nRan \d{2,} tests in [\d.]+s\n\nOK(?: \(skipped=\d\))?\n$/);
   });
 
   it.runIf(hasPsycopg)('keeps in Postgres, too, what it has to remember', async () => {
     const { url, drop } = await cloneDatabase(inject('templateUrl'));
-    const words = ['-W', 'error', '-m', 'unittest', '-v', 'tests.test_stores'];
+    const args = ['-W', 'error', '-m', 'unittest', '-v', 'tests.test_stores'];
     try {
-      const { stderr } = await run('python3', words, {
+      const { stderr } = await run('python3', args, {
         cwd: kit,
         env: { ...env, IDENTITY_TEST_POSTGRES: url },
       });

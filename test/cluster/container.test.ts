@@ -45,8 +45,8 @@ afterAll(async () => {
 });
 
 const identity = await findIdentity();
-const inImage = ([command = '', ...words]: string[]): ChildProcess =>
-  spawn(command, words, { ...identity, cwd: image.folder, env: env as unknown as NodeJS.ProcessEnv });
+const inImage = ([command = '', ...args]: string[]): ChildProcess =>
+  spawn(command, args, { ...identity, cwd: image.folder, env: env as unknown as NodeJS.ProcessEnv });
 const exitOf = (child: ChildProcess) => new Promise<number | null>((done) => child.once('close', done));
 
 it('the image is small, and runs as somebody who may not write', async () => {
@@ -74,8 +74,8 @@ it('the service starts, is healthy, takes a command, and stops when it is told t
       interval: 500,
     });
     expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status, output).toBe(200);
-    const words = ['--email', 'admin@example.com', '--name', 'Ada Admin', '--role', 'admin'];
-    const command = inImage(['node', 'build/service/cli.js', 'user:create', ...words]);
+    const args = ['--email', 'admin@example.com', '--name', 'Ada Admin', '--role', 'admin'];
+    const command = inImage(['node', 'build/service/cli.js', 'user:create', ...args]);
     command.stdin?.end('a password for the container\n');
     expect(await exitOf(command)).toBe(0);
   } finally {

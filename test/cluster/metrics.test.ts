@@ -10,7 +10,7 @@ import { readConfig } from '../../server/settings/config.ts';
 import type { Answer, SendOptions } from '../support/app/app.ts';
 import { readQueries } from '../support/app/metrics.ts';
 import { findFreePort, type RunningProcess, startService } from '../support/app/process.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { cloneDatabase, makeFolder, startTestPostgres } from '../support/database/postgres.ts';
 
 const operate = 'docs/operate/files';
@@ -59,12 +59,12 @@ async function startPrometheus(targets: string[]): Promise<string> {
   await writeFile(join(folder, 'prometheus.yml'), config);
   await copyFile(`${operate}/alerts.yml`, join(folder, 'alerts.yml'));
   const port = await findFreePort();
-  const words = [
+  const args = [
     `--config.file=${join(folder, 'prometheus.yml')}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=127.0.0.1:${port}`,
   ];
-  const child = spawn('prometheus', words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn('prometheus', args, { stdio: ['ignore', 'ignore', 'pipe'] });
   let output = '';
   child.stderr.on('data', (chunk) => {
     output += chunk;
@@ -109,7 +109,7 @@ async function makeTraffic(port: number, round: number): Promise<void> {
   await send('/sso/marketplace/callback?payload=x&signature=y');
   await send('/nowhere');
   await send('/forgot-password', { form: { email: 'customer@example.test' } });
-  await signUp({ send, config }, buildSignup(`metrics-${port}-${round}`));
+  await pushSignup({ send, config }, buildSignup(`metrics-${port}-${round}`));
 }
 
 async function ask<T>(path: string, query: Record<string, string> = {}): Promise<T> {
@@ -167,8 +167,8 @@ it('every alert is evaluated, on metrics that there are, and none fires in peace
 });
 
 it('promtool finds nothing wrong with the files', () => {
-  const check = (...words: string[]) => {
-    const { status, stdout, stderr } = spawnSync('promtool', words, { cwd: operate, encoding: 'utf8' });
+  const check = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { cwd: operate, encoding: 'utf8' });
     expect(status, stdout + stderr).toBe(0);
   };
   check('check', 'rules', 'alerts.yml');

@@ -47,7 +47,7 @@ const lastEarly = '2026-11-22-who-somebody-is';
  * What a migration takes away on purpose, as the test words it, each with the version from which on nothing reads or
  * writes it, such as `{ 'm099-no-nickname': { 'users.nickname is gone': 'unused since 0.3.0' } }`.
  */
-const contracts: Record<string, Record<string, string>> = {};
+const narrowing: Record<string, Record<string, string>> = {};
 
 type Step = { name: string; before: Catalog; after: Catalog };
 
@@ -85,8 +85,8 @@ describe('a migration', () => {
     expect(Object.keys(steps.at(-1)?.after ?? {}).length).toBeGreaterThan(15);
     const names = steps.map(({ name }) => name);
     for (const { name, before, after } of steps.slice(names.indexOf(lastEarly) + 1))
-      expect(findBreaks(before, after), name).toEqual(Object.keys(contracts[name] ?? {}));
-    expect(names).toEqual(expect.arrayContaining(Object.keys(contracts)));
+      expect(findBreaks(before, after), name).toEqual(Object.keys(narrowing[name] ?? {}));
+    expect(names).toEqual(expect.arrayContaining(Object.keys(narrowing)));
   });
 });
 

@@ -54,8 +54,8 @@ it('has the same bytes whenever and wherever it is built', () => {
   const program = `import { buildArchive } from ${JSON.stringify(module)};
     process.stdout.write(Buffer.from(buildArchive([['kit', ${JSON.stringify(folder)}]])).toString('hex'));`;
   for (const TZ of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
-    const words = ['--import', 'tsx', '--input-type=module', '--eval', program];
-    expect(execFileSync(process.execPath, words, { env: { ...process.env, TZ }, encoding: 'utf8' })).toBe(
+    const args = ['--import', 'tsx', '--input-type=module', '--eval', program];
+    expect(execFileSync(process.execPath, args, { env: { ...process.env, TZ }, encoding: 'utf8' })).toBe(
       before,
     );
   }

@@ -66,10 +66,10 @@ it('is the same for programs with --json', async () => {
 });
 
 it('takes addresses of the command line before those of the settings', async () => {
-  const words = ['--url', 'callback', '--login-url', 'login', '--events-url', 'events'].map((word) =>
-    word.startsWith('--') ? word : `${clients.base}/right/${word}`,
+  const args = ['--url', 'callback', '--login-url', 'login', '--events-url', 'events'].map((arg) =>
+    arg.startsWith('--') ? arg : `${clients.base}/right/${arg}`,
   );
-  expect(await runDoctor(['shop', ...words], envFor('mac_not_checked'))).toMatchObject({ code: 0 });
+  expect(await runDoctor(['shop', ...args], envFor('mac_not_checked'))).toMatchObject({ code: 0 });
 });
 
 it('says that it examines the demo client where no callback is set, and does not where one is given', async () => {
@@ -80,10 +80,10 @@ it('says that it examines the demo client where no callback is set, and does not
     expect(text).toContain('THE DEMO CLIENT, and not your network_site: SSO_WEBSITE_CALLBACK_URL is not set');
   expect(JSON.parse((await runDoctor(['network_site', '--json'], env)).out)).toMatchObject({ is_demo: true });
 
-  const words = ['network_site', '--url', `${clients.base}/right/callback`];
-  const unset = await runDoctor(words);
+  const args = ['network_site', '--url', `${clients.base}/right/callback`];
+  const unset = await runDoctor(args);
   expect(unset.err).toMatch(/set SSO_WEBSITE_LOGIN_URL, or give --login-url/);
-  const given = await runDoctor([...words, '--login-url', `${clients.base}/right/login`]);
+  const given = await runDoctor([...args, '--login-url', `${clients.base}/right/login`]);
   expect(given.out + given.err).not.toContain('THE DEMO CLIENT');
   expect(given.err).toContain('Events        not examined');
 });
@@ -124,9 +124,9 @@ describe('says why it cannot examine, with exit status 2:', () => {
       ['shop', '--login-url', 'HOME'],
       {},
     ],
-  ])('%s', async (_, sentence, words, env) => {
+  ])('%s', async (_, sentence, args, env) => {
     const { code, out, err } = await runDoctor(
-      words.map((word) => word.replace('HOME', `${clients.base}/right/`)),
+      args.map((arg) => arg.replace('HOME', `${clients.base}/right/`)),
       envFor('right', env),
     );
     expect(code).toBe(2);

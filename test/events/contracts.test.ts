@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { bearerOf, latestOf, readOn, type WireEvent } from '../support/events/events.ts';
 
 let app: TestApp;
@@ -35,7 +35,7 @@ it('carries what the list of contracts says, and brings no other event about tha
   const contract = { plan: 'starter', status: 'trialing', trial_ends_at: at(3_600), price };
   const signup = buildSignup('told', { occurred_at: at(-60), contract });
   const heard = await during(async () => {
-    await signUp(app, signup);
+    await pushSignup(app, signup);
     await sql`update users set name = 'Unknown to the CRM app' where email = 'told@example.test'`.execute(
       app.db,
     );
@@ -85,7 +85,7 @@ it('says of a trial what it was at that moment', async () => {
     trial_ends_at: new Date(Date.now() + 4_000).toISOString(),
   };
   const before = await latestOf(app, 'crm_app');
-  await signUp(app, buildSignup('short', { occurred_at: at(-60), contract }));
+  await pushSignup(app, buildSignup('short', { occurred_at: at(-60), contract }));
   await new Promise((done) => setTimeout(done, Date.parse(contract.trial_ends_at) + 100 - Date.now()));
   await sql`update service_contracts set plan = 'pro' where signup_id = 'short'`.execute(app.db);
   const told = (await readOn(app, 'crm_app', before)).map(
@@ -102,7 +102,7 @@ it.each([
   '9999-12-31T23:59:59-05:00',
 ])('bears a time that was set by hand, and that nobody can read: %s', async (time) => {
   const signup = `endless-${time.replace(/[^\w.:-]/g, '-')}`;
-  await signUp(app, buildSignup(signup));
+  await pushSignup(app, buildSignup(signup));
   const heard = await during(() =>
     sql`update service_contracts set status = 'trialing', trial_ends_at = ${time}
       where signup_id = ${signup}`.execute(app.db),
@@ -130,7 +130,7 @@ it.each([
 ])('a report that occurred at a time that nobody can read, set by hand, breaks nothing: %s', async (time) => {
   const signup = `timeless-${time.replace(/[^\w.:-]/g, '-')}`;
   const contract = { plan: 'starter', status: 'active', price };
-  await signUp(app, buildSignup(signup, { occurred_at: at(-60), contract }));
+  await pushSignup(app, buildSignup(signup, { occurred_at: at(-60), contract }));
   const setTime = () =>
     sql`update service_contracts set occurred_at = ${time} where signup_id = ${signup}`.execute(app.db);
   const told = await during(setTime);
@@ -162,7 +162,7 @@ it.each([
 });
 
 it('a trial that ended at a time that nobody can read is the same in the list and for reconcile', async () => {
-  await signUp(app, buildSignup('ended-never'));
+  await pushSignup(app, buildSignup('ended-never'));
   await sql`update service_contracts set trial_ends_at = '-infinity' where signup_id = 'ended-never'`.execute(
     app.db,
   );

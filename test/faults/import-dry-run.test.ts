@@ -77,8 +77,8 @@ function buildCase(n: number): { somebody?: Somebody; line: Line } {
   }
 }
 
-function startImport(report: string, words: string[]) {
-  return run('node', ['build/service/cli.js', 'import', file, '--report', report, '--json', ...words], {
+function startImport(report: string, args: string[]) {
+  return run('node', ['build/service/cli.js', 'import', file, '--report', report, '--json', ...args], {
     DATABASE_URL: database.url,
     NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=8',
   });
@@ -88,10 +88,10 @@ const linesOf = async (path: string) =>
   (await readFile(path, 'utf8').catch(() => '')).split('\n').slice(0, -1);
 
 /** What it has reported when it is killed, which may be less than it has done. */
-async function killOnTheWay(...words: string[]): Promise<string[]> {
+async function killOnTheWay(...args: string[]): Promise<string[]> {
   const report = join(folder, 'killed');
   await rm(report, { force: true });
-  const { child, exited } = startImport(report, words);
+  const { child, exited } = startImport(report, args);
   while ((await linesOf(report)).length < total / 4) await new Promise((done) => setTimeout(done, 100));
   child.kill('SIGKILL');
   await exited;
@@ -100,13 +100,13 @@ async function killOnTheWay(...words: string[]): Promise<string[]> {
   return lines;
 }
 
-async function runWhole(...words: string[]): Promise<string[]> {
+async function runWhole(...args: string[]): Promise<string[]> {
   const report = join(folder, 'whole');
   const startedAt = performance.now();
-  const { exited, output } = startImport(report, words);
+  const { exited, output } = startImport(report, args);
   expect(await exited, output()).toBe(0);
   const milliseconds = performance.now() - startedAt;
-  noteFigures(`import of ${total} lines ${words.join(' ')}`, { milliseconds });
+  noteFigures(`import of ${total} lines ${args.join(' ')}`, { milliseconds });
   return linesOf(report);
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, cookieOf, isLoggedIn, openBrowser } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows } from '../support/database/database.ts';
 import { backUpDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
@@ -133,7 +133,7 @@ async function collect() {
   expect((await app.send(demo.url, { cookie: demo.attempt })).status).toBe(303);
   const lostSession = await app.login('customer@example.test');
   const signup = buildSignup('lost-signup');
-  await signUp(app, signup);
+  await pushSignup(app, signup);
 
   await backup.restore();
   await untilReady();
@@ -205,8 +205,8 @@ describe('after database:restored', () => {
   it('the numbers of invoices that somebody has are not given again', async () => {
     expect(await invoiceNumber()).toBe(41);
     // Never back, and left alone where nothing is said.
-    for (const words of [['--last-invoice', '7'], []])
-      expect((await runCli(app.databaseUrl, ['database:restored', ...words])).code).toBe(0);
+    for (const args of [['--last-invoice', '7'], []])
+      expect((await runCli(app.databaseUrl, ['database:restored', ...args])).code).toBe(0);
     expect(await invoiceNumber()).toBe(41);
   });
 

@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const history = async (...words: string[]) => {
-  const outcome = await runCli(app.databaseUrl, ['history', ...words]);
+const history = async (...args: string[]) => {
+  const outcome = await runCli(app.databaseUrl, ['history', ...args]);
   expect(outcome).toMatchObject({ code: 0, err: '' });
   return outcome.out;
 };
-const historyOf = async (...words: string[]) =>
-  (await history(...words, '--json'))
+const historyOf = async (...args: string[]) =>
+  (await history(...args, '--json'))
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line));

@@ -13,7 +13,7 @@ import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows, idOf, openFreshDatabase } from '../support/database/database.ts';
 import { type OtherRole, openOtherRole } from '../support/database/database-role.ts';
 import { connect, makeFolder } from '../support/database/postgres.ts';
@@ -54,8 +54,8 @@ function nonceOf(url: string): string {
   return JSON.parse(Buffer.from(payload, 'base64url').toString()).nonce;
 }
 
-const cli = async (words: string[], input?: string) => {
-  const outcome = await runCli(app.databaseUrl, words, input);
+const cli = async (args: string[], input?: string) => {
+  const outcome = await runCli(app.databaseUrl, args, input);
   expect(outcome).toMatchObject({ code: 0 });
   return outcome;
 };
@@ -213,7 +213,7 @@ describe('the marketplace', () => {
     const email = 'doors-holder@example.test';
     await handOver(app, { id, email, emailVerified: false });
     const typed = await idOf(app.db, email);
-    await signUp(app, buildSignup('crm_doors_holder', { user: { email, name: 'Holder' } }));
+    await pushSignup(app, buildSignup('crm_doors_holder', { user: { email, name: 'Holder' } }));
     const changes = await changesBy(async () =>
       app.send(await buildHandOff(app, { id, email, profileUpdatedAt: new Date() })),
     );
@@ -273,16 +273,16 @@ describe('an operator', () => {
       [['user:resume', email], ''],
       [['user:delete', email], ''],
     ];
-    for (const [words, input] of steps) {
-      const changes = await changesBy(() => cli(words, input));
-      expect(changes.length, words[0]).toBeGreaterThan(0);
+    for (const [args, input] of steps) {
+      const changes = await changesBy(() => cli(args, input));
+      expect(changes.length, args[0]).toBeGreaterThan(0);
       for (const change of changes)
-        expect(change).toMatchObject({ by: 'operator', cause: words[0], byUser: null });
+        expect(change).toMatchObject({ by: 'operator', cause: args[0], byUser: null });
     }
   });
 
   it('cancels a contract', async () => {
-    await signUp(app, buildSignup('crm_doors_cancel'));
+    await pushSignup(app, buildSignup('crm_doors_cancel'));
     expect(await changesBy(() => cli(['contract:cancel', 'crm_doors_cancel']))).toMatchObject([
       { by: 'operator', cause: 'contract:cancel', members: { status: { from: 'trialing', to: 'canceled' } } },
     ]);
@@ -294,7 +294,7 @@ describe('an operator', () => {
       status: 'active',
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
     };
-    await signUp(app, buildSignup('crm_doors_due', { contract }));
+    await pushSignup(app, buildSignup('crm_doors_due', { contract }));
     const { log } = recordLog();
     const now = () => new Date();
     const billed = await changesBy(async () => {
@@ -319,7 +319,7 @@ describe('an operator', () => {
 it('the service made the demo users, and erases whoever is due', async () => {
   const seeded = (await listChanges(app.db)).filter(({ cause }) => cause === 'demo users');
   expect(seeded.filter(({ subject, by }) => subject === 'user' && by === 'service')).toHaveLength(7);
-  await signUp(app, buildSignup('crm_doors_erased'));
+  await pushSignup(app, buildSignup('crm_doors_erased'));
   await makeDue(app.db, 'crm_doors_erased@example.test');
   const changes = await changesBy(() => runErasure(app.db));
   expect(changes.map(({ subject, kind, by, cause }) => [subject, kind, by, cause])).toEqual(

@@ -5,7 +5,7 @@ import type { Change } from '../../db/tables/changes.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { openOtherRole } from '../support/database/database-role.ts';
 import { checkHistory, connectInUtc, listChanges } from '../support/history/history.ts';
@@ -130,7 +130,7 @@ describe('is without names, addresses and ids elsewhere', () => {
     await handOver(app, { id, email: 'wim@example.test', name: 'Typed wim', emailVerified: false });
     const typed = await idOf(app.db, 'wim@example.test');
     const signup = buildSignup('crm_holder', { user: { email: 'wim@example.test', name: 'Holder' } });
-    await signUp(app, signup);
+    await pushSignup(app, signup);
     const profile = { id, email: 'wim@example.test', name: 'Holder', profileUpdatedAt: new Date() };
     expect((await app.send(await buildHandOff(app, profile))).status).toBe(303);
     const changes = await changesOf(typed);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
 import { cookieOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
@@ -88,7 +88,7 @@ describe('the line of a request', () => {
       client: undefined,
       code: 'invalid_signature',
     });
-    await signUp(app, buildSignup('log-1'));
+    await pushSignup(app, buildSignup('log-1'));
     expect(app.logged.at(-1)?.fields).toMatchObject({ client: 'crm_app', status: 201 });
     expect(await lineOf('/integrations/crm/signups', { json: buildSignup('log-2') })).toMatchObject({
       client: undefined,

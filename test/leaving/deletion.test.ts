@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { eventsOf } from '../support/people/leaving.ts';
@@ -63,7 +63,7 @@ describe('the page that deletes an account', () => {
       price: { currency: 'EUR', unit_amount: 4_200, interval: 'month' },
     };
     const signup = buildSignup('crm_leaving', { user: { email: customer, name: 'x' }, contract });
-    await signUp(app, signup);
+    await pushSignup(app, signup);
     await sql`insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
       select gen_random_uuid(), user_id, account_id, 'crm_over', 'over', 'canceled', now()
       from service_contracts where signup_id = 'crm_leaving'`.execute(app.db);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readOwnRows, sections } from '../../db/own-data.ts';
 import { expectRetryAfter, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { type Browser, logIn, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
@@ -136,7 +136,7 @@ describe('a download', () => {
       ['crm_mine', email] as const,
       ['crm_theirs', 'merchant@example.test'] as const,
     ])
-      await signUp(app, buildSignup(id, { user: { email: address, name: 'x' }, contract }));
+      await pushSignup(app, buildSignup(id, { user: { email: address, name: 'x' }, contract }));
     await sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount,
         status, issued_at, due_at)
       select case signup_id when 'crm_mine' then 901 else 902 end, id, 'kept', now() - interval '1 year', now(), 'EUR',

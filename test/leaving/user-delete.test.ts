@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const remove = (...words: string[]) => runCli(app.databaseUrl, ['user:delete', ...words]);
+const remove = (...args: string[]) => runCli(app.databaseUrl, ['user:delete', ...args]);
 
 async function sign(signupId: string): Promise<{ id: string; email: string }> {
   const signup = buildSignup(signupId);
@@ -99,8 +99,8 @@ it('erases somebody who is suspended only with --now, and says so', async () => 
 it.each(['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])(
   'refuses %s, whom nobody knows',
   async (key) => {
-    for (const words of [[], ['--now']])
-      expectRefused(await remove(key, ...words), /^There is no such user\.\n$/);
+    for (const args of [[], ['--now']])
+      expectRefused(await remove(key, ...args), /^There is no such user\.\n$/);
   },
 );
 
@@ -108,18 +108,18 @@ it('refuses what is neither an address nor an id', async () => {
   expectRefused(await remove('nobody'), /Enter a valid email address, or the id of a user/);
 });
 
-it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of two', async (words) => {
-  const email = `boss${words.length}@example.test`;
+it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of two', async (args) => {
+  const email = `boss${args.length}@example.test`;
   await sql`update users set role = 'user'`.execute(app.db);
-  const { id } = await sign(`crm_boss${words.length}`);
+  const { id } = await sign(`crm_boss${args.length}`);
   await sql`update users set role = 'admin', email = ${email} where id = ${id}`.execute(app.db);
   const tables = ['users', 'audit_events'];
   const before = await digestRows(app.db, tables);
-  expectRefused(await remove(email, ...words), /^This is the only administrator\. Make somebody else/);
+  expectRefused(await remove(email, ...args), /^This is the only administrator\. Make somebody else/);
   expect(await digestRows(app.db, tables)).toBe(before);
-  const other = await sign(`crm_deputy${words.length}`);
+  const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
-  expect((await remove(email, ...words)).code).toBe(0);
+  expect((await remove(email, ...args)).code).toBe(0);
   // The other one is the last now.
-  expectRefused(await remove(other.id, ...words), /^This is the only administrator/);
+  expectRefused(await remove(other.id, ...args), /^This is the only administrator/);
 });

@@ -21,7 +21,7 @@ vi.mock('@node-rs/argon2', async (importOriginal) => {
   return { ...real, hash: waited(real.hash), verify: waited(real.verify) };
 });
 
-const places = hashingThreads * 26;
+const slots = hashingThreads * 26;
 const password = 'local demo password';
 
 let app: TestApp;
@@ -57,9 +57,9 @@ const countTries = async () =>
 /** As many logins as may wait, until all of them do. */
 async function fillQueue() {
   const logins: Promise<Answer>[] = [];
-  while (logins.length < places) {
+  while (logins.length < slots) {
     // A few at once: all of them would be too many for a busy machine to answer in time.
-    const more = Math.min(10, places - logins.length);
+    const more = Math.min(10, slots - logins.length);
     logins.push(...Array.from({ length: more }, () => logIn()));
     // Three counts each: by client address, by network, by account.
     await vi.waitFor(async () => expect(await countTries()).toBe(logins.length * 3), 10_000);
@@ -77,11 +77,11 @@ it('a login that finds the queue for hashing full is refused at once, and counts
     expect(codeOf(answer)).toBe('unavailable');
     expectRetryAfter(answer, 2);
   }
-  expect(await countTries()).toBe(places * 3);
+  expect(await countTries()).toBe(slots * 3);
   expect(gate.hashed).toBe(hashingThreads);
   const { valueFor } = await scrape(app);
   expect(valueFor('identity_password_hashing_active')).toBe(hashingThreads);
-  expect(valueFor('identity_password_hashing_waiting')).toBe(places - hashingThreads);
+  expect(valueFor('identity_password_hashing_waiting')).toBe(slots - hashingThreads);
   expect(valueFor('identity_password_hashing_refused_total')).toBe(16);
   expect(valueFor('identity_logins_total', { result: 'busy' })).toBe(16);
   const page = await app.send('/login', {

@@ -5,7 +5,7 @@ import { dryRunImport, importProfiles } from '../../server/marketplace/import.ts
 import type { LineResult } from '../../server/marketplace/import-report.ts';
 import { codeOf, openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { textOf } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { digestRows } from '../support/database/database.ts';
 import { buildHandOff, handOver, openHandOff } from '../support/marketplace/marketplace.ts';
 
@@ -178,7 +178,7 @@ describe('whoever has such an address from before', () => {
   it('gets contracts, and their changes', async () => {
     const email = await giveOld(live, 'merchant@example.test');
     const signup = buildSignup(`crm_${++serial}`, { user: { email, name: 'Old' } });
-    await signUp(live, signup);
+    await pushSignup(live, signup);
     const occurred_at = new Date().toISOString();
     const contract = { ...signup.contract, status: 'active' };
     const changed = await sendSignup(live, { ...signup, occurred_at, contract });

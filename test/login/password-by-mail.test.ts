@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { cookieOf, isLoggedIn, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 
 const newPassword = 'seven quiet lanterns';
 let now = new Date('2026-06-01T12:00:00.000Z');
@@ -29,7 +29,7 @@ async function findLink(email: string, count = 1): Promise<string> {
 let serial = 0;
 async function welcomeCustomer(): Promise<{ email: string; link: string }> {
   const signup = buildSignup(`mail-${serial++}`, {}, now);
-  await signUp(app, signup, { at: now });
+  await pushSignup(app, signup, { at: now });
   return { email: signup.user.email, link: await findLink(signup.user.email) };
 }
 
@@ -253,7 +253,7 @@ describe('/verify-email', () => {
 describe('/dev/mail', () => {
   it('shows the kept mails, which contain no name that somebody typed', async () => {
     const signup = buildSignup('shown', {}, now);
-    await signUp(app, { ...signup, user: { ...signup.user, name: '<b>Bold</b>' } }, { at: now });
+    await pushSignup(app, { ...signup, user: { ...signup.user, name: '<b>Bold</b>' } }, { at: now });
     await findLink('shown@example.test');
     const page = await app.send('/dev/mail');
     expect(page.text).toContain('shown@example.test');

@@ -4,7 +4,7 @@ import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { isLoggedIn } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { quoted } from '../support/run/names.ts';
@@ -63,7 +63,7 @@ async function handOverNew(id: string, emailVerified: boolean): Promise<string> 
 
 describe('a link that sets a password', () => {
   it('gives a new customer a login and a verified address', async () => {
-    await signUp(app, buildSignup('crm_new'));
+    await pushSignup(app, buildSignup('crm_new'));
     const email = 'crm_new@example.test';
     const cookie = await setPassword(await readToken(other, email, 'set_password'));
     for (const { send } of [app, second]) expect(await isLoggedIn(send, cookie)).toBe(true);
@@ -144,7 +144,7 @@ describe('a link that sets a password', () => {
   });
 
   it('works for seven days where it welcomes a new customer', async () => {
-    await signUp(app, buildSignup('crm_week'));
+    await pushSignup(app, buildSignup('crm_week'));
     const token = await readToken(other, 'crm_week@example.test', 'set_password');
     const sentAt = now.getTime();
     now = new Date(sentAt + 7 * 24 * hour);

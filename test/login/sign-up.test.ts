@@ -11,7 +11,7 @@ import {
 } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { cookieOf, fieldOf, isLoggedIn, logIn, textOf } from '../support/app/visitor.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { countRows, digestRows, findEmptyAccounts } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { readMails, readToken } from '../support/people/kept-mail.ts';
@@ -329,7 +329,7 @@ describe('who has an account', () => {
     expect(linkIn(mail ?? {}, '/login').search).toBe('?next=%2Fsso%2Flaunch%2Fcrm_app');
     // Whoever has no password gets a link to set one.
     const signup = buildSignup('not-arrived', {}, now);
-    await signUp(app, signup, { at: now });
+    await pushSignup(app, signup, { at: now });
     await ask(signup.user.email);
     const mails = await readMails(other, signup.user.email, 2);
     expect(mails.map(({ subject }) => subject).sort()).toEqual([

@@ -6,7 +6,7 @@ import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import {
@@ -213,7 +213,7 @@ describe('the advice of a notice is true', () => {
 
   it('passkey_added of somebody’s first credential: a new password does not remove it, Security does', async () => {
     const id = 'crm_advice';
-    await signUp(changes.app, buildSignup(id));
+    await pushSignup(changes.app, buildSignup(id));
     const email = `${id}@example.test`;
     const { path } = await readNotice(email, 'welcome');
     const browser = open();
@@ -320,7 +320,7 @@ describe('the advice of a notice is true', () => {
   it('contract_added: it is under Billing', async () => {
     const { email, browser } = await addPerson();
     const user = { email, name: 'Cora Change' };
-    await signUp(changes.app, buildSignup('advice_contract', { user }));
+    await pushSignup(changes.app, buildSignup('advice_contract', { user }));
     const { text, path } = await readNotice(email, 'contract_added');
     expect([text.includes('You can see it under Billing.'), path]).toEqual([true, '/profile/billing']);
     expect(textOf(await browser.send(path))).toContain('Service contracts');

@@ -6,7 +6,7 @@ import { sendDueMails } from '../../server/mail/outbox.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { openClient } from '../support/app/trpc.ts';
-import { buildSignup, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { linkIn, type MailServer, startMailServer, tokenIn } from '../support/people/mail-server.ts';
 
 const baseUrl = 'https://id.localhost';
@@ -55,7 +55,7 @@ async function dumpDatabase(): Promise<string> {
 describe('the welcome mail of a signup', () => {
   const welcome = async (id: string, changes = {}) => {
     const signup = buildSignup(id, changes);
-    await signUp(app, signup);
+    await pushSignup(app, signup);
     const [mail] = await mailServer.waitFor(signup.user.email);
     if (!mail) throw new Error('no mail');
     return mail;
@@ -111,7 +111,7 @@ describe('the welcome mail of a signup', () => {
 
   it('is not sent to somebody who has a login already, who is told of the contract', async () => {
     const user = { email: 'customer@example.test', name: 'Somebody' };
-    await signUp(app, buildSignup('crm_known', { user }));
+    await pushSignup(app, buildSignup('crm_known', { user }));
     const [mail] = await mailServer.waitFor(user.email);
     expect(mail?.subject).toBe('A contract has been added to your account');
     expect(await countMails(user.email)).toBe(1);
@@ -125,7 +125,7 @@ describe('the welcome mail of a signup', () => {
     expect(refused.status).toBe(500);
     expect(await countMails(signup.user.email)).toBe(0);
 
-    await signUp(app, signup, { webhookId: 'msg_undone' });
+    await pushSignup(app, signup, { webhookId: 'msg_undone' });
     await mailServer.waitFor(signup.user.email);
   });
 

@@ -167,7 +167,7 @@ it('uses nothing up for HEAD and prefetch', async () => {
 });
 
 it('accepts the URL that the command line prints', async () => {
-  const words = [
+  const args = [
     'build/service/cli.js',
     'marketplace:link',
     '--email',
@@ -187,7 +187,7 @@ it('accepts the URL that the command line prints', async () => {
     '--return-to',
     '/profile?x',
   ];
-  const cli = run('node', [...words, ...more]);
+  const cli = run('node', [...args, ...more]);
   expect(await cli.exited, cli.output()).toBe(0);
   const answer = await openHandOff(app, cli.output().trim());
   expect(answer.headers.get('location')).toBe('/profile?x');

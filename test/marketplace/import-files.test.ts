@@ -118,15 +118,15 @@ async function prepareFolder(prepare: Case['prepare']): Promise<string> {
 
 const reportOf = ({ report }: Case, folder: string) => (report ? ['--report', report(folder)] : []);
 
-describe.each([[], ['--dry-run']])('import %s begins with nothing where', (...words) => {
-  const all = Object.entries(cases).filter(([, { report }]) => report || words.length === 0);
+describe.each([[], ['--dry-run']])('import %s begins with nothing where', (...args) => {
+  const all = Object.entries(cases).filter(([, { report }]) => report || args.length === 0);
   it.each(all)('%s', async (_, each) => {
     const folder = await prepareFolder(each.prepare);
     const before = await readFolder(folder);
     const outcome = await runCli(database.url, [
       'import',
       join(folder, input),
-      ...words,
+      ...args,
       ...reportOf(each, folder),
     ]);
     expectRefused(outcome, each.says ?? isRefused);
@@ -151,8 +151,8 @@ it('an import that is refused for a link that leads to itself says so', async ()
 it('an import takes the place of an earlier report and of earlier refused lines', async () => {
   const folder = await prepareFolder(writeRefused);
   await writeFile(join(folder, 'report.txt'), 'earlier\n'.repeat(1_000));
-  const words = ['import', join(folder, input), '--report', join(folder, 'report.txt')];
-  expect((await runCli(database.url, words)).code).toBe(0);
+  const args = ['import', join(folder, input), '--report', join(folder, 'report.txt')];
+  expect((await runCli(database.url, args)).code).toBe(0);
   expect(await readFolder(folder)).toMatchObject({
     [refused]: expect.stringMatching(/^\{"line":2,"reason":"malformed: [^\n]+\}\n$/),
     'report.txt': expect.stringMatching(/^1 one created\n2 refused: malformed: [^\n]+\n1 created, /),

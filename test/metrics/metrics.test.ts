@@ -9,7 +9,7 @@ import { loadPages } from '../../server/runtime/build.ts';
 import { openApp, openProductionApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { type Scrape, scrape } from '../support/app/metrics.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { openWire } from '../support/database/wire.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
@@ -165,8 +165,8 @@ describe('the metrics', () => {
       await app.send(url.replace(/signature=./, 'signature=g'));
       await app.send(url.replace('signature=', 'signature=0'));
       await app.send(url);
-      await signUp(app, signup);
-      await signUp(app, signup);
+      await pushSignup(app, signup);
+      await pushSignup(app, signup);
       await app.send('/integrations/crm/signups', { json: signup });
     });
     const handOffs = (result: string) => grown('identity_inbound_hand_offs_total', { result });

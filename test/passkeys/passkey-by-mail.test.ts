@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { type Browser, cookieOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 import {
   addPasskey,
@@ -32,7 +32,7 @@ afterAll(async () => {
 
 /** A new customer from the CRM, and the token in the mail that welcomes them. */
 async function welcomeCustomer(id: string): Promise<{ email: string; token: string }> {
-  await signUp(app, buildSignup(id));
+  await pushSignup(app, buildSignup(id));
   const email = `${id}@example.test`;
   return { email, token: await readToken(other, email, 'set_password') };
 }

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openApp, openProductionApp, type TestApp } from '../support/app/app.ts';
 import { logIn, submitProfile } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 
 const pages = ['/profile', '/profile/security', '/profile/products', '/profile/billing'];
 
@@ -78,7 +78,7 @@ it('products that were opened come first, the last one at the top', async () => 
 it('nothing is said of contracts before the address is proved', async () => {
   const unproved = await app.login('unverified@example.test');
   const user = { email: 'unverified@example.test', name: 'Una' };
-  await signUp(app, buildSignup('crm_unproved', { user }));
+  await pushSignup(app, buildSignup('crm_unproved', { user }));
   const { text } = await app.send('/profile/billing', { cookie: unproved });
   expect(text).toContain('Verify your email address first');
   expect(text).not.toContain('Service contracts');

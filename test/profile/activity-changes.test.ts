@@ -7,7 +7,7 @@ import { runCli } from '../support/app/cli.ts';
 import { recordLog } from '../support/app/log.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
 import { buildHandOff, handOver } from '../support/marketplace/marketplace.ts';
 
@@ -125,7 +125,7 @@ describe('a change is told', () => {
       status: 'active',
       price: { currency: 'EUR', unit_amount: 2_900, interval: 'month' },
     };
-    await signUp(app, buildSignup('crm_told', { user: { email, name: 'x' }, contract }));
+    await pushSignup(app, buildSignup('crm_told', { user: { email, name: 'x' }, contract }));
     const { log } = recordLog();
     await runBilling({ db: app.db, now: () => new Date(), log });
     await sql`update invoices set due_at = now() - interval '1 hour'`.execute(app.db);

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { locationOf } from '../support/app/app.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
 import { type Browser, fieldOf, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { digestRows } from '../support/database/database.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
@@ -190,7 +190,7 @@ describe('a change of address', () => {
     const fresh = changes.newEmail();
     const link = await changes.askForLink(browser, fresh);
     const user = { email: fresh, name: 'First' };
-    await signUp(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
+    await pushSignup(changes.app, buildSignup(`first-${id}`, { user }, changes.clock.now), {
       at: changes.clock.now,
     });
     await readMails(changes.other, fresh, 2);

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
-import { buildSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
@@ -90,7 +90,7 @@ describe('the browser in which an account got its first credential is establishe
 
   it.each(['password', 'passkey'])('by a %s of somebody whom the CRM has signed up', async (kind) => {
     const id = `crm_first_${kind}`;
-    await signUp(changes.app, buildSignup(id));
+    await pushSignup(changes.app, buildSignup(id));
     const token = await readToken(changes.other, `${id}@example.test`, 'set_password');
     const browser = open();
     const path = `/set-password?token=${token}`;

@@ -113,10 +113,10 @@ describe('the shell', () => {
   );
 
   it.each(commands)('calls what is there: %s, in %s', (command) => {
-    const [program = '', ...words] = command.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
-    if (program === 'node') expect(isOurFile(words[0] ?? '')).toBe(true);
+    const [program = '', ...args] = command.split(/\s+/).filter((word) => !/^[A-Z_]+=/.test(word));
+    if (program === 'node') expect(isOurFile(args[0] ?? '')).toBe(true);
     else if (program === 'npm') {
-      const [name = ''] = words.filter((word) => word !== 'run' && !word.startsWith('-'));
+      const [name = ''] = args.filter((arg) => arg !== 'run' && !arg.startsWith('-'));
       expect(['ci', 'prune', ...Object.keys(scripts)]).toContain(name);
     } else expect(programs).toContain(program);
   });

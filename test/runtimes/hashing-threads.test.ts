@@ -60,8 +60,8 @@ it.each([
   ['deno', 'no setting', {}, onDeno],
   ['deno', 'a setting', { PASSWORD_HASHING_THREADS: '1' }, 1],
 ] as const)('hashing passwords never holds up an HMAC on %s with %s', async (runtime, _, env, threads) => {
-  const words = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/load/hash-and-sign.ts'];
-  const { exited, output } = run(runtime, words, env);
+  const args = [...(runtime === 'node' ? ['--import', 'tsx'] : []), 'test/support/load/hash-and-sign.ts'];
+  const { exited, output } = run(runtime, args, env);
   expect(await exited, output()).toBe(0);
   const { hashingThreads, hashesBefore } = JSON.parse(output());
   expect(hashingThreads).toBe(threads);

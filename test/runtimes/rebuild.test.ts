@@ -62,10 +62,10 @@ function setBuilder(code: string) {
 }
 
 /** Its exit code and outputs, and how the builder was called. */
-function rebuild(...words: string[]) {
+function rebuild(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'server/runtime/rebuild.js'), ...words],
+    [join(root, 'server/runtime/rebuild.js'), ...args],
     { encoding: 'utf8' },
   );
   const built = join(root, 'built');
@@ -157,8 +157,8 @@ it('needs no build tools where nothing has changed, and says what to do where so
   rmSync(join(root, 'node_modules'), { recursive: true });
   expect(rebuild('--if-needed')).toEqual(unchanged);
   write('app/root.tsx', 'changed');
-  for (const words of [['--if-needed'], []]) {
-    const { status, stdout, stderr } = rebuild(...words);
+  for (const args of [['--if-needed'], []]) {
+    const { status, stdout, stderr } = rebuild(...args);
     expect([status, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^The build is missing or out of date.* Run "npm ci && npm run build" first\.\n$/);
   }

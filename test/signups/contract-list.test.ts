@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Answer, codeOf, openApp, type TestApp, type TestInstance } from '../support/app/app.ts';
 import { production } from '../support/app/settings.ts';
-import { buildSignup, freshWebhookId, sendSignup, signUp } from '../support/crm/crm.ts';
+import { buildSignup, freshWebhookId, pushSignup, sendSignup } from '../support/crm/crm.ts';
 import { patienceMs } from '../support/faults/away.ts';
 
 const secrets = ['the-first-secret-of-the-crm-app', 'the-second-secret-of-the-crm-app'];
@@ -69,9 +69,9 @@ describe('the list of contracts', () => {
   it('tells of each contract what the CRM may know, and its present state', async () => {
     const price = { currency: 'EUR', unit_amount: 2_900, interval: 'month' };
     const trial = { plan: 'starter', status: 'trialing', trial_ends_at: at(60), price };
-    const first = await signUp(app, buildSignup('first', { occurred_at: at(-60), contract: trial }));
+    const first = await pushSignup(app, buildSignup('first', { occurred_at: at(-60), contract: trial }));
     const active = { plan: 'pro', status: 'active' };
-    const second = await signUp(app, buildSignup('second', { occurred_at: at(-30), contract: active }));
+    const second = await pushSignup(app, buildSignup('second', { occurred_at: at(-30), contract: active }));
     const told = [
       {
         signup_id: 'first',
@@ -100,7 +100,7 @@ describe('the list of contracts', () => {
   });
 
   it('has 100 contracts a page unless asked, and at most 1000', async () => {
-    const { contract } = await signUp(app, buildSignup('many'));
+    const { contract } = await pushSignup(app, buildSignup('many'));
     await sql`
       insert into service_contracts (id, user_id, account_id, signup_id, plan, status, occurred_at)
       select gen_random_uuid(), user_id, account_id, 'copy-' || n, plan, 'active', occurred_at
@@ -111,9 +111,9 @@ describe('the list of contracts', () => {
   });
 
   it('keeps a contract in its place when it changes', async () => {
-    for (const id of ['a', 'b']) await signUp(app, buildSignup(id));
+    for (const id of ['a', 'b']) await pushSignup(app, buildSignup(id));
     const { ids, cursor } = await readOn(1);
-    await signUp(app, buildSignup('a', { occurred_at: new Date().toISOString() }));
+    await pushSignup(app, buildSignup('a', { occurred_at: new Date().toISOString() }));
     expect(await readOn(1, cursor)).toEqual({ ids: [], cursor });
     expect((await readOn(1)).ids).toEqual(ids);
   });
@@ -137,7 +137,7 @@ describe('the list of contracts', () => {
   });
 
   it('refuses a cursor that lost its place, as a restore of the database makes it', async () => {
-    const { contract } = await signUp(app, buildSignup('restored'));
+    const { contract } = await pushSignup(app, buildSignup('restored'));
     await read();
     await sql`update service_contracts set arrival_number = null`.execute(app.db);
     expect(codeOf(await ask(`?after=${contract.id}`))).toBe('invalid_request');
@@ -159,7 +159,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
       }
     };
     const readers = Array.from({ length: 16 }, (_, at) => follow(at % 2 ? other : app));
-    await Promise.all(wanted.map((id, at) => signUp(at % 2 ? other : app, buildSignup(id))));
+    await Promise.all(wanted.map((id, at) => pushSignup(at % 2 ? other : app, buildSignup(id))));
     isOver = true;
     const [first = [], ...others] = await Promise.all(readers);
     expect([...first].sort()).toEqual([...wanted].sort());
@@ -178,7 +178,7 @@ describe('while new contracts come, the list skips and repeats none', () => {
         const waiting = await sql`select 1 from pg_locks where not granted`.execute(trx);
         expect(waiting.rows).toHaveLength(1);
       }, patienceMs);
-      await signUp(other, buildSignup('committed-first'));
+      await pushSignup(other, buildSignup('committed-first'));
       const { ids, cursor } = await readOn(1);
       expect(ids).toEqual(['committed-first']);
       await sql`delete from webhook_requests where webhook_id = ${webhookId}`.execute(trx);
@@ -218,7 +218,7 @@ describe('the token for the list', () => {
       { authorization: `Bearer ${tokenOf('the-secret-of-the-marketplace')}` },
     ],
   ])('opens nothing where it is %s', async (_, headers) => {
-    await signUp(app, buildSignup('hidden'));
+    await pushSignup(app, buildSignup('hidden'));
     const answer = await ask('?limit=nonsense', headers);
     expect([answer.status, codeOf(answer)]).toEqual([401, 'invalid_token']);
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');

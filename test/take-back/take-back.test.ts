@@ -344,7 +344,7 @@ describe('user:thaw', () => {
     expect((await openBrowser(changes.app.send).send(link, { form: { intent: 'freeze' } })).status).toBe(303);
     return { email, id, browser, present, link, codes };
   }
-  const thaw = (...words: string[]) => runCli(changes.app.databaseUrl, ['user:thaw', ...words]);
+  const thaw = (...args: string[]) => runCli(changes.app.databaseUrl, ['user:thaw', ...args]);
   const stateOf = async (id: string) =>
     (
       await sql`select email, suspended_at is not null as suspended, has_authenticator as app, (select count(*)::int from reserved_addresses where user_id = u.id) as reserved from users u where id = ${id}`.execute(

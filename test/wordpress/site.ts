@@ -111,13 +111,13 @@ async function startDatabase(folder: string): Promise<ChildProcess> {
     '--auth-root-authentication-method=normal',
   ];
   await run('mariadb-install-db', isolation, options);
-  const words = [
+  const args = [
     ...serverSettings,
     `--datadir=${data}`,
     `--socket=${socketOf(folder)}`,
     `--pid-file=${data}/pid`,
   ];
-  const child = spawn('mariadbd', words, { ...options, stdio: 'ignore', detached: true });
+  const child = spawn('mariadbd', args, { ...options, stdio: 'ignore', detached: true });
   const ask = () => run('sh', ['-c', `mariadb ${clientFlags(folder)} -e 'create database wordpress'`]);
   await retry(ask, child, 'MariaDB');
   return child;
@@ -195,7 +195,7 @@ $_SERVER['SCRIPT_NAME'] = $_SERVER['PHP_SELF'] = '/index.php';
 require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
 `;
   await writeFile(join(folder, 'router.php'), router);
-  const words = [
+  const args = [
     ...phpFlags(folder),
     '-S',
     `127.0.0.1:${port}`,
@@ -205,7 +205,7 @@ require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
   ];
   const env = { ...environment, PHP_CLI_SERVER_WORKERS: '6' };
   // In a process group of its own, which ends its workers too.
-  const child = spawn('php', words, { ...identity, env, stdio: 'ignore', detached: true });
+  const child = spawn('php', args, { ...identity, env, stdio: 'ignore', detached: true });
   await retry(() => fetch(`http://127.0.0.1:${port}/wp-includes/version.php`), child, "PHP's web server");
   return child;
 }

@@ -1,5 +1,5 @@
 import { Icon } from '../icon.tsx';
-import { accountPages } from './places.ts';
+import { accountPages } from './account-pages.ts';
 
 /** The navigation of the account: beside the content, and on a phone above it. */
 export function AccountNav({ current }: { current: string }) {

@@ -1,6 +1,6 @@
 import { Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
-import { deletionPage } from './places.ts';
+import { deletionPage } from './account-pages.ts';
 
 /** While a deletion waits. */
 export function DeletionNotice({ dueAt }: { dueAt: Date | null }) {

@@ -5,8 +5,8 @@ import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { SubmitButton } from '../submit-button.tsx';
+import { emailPage } from './account-pages.ts';
 import { Outcome } from './outcome.tsx';
-import { emailPage } from './places.ts';
 
 type Pending = { email: string; expiresAt: Date };
 

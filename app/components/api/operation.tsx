@@ -7,10 +7,10 @@ import { Member, nameOf } from './schema.tsx';
 import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 
 /** `path` is undefined where the client says what it is. */
-export type Place = { path: string | undefined; method: string; operation: Operation };
+export type Endpoint = { path: string | undefined; method: string; operation: Operation };
 
 /** All operations of the document, in its order. */
-export function listPlaces({ paths, webhooks }: OpenApi): Place[] {
+export function listEndpoints({ paths, webhooks }: OpenApi): Endpoint[] {
   const list = (items: OpenApi['paths'], isOurs: boolean) =>
     Object.entries(items).flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => ({
@@ -24,8 +24,8 @@ export function listPlaces({ paths, webhooks }: OpenApi): Place[] {
 
 export const securityAnchor = (scheme: string) => `security-${scheme}`;
 
-export function OperationCard({ place, document }: { place: Place; document: OpenApi }) {
-  const { path, method, operation } = place;
+export function OperationCard({ endpoint, document }: { endpoint: Endpoint; document: OpenApi }) {
+  const { path, method, operation } = endpoint;
   const {
     operationId,
     summary,
@@ -88,13 +88,13 @@ function Parameters({ parameters }: { parameters: Parameter[] }) {
     <>
       <h4>Parameters</h4>
       <dl className="members">
-        {parameters.map(({ name, in: place, required = false, description, schema }) => (
+        {parameters.map(({ name, in: location, required = false, description, schema }) => (
           <Member
             key={name}
             name={name}
             schema={schema}
             isRequired={required}
-            description={place === 'query' ? description : `In the ${place}. ${description}`}
+            description={location === 'query' ? description : `In the ${location}. ${description}`}
           >
             {schema.contentSchema && (
               <Contents content={{ 'application/json': { schema: schema.contentSchema } }} />

@@ -3,7 +3,7 @@ import { renderToStaticMarkup } from 'react-dom/server.browser';
 import type { OpenApi } from '../../../server/openapi/document.ts';
 import { Section } from '../section.tsx';
 import { answerAnchor, OneAnswer } from './answers.tsx';
-import { listPlaces, OperationCard, type Place, securityAnchor } from './operation.tsx';
+import { type Endpoint, listEndpoints, OperationCard, securityAnchor } from './operation.tsx';
 import { Prose } from './prose.tsx';
 import { NamedSchema } from './schema.tsx';
 
@@ -19,8 +19,8 @@ export function renderReference(document: OpenApi): string {
 
 function Reference({ document }: { document: OpenApi }) {
   const { info, servers, tags, components } = document;
-  const places = listPlaces(document);
-  const placesOf = (tag: string) => places.filter(({ operation }) => operation.tags.includes(tag));
+  const endpoints = listEndpoints(document);
+  const endpointsOf = (tag: string) => endpoints.filter(({ operation }) => operation.tags.includes(tag));
   return (
     <>
       <div className="card reference">
@@ -32,11 +32,11 @@ function Reference({ document }: { document: OpenApi }) {
           The same for programs: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1)
         </p>
       </div>
-      <Contents tags={tags.map(({ name }) => ({ name, places: placesOf(name) }))} />
+      <Contents tags={tags.map(({ name }) => ({ name, endpoints: endpointsOf(name) }))} />
       {tags.map(({ name, description }) => (
         <Section key={name} id={toAnchor(name)} title={name} intro={description} bare>
-          {placesOf(name).map((place) => (
-            <OperationCard key={place.operation.operationId} place={place} document={document} />
+          {endpointsOf(name).map((endpoint) => (
+            <OperationCard key={endpoint.operation.operationId} endpoint={endpoint} document={document} />
           ))}
         </Section>
       ))}
@@ -70,16 +70,16 @@ function Reference({ document }: { document: OpenApi }) {
 
 const toAnchor = (name: string) => name.toLowerCase().replaceAll(' ', '-');
 
-function Contents({ tags }: { tags: { name: string; places: Place[] }[] }) {
+function Contents({ tags }: { tags: { name: string; endpoints: Endpoint[] }[] }) {
   return (
     <nav aria-label="Operations" className="operations">
       <ul>
-        {tags.map(({ name, places }) => (
+        {tags.map(({ name, endpoints }) => (
           <li key={name}>
             <a href={`#${toAnchor(name)}`}>{name}</a>
             <ul>
-              {places.map((place) => (
-                <Entry key={place.operation.operationId} place={place} />
+              {endpoints.map((endpoint) => (
+                <Entry key={endpoint.operation.operationId} endpoint={endpoint} />
               ))}
             </ul>
           </li>
@@ -89,7 +89,7 @@ function Contents({ tags }: { tags: { name: string; places: Place[] }[] }) {
   );
 }
 
-function Entry({ place: { path, method, operation } }: { place: Place }) {
+function Entry({ endpoint: { path, method, operation } }: { endpoint: Endpoint }) {
   return (
     <li>
       <a href={`#${operation.operationId}`}>{operation.summary}</a>{' '}

@@ -26,13 +26,13 @@ export function listWorkedRequests(
     ...Object.keys(bodies),
   ]);
   return [...names].map((name) => {
-    const given = parameters.flatMap(({ name: parameter, in: place, examples }) => {
+    const given = parameters.flatMap(({ name: parameter, in: location, examples }) => {
       const example = examples?.[name];
-      return example ? [{ parameter, place, value: String(example.value) }] : [];
+      return example ? [{ parameter, location, value: String(example.value) }] : [];
     });
-    const pick = (place: string) =>
+    const pick = (location: string) =>
       given
-        .filter((each) => each.place === place)
+        .filter((each) => each.location === location)
         .map(({ parameter, value }): [string, string] => [parameter, value]);
     const query = new URLSearchParams(pick('query')).toString();
     const way = pick('path').reduce((all, [parameter, value]) => all.replace(`{${parameter}}`, value), path);

@@ -15,7 +15,7 @@ import { nameOwnBrowser } from '../ground/established-browsers.ts';
 import { suspensionOf } from '../ground/suspension.ts';
 import { type LoginRefusal, refusedLogin, trailOf } from '../ground/trail.ts';
 import { guessPassword } from '../password/guess-password.ts';
-import { requirePlace } from '../password/passwords.ts';
+import { requireSlot } from '../password/passwords.ts';
 import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
@@ -40,9 +40,9 @@ export async function login(
 type Credentials = { email: string; password: string };
 
 /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
-export function requirePlaceToLogIn({ metrics }: Dependencies): void {
+export function requireLoginSlot({ metrics }: Dependencies): void {
   try {
-    requirePlace();
+    requireSlot();
   } catch (error) {
     metrics.countLogin('busy');
     throw error;

@@ -5,7 +5,7 @@ import { AppError } from '../../basics/errors.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { nameGuessingDevice, readDevice } from '../ground/device.ts';
-import { takePlace, verifyPassword } from './passwords.ts';
+import { takeSlot, verifyPassword } from './passwords.ts';
 
 export type Guess = {
   /** The owner, if there is one who has a password, and it is this one. */
@@ -33,7 +33,7 @@ export async function guessPassword(
   const { db, log, guessLimits } = deps;
   const { address, requestId, signal, deadline } = visit;
   try {
-    return await takePlace(async () => {
+    return await takeSlot(async () => {
       const owner = await guess.find(readDevice(deps, request) ?? new Uint8Array());
       const { giveBack } = await guessLimits.countTry({
         // A new password starts to count afresh.

@@ -12,18 +12,18 @@ import type { Config } from '../../settings/config.ts';
 
 const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-const takeTurns = pLimit(hashingThreads);
+const threads = pLimit(hashingThreads);
 
 // A hash takes 14 ms of a processor, and on a busy one twice that. So a thread takes half a second to a second for 25 of
 // them, and who comes last waits for no longer.
-const maxPlaces = hashingThreads * (1 + 25);
-let placesTaken = 0;
-let placesRefused = 0;
+const maxSlots = hashingThreads * (1 + 25);
+let slotsTaken = 0;
+let slotsRefused = 0;
 
 /** Throws 503 `unavailable` where too many passwords are being hashed. */
-export function requirePlace(): void {
-  if (placesTaken < maxPlaces) return;
-  placesRefused++;
+export function requireSlot(): void {
+  if (slotsTaken < maxSlots) return;
+  slotsRefused++;
   throw new AppError('unavailable', {
     detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
     headers: { 'Retry-After': '2' },
@@ -32,24 +32,24 @@ export function requirePlace(): void {
 
 /** How many passwords are being hashed and how many wait for it, and how many were refused since the start. */
 export const readHashing = () => ({
-  active: takeTurns.activeCount,
-  waiting: takeTurns.pendingCount,
-  refused: placesRefused,
+  active: threads.activeCount,
+  waiting: threads.pendingCount,
+  refused: slotsRefused,
 });
 /** How many requests are at it, or wait for their turn. */
-export const countHashing = () => placesTaken;
+export const countHashing = () => slotsTaken;
 
 /**
  * Runs work that hashes a password, with what has to come before it. Throws 503 `unavailable` at once, before any of it,
  * where too many are at it already.
  */
-export async function takePlace<T>(work: () => Promise<T>): Promise<T> {
-  requirePlace();
-  placesTaken++;
+export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
+  requireSlot();
+  slotsTaken++;
   try {
     return await work();
   } finally {
-    placesTaken--;
+    slotsTaken--;
   }
 }
 
@@ -64,11 +64,11 @@ const normalise = (password: string) => password.normalize('NFKC');
  * before its turn.
  */
 export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
-  return takePlace(() => takeTurn(() => hash(normalise(password), argon2id), signal));
+  return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
 /**
- * Does the same work with or without a hash; without one the answer is false. The caller has taken a place. Throws 400
+ * Does the same work with or without a hash; without one the answer is false. The caller has taken a slot. Throws 400
  * `invalid_request` where the client has gone before its turn.
  */
 export async function verifyPassword(
@@ -77,15 +77,15 @@ export async function verifyPassword(
   signal?: AbortSignal,
 ): Promise<boolean> {
   const isTooLong = password.length > textBounds.password;
-  const matches = await takeTurn(
+  const matches = await takeThread(
     () => verify(passwordHash ?? nobodysHash, isTooLong ? '' : normalise(password)),
     signal,
   );
   return matches && !isTooLong && typeof passwordHash === 'string';
 }
 
-function takeTurn<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  return takeTurns(() => {
+function takeThread<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return threads(() => {
     if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
     return work();
   });
@@ -117,7 +117,7 @@ export async function findPasswordFault(
   return undefined;
 }
 
-/** Throws 422 `validation_failed` at `/newPassword`, and 503 `unavailable` as `takePlace`. Hashes nothing. */
+/** Throws 422 `validation_failed` at `/newPassword`, and 503 `unavailable` as `takeSlot`. Hashes nothing. */
 export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
   const detail = await findPasswordFault(password, context);
   if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
@@ -185,7 +185,7 @@ async function isEasy(password: string, context: PasswordContext): Promise<boole
     .filter((each) => each.length <= lookedAt)
     .slice(0, maxOwnNames);
   const loaded = await checker;
-  return takePlace(() =>
+  return takeSlot(() =>
     takeCheckTurn(async () => {
       await new Promise((done) => setTimeout(done));
       // Scores 0 and 1 mean at most a million guesses.

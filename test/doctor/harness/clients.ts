@@ -38,8 +38,8 @@ export async function startClients(
   changes: Partial<typeof settings> = {},
 ): Promise<Clients> {
   const { issuer, client, secrets, ttlSeconds } = { ...settings, ...changes };
-  const [command = '', ...words] = commands[language];
-  const child = spawn(command, words, {
+  const [command = '', ...args] = commands[language];
+  const child = spawn(command, args, {
     cwd: root,
     env: {
       PATH: process.env.PATH,

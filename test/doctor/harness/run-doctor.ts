@@ -10,12 +10,12 @@ const [secret = ''] = settings.secrets;
 
 /** No database: the settings alone. */
 export function runDoctor(
-  words: string[],
+  args: string[],
   env: Record<string, string> = {},
   runtime: Runtime = 'node',
 ): Promise<Outcome> {
   const [command = '', ...flags] = commandOf[runtime];
-  const child = spawn(command, [...flags, 'build/service/cli.js', 'doctor', ...words], {
+  const child = spawn(command, [...flags, 'build/service/cli.js', 'doctor', ...args], {
     cwd: root,
     env: {
       PATH: process.env.PATH,

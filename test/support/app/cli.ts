@@ -8,11 +8,11 @@ export type Outcome = { code: number | null; out: string; err: string };
 
 export function runCli(
   databaseUrl: string,
-  words: string[],
+  args: string[],
   input = '',
   nodeEnv: 'test' | 'production' = 'test',
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, ['build/service/cli.js', ...words], {
+  const child = spawn(process.execPath, ['build/service/cli.js', ...args], {
     cwd: root,
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
   });

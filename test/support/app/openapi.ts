@@ -11,9 +11,9 @@ export async function readDocument({ send }: Pick<TestInstance, 'send'>): Promis
   return JSON.parse((await send('/openapi.json')).text);
 }
 
-export type Place = { path: string; method: string; operation: Operation };
+export type Endpoint = { path: string; method: string; operation: Operation };
 
-export const listOperations = (items: OpenApi['paths']): Place[] =>
+export const listOperations = (items: OpenApi['paths']): Endpoint[] =>
   Object.entries(items).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -27,7 +27,7 @@ export const findAnswer =
     return found;
   };
 
-export const listWorked = (document: OpenApi, { path, method, operation }: Place): WorkedRequest[] =>
+export const listWorked = (document: OpenApi, { path, method, operation }: Endpoint): WorkedRequest[] =>
   listWorkedRequests(path, method, operation, findAnswer(document));
 
 export type Checker = {

@@ -36,9 +36,9 @@ export type RunningProcess = {
   exited: Promise<number | null>;
 };
 
-export function run(runtime: Runtime, words: string[], env: Record<string, string> = {}): RunningProcess {
+export function run(runtime: Runtime, args: string[], env: Record<string, string> = {}): RunningProcess {
   const [command = '', ...flags] = commandOf[runtime];
-  const child = spawn(command, [...flags, ...words], {
+  const child = spawn(command, [...flags, ...args], {
     cwd: root,
     env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...heap, ...env },
   });

@@ -11,12 +11,12 @@ export type Run = Outcome & { seconds: number; peakMegabytes: number };
 /** `heapMegabytes` is all that JavaScript may hold: more ends the process. The peak is 0 where the system does not say. */
 export function runReconcile(
   databaseUrl: string,
-  words: string[],
+  args: string[],
   { heapMegabytes, readsOutput = true }: { heapMegabytes: number; readsOutput?: boolean },
 ): Promise<Run> {
   const child = spawn(
     process.execPath,
-    [`--max-old-space-size=${heapMegabytes}`, 'build/service/cli.js', 'reconcile', ...words],
+    [`--max-old-space-size=${heapMegabytes}`, 'build/service/cli.js', 'reconcile', ...args],
     { cwd: root, env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: 'test' } },
   );
   const startedAt = performance.now();

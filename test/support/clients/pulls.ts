@@ -119,8 +119,8 @@ async function readNewest(app: TestApp): Promise<number> {
 const linesOf = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => `begin ${first + n}\nend ${first + n}\n`).join('');
 
-async function startPuller({ command: [command = '', ...words], env }: Kind, more: Environment) {
-  const child = spawn(command, words, {
+async function startPuller({ command: [command = '', ...args], env }: Kind, more: Environment) {
+  const child = spawn(command, args, {
     cwd: root,
     env: { NODE_ENV: 'test', PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env, ...more },
   });

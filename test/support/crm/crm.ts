@@ -71,7 +71,7 @@ export async function sendSignup(
 }
 
 /** A customer of the CRM becomes one of ours. Returns what the CRM is answered. */
-export async function signUp(...message: Parameters<typeof sendSignup>) {
+export async function pushSignup(...message: Parameters<typeof sendSignup>) {
   const { status, text } = await sendSignup(...message);
   if (status >= 300) throw new Error(`the signup was answered ${status} ${text}`);
   return JSON.parse(text);

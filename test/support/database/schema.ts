@@ -50,8 +50,8 @@ export async function buildSchema(url: string): Promise<string> {
 /** Formats as `npm run check` requires. */
 async function format(text: string): Promise<string> {
   const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-  const words = [biome, 'format', `--stdin-file-path=${schemaFile}`];
-  const run = promisify(execFile)(process.execPath, words, { cwd: dirname(dirname(schemaFile)) });
+  const args = [biome, 'format', `--stdin-file-path=${schemaFile}`];
+  const run = promisify(execFile)(process.execPath, args, { cwd: dirname(dirname(schemaFile)) });
   run.child.stdin?.end(text);
   return (await run).stdout;
 }

@@ -104,7 +104,7 @@ export function createClients(targets: string[], config: Config): Clients {
   };
 
   const signups: { id: string; sent: Sent; answer?: string }[] = [];
-  const signUp = async () => {
+  const pushSignup = async () => {
     const id = `failover_${++serial}`;
     const body = JSON.stringify(buildSignup(id));
     const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId: freshWebhookId() });
@@ -161,8 +161,8 @@ export function createClients(targets: string[], config: Config): Clients {
   const work: (() => Promise<void>)[] = [
     ...editors.map((user) => () => edit(user)),
     ...launchers.map((user) => () => launch(user)),
-    signUp,
-    signUp,
+    pushSignup,
+    pushSignup,
     handOver,
     handOver,
     logOut,

@@ -96,7 +96,7 @@ export function startLoad(port: number): Load {
       if (answer?.status === 200) acknowledged.edits.set(email, number);
     });
   };
-  const signUp = () =>
+  const pushSignup = () =>
     repeat(async () => {
       const id = `killed-${++serial}`;
       const body = JSON.stringify(buildSignup(id));
@@ -128,9 +128,9 @@ export function startLoad(port: number): Load {
   const underWay = [
     edit('merchant@example.test'),
     edit('customer@example.test'),
-    signUp(),
-    signUp(),
-    signUp(),
+    pushSignup(),
+    pushSignup(),
+    pushSignup(),
     handOver(),
     handOver(),
     logOut(),

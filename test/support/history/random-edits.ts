@@ -223,7 +223,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const email = `${writer.pick(people)}@example.test`;
     const file = join(folder, `edits-${next()}.ndjson`);
     await writeFile(file, writeLine(writer, next()));
-    const words = writer.pick([
+    const args = writer.pick([
       ['user:suspend', email],
       ['user:resume', email],
       ['contract:cancel', `crm_${writer.pick(people)}`],
@@ -231,7 +231,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
       ['import', file],
     ]);
     // Refused, where there is nobody like that.
-    expectOneOf({ status: (await runCli(app.databaseUrl, words)).code ?? -1, text: words.join(' ') }, 0, 1);
+    expectOneOf({ status: (await runCli(app.databaseUrl, args)).code ?? -1, text: args.join(' ') }, 0, 1);
   },
 };
 

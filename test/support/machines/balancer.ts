@@ -31,10 +31,10 @@ export async function startBalancer(
   requirePrograms('/usr/sbin/haproxy');
   const folder = await makeOwnFolder();
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
-  const words =
+  const args =
     'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  await run('openssl', [...words.split(' '), '-keyout', key, '-out', certificate]);
+  await run('openssl', [...args.split(' '), '-keyout', key, '-out', certificate]);
   const pem = join(folder, 'identity.pem');
   await writeOwnFile(pem, (await readFile(key, 'utf8')) + (await readFile(certificate, 'utf8')));
   const file = join(folder, 'haproxy.cfg');

@@ -56,10 +56,10 @@ export type RunningProgram = {
 
 export function startProgram(
   program: Program,
-  words: string[],
+  args: string[],
   options: { folder: string; env?: Record<string, string> },
 ): RunningProgram {
-  const child: ChildProcess = spawn(program, words, {
+  const child: ChildProcess = spawn(program, args, {
     ...identity,
     cwd: options.folder,
     // Nothing of the developer's: each of these reads settings from its environment.

@@ -8,8 +8,8 @@ const marks = ['id', 'name'] as const;
 type Mark = (typeof marks)[number];
 
 /** What stands around it, without what differs from person to person. */
-type Place = { mark: Mark; before: string; after: string };
-export type Places = Partial<Record<Mark, Place>>;
+type NameTag = { mark: Mark; before: string; after: string };
+export type NameTags = Partial<Record<Mark, NameTag>>;
 
 /** Whom a page names, by their id and by their name. */
 export type Shown = Partial<Record<Mark, Part>>;
@@ -27,31 +27,31 @@ const tokenOf = (mark: Mark, part: Part) =>
 const anyToken = /[\ue000-\ue0ff]/g;
 
 /** Pages are of browsers that logged in as these people, read when both were logged in. */
-export function findPlaces(people: TestPeople, pages: Pages): Places {
+export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
     tokenize(people, page),
   ) as [string, string, string];
-  const tells = (place: Place) =>
-    readPlace(main, place) === 'main' &&
-    readPlace(profile, place) === 'profile' &&
-    listNamed(visitor, place).length === 0;
-  const found = marks.map((mark) => [mark, listPlaces(main, mark).find(tells)] as const);
-  return Object.fromEntries(found.filter(([, place]) => place));
+  const tells = (tag: NameTag) =>
+    readNameTag(main, tag) === 'main' &&
+    readNameTag(profile, tag) === 'profile' &&
+    listNamed(visitor, tag).length === 0;
+  const found = marks.map((mark) => [mark, listNameTags(main, mark).find(tells)] as const);
+  return Object.fromEntries(found.filter(([, tag]) => tag));
 }
 
-export function readPlaces(people: TestPeople, places: Places, text: string): Shown {
+export function readNameTags(people: TestPeople, tags: NameTags, text: string): Shown {
   const page = tokenize(people, text);
-  const read = Object.values(places).map((place) => [place.mark, readPlace(page, place)] as const);
+  const read = Object.values(tags).map((tag) => [tag.mark, readNameTag(page, tag)] as const);
   return Object.fromEntries(read.filter(([, part]) => part));
 }
 
 /** Undefined where it names nobody, or more than one. */
-function readPlace(page: string, place: Place): Part | undefined {
-  const [part, ...others] = listNamed(page, place);
+function readNameTag(page: string, tag: NameTag): Part | undefined {
+  const [part, ...others] = listNamed(page, tag);
   return others.length === 0 ? part : undefined;
 }
 
-const listNamed = (page: string, { mark, before, after }: Place): Part[] =>
+const listNamed = (page: string, { mark, before, after }: NameTag): Part[] =>
   parts.filter((part) =>
     listIndexes(page, tokenOf(mark, part)).some(
       (at) => readBefore(page, at, before.length) === before && readAfter(page, at, after.length) === after,
@@ -59,7 +59,7 @@ const listNamed = (page: string, { mark, before, after }: Place): Part[] =>
   );
 
 /** Those of the first person's mark, from the least that is around it to the most. */
-const listPlaces = (page: string, mark: Mark): Place[] =>
+const listNameTags = (page: string, mark: Mark): NameTag[] =>
   lengths.flatMap((length) =>
     listIndexes(page, tokenOf(mark, 'main')).flatMap((at) => [
       { mark, before: readBefore(page, at, length), after: '' },

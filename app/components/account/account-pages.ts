@@ -1,10 +1,10 @@
 // The pages of one's own account.
 import type { IconName } from '../icon.tsx';
 
-type Place = { path: string; icon: IconName; title: string };
+type AccountPage = { path: string; icon: IconName; title: string };
 
 /** The navigation. A phone has room for no longer titles. */
-export const accountPages: Place[] = [
+export const accountPages: AccountPage[] = [
   { path: '/profile', icon: 'user', title: 'Profile' },
   { path: '/profile/security', icon: 'shield', title: 'Security' },
   { path: '/profile/products', icon: 'grid', title: 'Products' },
@@ -13,7 +13,7 @@ export const accountPages: Place[] = [
 ];
 
 /** Ways to log in that have a page of their own: rows on Security. */
-export const waysToLogIn: (Place & { about: string })[] = [
+export const waysToLogIn: (AccountPage & { about: string })[] = [
   {
     path: '/profile/passkeys',
     icon: 'key',
@@ -31,7 +31,7 @@ export const waysToLogIn: (Place & { about: string })[] = [
 export const deletionPage = '/profile/delete';
 
 /** Taking one's data along, and leaving: rows on Profile. */
-export const dataPages: (Place & { about: string })[] = [
+export const dataPages: (AccountPage & { about: string })[] = [
   {
     path: '/profile/data',
     icon: 'download',
