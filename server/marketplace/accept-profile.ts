@@ -52,7 +52,7 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // An address decides only once whose the profile is, and only a verified address.
+  // Only a verified address decides whose the profile is, and only once.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) {
     const userId = await createUser(trx, occasion, profile);

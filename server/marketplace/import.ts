@@ -24,7 +24,7 @@ export type ImportOptions = {
   /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called after each batch, once the batch is committed, unless it is a dry run. */
+  /** Called after each batch; by then the batch is committed, unless it is a dry run. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 

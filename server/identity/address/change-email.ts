@@ -88,7 +88,7 @@ async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<vo
   deferEndOfMailTokens(trx, userId, 'change_email');
 }
 
-/** The change that the actor has asked for and not used yet. It looks the same whoever holds that address. */
+/** The change that the actor has asked for and not used yet. The result does not depend on who holds that address. */
 export const findOwnEmailChange = (
   { db, now }: Dependencies,
   { session }: Actor,

@@ -1,5 +1,6 @@
 // The address that somebody typed to get a mail, kept in a cookie for the page that says that the mail is on its way. The
-// cookie is the same for every address: the page shows the address to whoever sends the cookie, and nothing depends on it.
+// browser gets the cookie whether we know the address or not. The page shows the address to whoever sends the cookie;
+// nothing else depends on it.
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';

@@ -35,7 +35,7 @@ import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { secretContext } from './second-factor-check.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
-/** May set up an authenticator app. Some users must do so before anything else. */
+/** A user who may set up an authenticator app, even if they must do so before anything else. */
 type Owner = Confirmed<AnyActor>;
 
 /** What the page shows when nobody is setting up an app. */

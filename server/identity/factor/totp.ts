@@ -17,7 +17,7 @@ export function buildKeyUri(
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
 ): string {
-  // A colon parts name and account, so neither may contain one.
+  // A colon parts name and account, so the name must not contain one.
   const [name, account] = [issuer.replaceAll(':', ' '), email].map(encodeURIComponent);
   return `otpauth://totp/${name}:${account}?secret=${base32.encode(secret, { includePadding: false })}&issuer=${name}`;
 }

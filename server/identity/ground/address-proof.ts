@@ -17,7 +17,7 @@ import type { Trace } from '../../http/trace-context.ts';
 import type { Config } from '../../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** Makes the links of all mails to the user lead nowhere, whether the mails are sent or not. Take-back links still work. */
+/** Ends the links of all mails to the user, whether sent or not, except take-back links. */
 export async function voidMails(trx: Transaction<DB>, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);

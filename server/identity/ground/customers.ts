@@ -26,7 +26,8 @@ export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
 
 /**
  * Whether the user never had a way to log in by themselves. A mail may add a passkey for such a user, and a hand-off is
- * enough. A user whose password counts no more is no newcomer: either would get round an authenticator app that is left.
+ * enough. A user whose password no longer counts is not one of them: the mail or the hand-off would get round an
+ * authenticator app that is left.
  */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;

@@ -1,7 +1,7 @@
 // What a request says about the browser that sent it: the device cookie (contract 9.23 to 9.25), and a name for people.
 //
 // The cookie gives the users who have logged in with that browser an allowance of their own for guesses, and says which of
-// them was the last. The cookie alone logs nobody in, except as contract 6.36 says.
+// them was the last. The cookie logs nobody in, except as contract 6.36 says.
 
 import Bowser from 'bowser';
 import type { Transaction } from 'kysely';

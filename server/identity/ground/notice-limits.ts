@@ -48,9 +48,9 @@ async function isWithinLimits(trx: Database, recipient: string): Promise<boolean
 }
 
 /**
- * Holds a notice back in the mail about the rest, which takes notices in until a worker takes the mail. The next such mail
- * is due an hour later. The first one with a take-back link does not wait for one without: a thief in the account could
- * have caused that one to delay the link.
+ * Holds a notice back in the mail about the rest, which collects notices until a worker takes it. The next such mail is due
+ * an hour later. The first mail with a take-back link does not wait for an earlier mail without a link: a thief in the
+ * account could have caused the earlier mail to delay the link.
  */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;

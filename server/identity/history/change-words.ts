@@ -141,8 +141,8 @@ export function describeAuthor(
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // Changes to the user's own profile are always theirs: even in somebody else's session, they came by a link in a mail of
-  // theirs.
+  // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their
+  // own mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By somebody else in your account' : 'By you';
 }

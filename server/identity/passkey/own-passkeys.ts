@@ -25,7 +25,7 @@ import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** May add a passkey. Some users must do so before anything else. */
+/** A user who may add a passkey, even if they must do so before anything else. */
 type Owner = Confirmed<AnyActor>;
 
 /** What /profile/passkeys shows. */

@@ -47,7 +47,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
-  // The authenticator must say who the user is at a login only.
+  // Only at a login must the authenticator say who the user is.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user');

@@ -1,6 +1,5 @@
 // Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
-// with ids alone; the invoices, with the name of whoever they were made out to; and that something happened
-// (docs/security/data.md).
+// with ids alone; the invoices, including whom they were made out to; and that something happened (docs/security/data.md).
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
