@@ -73,8 +73,7 @@ async function updateKnown(
   const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   if (!terms) throw new Error('invoicing never changes whether a report applies');
-  // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends
-  // it.
+  // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await hasDueInvoice(trx, known.id, now));
   const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };

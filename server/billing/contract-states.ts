@@ -33,9 +33,7 @@ export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occ
   status: 'trialing' | 'active' | 'canceled';
 };
 
-/**
- * The states in which a report counts: those that the report leaves as they are, and those that may move to what it says.
- */
+/** The states in which a report counts: those that the report leaves as they are, and those that may move to what it says. */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   trialing: ['trialing'],
   active: ['active', ...moves.activate.from],

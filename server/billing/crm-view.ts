@@ -86,9 +86,7 @@ function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
 const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns];
 
-/**
- * Refuses a header with a part of the price only, or with a name twice: we would not compare these as the author thinks.
- */
+/** Refuses a header with a part of the price only, or with a name twice: we would not compare these as the author thinks. */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
   if (!columns.includes('signup_id'))

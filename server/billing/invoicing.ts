@@ -134,8 +134,7 @@ async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date):
 export type ClosingOutcome = 'closed' | 'already_closed' | 'closed_otherwise' | 'unknown';
 
 /**
- * Records a payment or voids an invoice, for an operator. If nothing is overdue any more, the contract becomes active
- * again.
+ * Records a payment or voids an invoice, for an operator. If nothing is overdue any more, the contract becomes active again.
  */
 export async function settleInvoice(
   { db, now }: Pick<Billing, 'db' | 'now'>,

@@ -159,9 +159,7 @@ async function findLaunched(
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/**
- * The path of this launch, to go on to after the login. Without `prompt`, which would ask for the password again and again.
- */
+/** The path of this launch, to go on to after the login. Without `prompt`, which would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),

@@ -28,9 +28,7 @@ export async function answerError(
   return buildRefusal(error, request, visit, options);
 }
 
-/**
- * Leads to the page on which the user sets up or gives a second factor, and from there back to the page that was refused.
- */
+/** Leads to the page on which the user sets up or gives a second factor, and from there back to the page that was refused. */
 function leadToSetUp({ method, url }: Request): Response {
   const { pathname, search } = new URL(url);
   const next = method === 'GET' ? `?next=${encodeURIComponent(pathname + search)}` : '';

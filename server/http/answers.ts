@@ -14,9 +14,7 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/**
- * Makes a Response that `addHeaders` need not take apart: reading headers back out of a Response costs more than making it.
- */
+/** Makes a Response that `addHeaders` need not take apart: reading headers back out of a Response costs more than making it. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},

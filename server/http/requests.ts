@@ -21,9 +21,7 @@ export type Visit = {
   place?: string;
   /** The deadline of the answer. A transaction that could end after it takes it too, and then does not commit. */
   deadline: Deadline;
-  /**
-   * Aborts when the client has gone. It is not the signal of the Request, because Remix would stop half way at that one.
-   */
+  /** Aborts when the client has gone. It is not the signal of the Request, because Remix would stop half way at that one. */
   signal?: AbortSignal;
   /** The trace, if the request came with one. */
   trace?: Trace;
@@ -170,8 +168,7 @@ function collectFields(pairs: [string, string][]): Form {
 }
 
 /**
- * Our login page, for a user who is logged in already. Scripts of a page send its forms to the page's path with `.data`
- * added.
+ * Our login page, for a user who is logged in already. Scripts of a page send its forms to the page's path with `.data` added.
  */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);

@@ -1,6 +1,5 @@
-// The HTTP shell around every route: which steps a request takes and in which order (steps.ts), its route, and the answer
-// if the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on
-// Deno.
+// The HTTP shell around every route: which steps a request takes and in which order (steps.ts), its route, and the answer if
+// the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { AppError } from '../basics/errors.ts';

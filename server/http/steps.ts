@@ -14,8 +14,7 @@ import { readTrace } from './trace-context.ts';
 
 export type Env = {
   /**
-   * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its
-   * pattern.
+   * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its pattern.
    */
   Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
   Variables: { requestId: string; secureHeadersNonce?: string };
@@ -29,8 +28,7 @@ export const assetsPath = '/assets/*';
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
 /**
- * Makes the request's id here, unless a proxy of ours has made one: anybody else could choose what the log and the history
- * say.
+ * Makes the request's id here, unless a proxy of ours has made one: anybody else could choose what the log and the history say.
  */
 export function nameRequest(config: Config): Step {
   return (c, next) => {

@@ -158,9 +158,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
 const where =
   'If this is still the email address of your account, log in and look under Activity: it shows all of them.';
 
-/**
- * The mail about notices that were held back (contract 9.133 and 9.134). `at` is when the first of these things happened.
- */
+/** The mail about notices that were held back (contract 9.133 and 9.134). `at` is when the first of these things happened. */
 export function buildRest({
   baseUrl,
   at,

@@ -1,5 +1,4 @@
-// Whose a profile from the marketplace is (contract 6.12 to 6.22): the table of cases. apply-profile.ts says what it
-// changes.
+// Whose a profile from the marketplace is (contract 6.12 to 6.22): the table of cases. apply-profile.ts says what it changes.
 //
 // The marketplace's id says who somebody is, never the e-mail address. The rules run in the caller's transaction and lock
 // the rows that they decide on, so each of many hand-offs at once sees what the one before it did.

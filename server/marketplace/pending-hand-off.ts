@@ -164,8 +164,7 @@ export async function confirmPending(
   const key = requireKey(deps, request);
   const session = await findLiveSession(deps, request, visit);
   return inTransactionOf(visit, db, async (trx) => {
-    // Everywhere the link is locked before the user, and both before this row: in other orders, transactions could
-    // deadlock.
+    // Everywhere the link is locked before the user, and both before this row: in other orders, transactions could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
     if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';

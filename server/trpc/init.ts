@@ -123,9 +123,7 @@ export const settingUp = base
   .meta({ access: 'setting_up' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
 
-/**
- * A person, or a user who must first set up a second factor or give theirs, if they gave a credential within ten minutes.
- */
+/** A person, or a user who must first set up a second factor or give theirs, if they gave a credential within ten minutes. */
 export const settingUpConfirmed = settingUp
   .meta({ access: 'setting_up_confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));

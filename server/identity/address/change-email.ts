@@ -37,9 +37,7 @@ import {
 /** How long the link to the new address works, counted from when its mail is sent (server/mail/outbox.ts). */
 const linkMs = 60 * 60 * 1_000;
 
-/**
- * What keeps a user from changing their address, or undefined. They must hold the present address and have a credential.
- */
+/** What keeps a user from changing their address, or undefined. They must hold the present address and have a credential. */
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
   user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
 
@@ -49,9 +47,8 @@ export function requireNoObstacle(user: User): void {
 }
 
 /**
- * Mails a link to the new address, or tells its holder that the address is theirs; neither the answer nor its time tells
- * the actor which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429
- * `rate_limited`.
+ * Mails a link to the new address, or tells its holder that the address is theirs; neither the answer nor its time tells the
+ * actor which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
  */
 export async function requestEmailChange(
   deps: Dependencies,

@@ -32,9 +32,7 @@ export type PasswordMail = {
    * the address by now and has not arrived yet. `taken`: nobody's, because the holder of the address has a way in already.
    */
   sets: 'own' | 'holder' | 'taken';
-  /**
-   * The user is a newcomer, so a passkey is enough. For anybody else a passkey would get round the credentials they have.
-   */
+  /** The user is a newcomer, so a passkey is enough. For anybody else a passkey would get round the credentials they have. */
   mayBePasskey: boolean;
 };
 
@@ -54,8 +52,7 @@ export async function findPasswordMail(
 }
 
 /**
- * The user whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work or adds no
- * passkey.
+ * The user whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work or adds no passkey.
  */
 export async function requireNewcomer(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,

@@ -37,8 +37,7 @@ export function keepNext({ clients }: Config, next: string | undefined): Record<
 }
 
 /**
- * What a mail keeps, for the log, of the trace of the request that caused it. The mail that goes out does not show the
- * trace.
+ * What a mail keeps, for the log, of the trace of the request that caused it. The mail that goes out does not show the trace.
  */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
@@ -55,9 +54,7 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/**
- * Makes a token for a take-back link. The result is the only copy of the token, or undefined if the mail is void by now.
- */
+/** Makes a token for a take-back link. The result is the only copy of the token, or undefined if the mail is void by now. */
 export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
   const token = createToken();
   return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;

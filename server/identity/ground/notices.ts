@@ -31,8 +31,7 @@ export async function notify(
 }
 
 /**
- * Tells a mailbox of the owner, whether they hold its address now or did once, and however many notices the mailbox got
- * before.
+ * Tells a mailbox of the owner, whether they hold its address now or did once, and however many notices the mailbox got before.
  */
 export async function notifyMailbox(
   trx: Transaction<DB>,

@@ -12,8 +12,7 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// The database uses this date, too (m020-take-back): it keeps the time that a suspended user has left, counted from this
-// date.
+// The database uses this date, too (m020-take-back): it keeps the time that a suspended user has left, counted from this date.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
 /** A link works if it ends after this time. For a suspended user, links work that would if the user were not suspended. */
@@ -21,8 +20,7 @@ export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date
   suspendedAt ? timeStandsStillAt : now;
 
 /**
- * When the window begins, or undefined if no link to that mailbox works. Changes from before an earlier take-back do not
- * count.
+ * When the window begins, or undefined if no link to that mailbox works. Changes from before an earlier take-back do not count.
  */
 export const findWindowSince = (
   db: Database,

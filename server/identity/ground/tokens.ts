@@ -1,5 +1,4 @@
-// Random tokens for cookies and mails. The database stores only their SHA-256, so reading the database gives nobody a
-// token.
+// Random tokens for cookies and mails. The database stores only their SHA-256, so reading the database gives nobody a token.
 
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';

@@ -169,9 +169,7 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /**
-     * Who changed something, if anything changed. A version without history leaves an event, but does not say who did it.
-     */
+    /** Who changed something, if anything changed. A version without history leaves an event, but does not say who did it. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
   };

@@ -55,8 +55,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // Stored, since the signature is right and so no stranger grows the table: somebody may have a copy of the
-    // authenticator.
+    // Stored, since the signature is right and so no stranger grows the table: somebody may have a copy of the authenticator.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

@@ -40,9 +40,7 @@ export async function createChallenge(
   };
 }
 
-/**
- * Reads a challenge. Undefined if it is not ours, too old, or of another purpose, user or browser. `given` is in base64url.
- */
+/** Reads a challenge. Undefined if it is not ours, too old, or of another purpose, user or browser. `given` is in base64url. */
 export async function openChallenge(
   deps: Context,
   request: Request,

@@ -22,10 +22,8 @@ export async function requireOwnPassword(
   const { session, request, visit } = actor;
   const { id: userId, email, hasPassword } = session.user;
   // The password alone would get round the second factor: the user logs in first.
-  //
-  // There is nothing to guess. The address may be somebody else's, and their guesses must not be used up.
   if (lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
-  // Nothing to guess. The address may be somebody else's, for whom it must not count.
+  // There is nothing to guess. The address may be somebody else's, and their guesses must not be used up.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
     email,

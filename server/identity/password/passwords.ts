@@ -118,8 +118,7 @@ export async function findPasswordFault(
 }
 
 /**
- * Throws 422 `validation_failed` at `/newPassword` for a bad password, and 503 `unavailable` as `takePlace`. Hashes
- * nothing.
+ * Throws 422 `validation_failed` at `/newPassword` for a bad password, and 503 `unavailable` as `takePlace`. Hashes nothing.
  */
 export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
   const detail = await findPasswordFault(password, context);
@@ -174,10 +173,9 @@ export async function loadPasswordCheck(): Promise<void> {
   await checker;
 }
 
-// The check takes more than the square of the length, for each way to read signs as letters, and a password can make it
-// find every name in every place. So length, names and readings have a limit each: then no password and name take more than
-// 25 ms of a processor. Checks run one at a time, and other work comes in between: many at once would be one long wait for
-// everybody.
+// The check takes more than the square of the length, for each way to read signs as letters, and a password can make it find
+// every name in every place. So length, names and readings have a limit each: then no password and name take more than 25 ms of
+// a processor. Checks run one at a time, and other work comes in between: many at once would be one long wait for everybody.
 const takeCheckTurn = pLimit(1);
 const lookedAt = 32;
 const maxOwnNames = 8;

@@ -1,5 +1,4 @@
-// Leaving: a user asks for their account to be deleted, has 14 days to change their mind, and is then erased
-// (erase-user.ts).
+// Leaving: a user asks for their account to be deleted, has 14 days to change their mind, and is then erased (erase-user.ts).
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';

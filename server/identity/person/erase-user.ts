@@ -95,9 +95,7 @@ export async function eraseUser(
   return { user, canceled };
 }
 
-/**
- * Erases what is left of the user's addresses because somebody else typed them, or the user did before they were a user.
- */
+/** Erases what is left of the user's addresses because somebody else typed them, or the user did before they were a user. */
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   // An address that is somebody else's by now no longer says who this was.
   const emails = await listFreeAddresses(trx, held);

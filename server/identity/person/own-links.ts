@@ -44,9 +44,8 @@ export async function listOwnLinks({ db }: Dependencies, { session, visit }: Act
 }
 
 /**
- * Removes a link. Throws 401 `login_required` if the session has ended meanwhile, 422 `validation_failed` for a wrong
- * password (a user without any credential has no right one), 429 `rate_limited`, and 404 `not_found` if the user has no
- * such link.
+ * Removes a link. Throws 401 `login_required` if the session has ended meanwhile, 422 `validation_failed` for a wrong password
+ * (a user without any credential has no right one), 429 `rate_limited`, and 404 `not_found` if the user has no such link.
  */
 export async function removeOwnLink(
   deps: Dependencies,

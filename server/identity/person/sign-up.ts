@@ -32,9 +32,8 @@ export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
 }
 
 /**
- * Mails a link to the address, or tells its holder that there is an account; neither the answer nor its time tells the
- * caller which. `next` is a path of ours to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429
- * `rate_limited`.
+ * Mails a link to the address, or tells its holder that there is an account; neither the answer nor its time tells the caller
+ * which. `next` is a path of ours to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
  */
 export async function requestSignUp(
   deps: Dependencies,
@@ -96,8 +95,7 @@ export async function findSignUp(deps: Dependencies, token: string): Promise<Sig
 }
 
 /**
- * The user that a link will make, for a passkey, which is made before the user. Undefined if the link makes nobody (any
- * more).
+ * The user that a link will make, for a passkey, which is made before the user. Undefined if the link makes nobody (any more).
  */
 export async function findFutureUser(
   deps: Dependencies,
@@ -147,8 +145,7 @@ export async function confirmSignUp(
   const credential = await readCredential(deps, request, visit, given, { id, email, name });
   const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
   return inTransactionOf(visit, db, async (trx) => {
-    // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the
-    // first.
+    // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the first.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
       // Another link to the same address was used while this request waited.

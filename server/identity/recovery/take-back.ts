@@ -154,9 +154,7 @@ export async function giveToMailbox(
     since: Date;
     keeps?: KeptFactor | undefined;
     passwordHash: string;
-    /**
-     * The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten.
-     */
+    /** The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten. */
     device?: Uint8Array | undefined;
     trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
     request?: Request;
