@@ -1,8 +1,7 @@
-// Applies a signup: makes the customer, if they are new, and the service contract, and welcomes a new customer
-// by mail.
+// Applies a signup: makes the customer, if they are new, and the service contract, and welcomes a new customer by mail.
 //
-// All in the caller's transaction. When many signups at once bring the same e-mail address or signup id, a unique
-// index lets one through; the others run again and find what it made.
+// All of it happens in the caller's transaction. If many signups at once bring the same e-mail address or signup id, a
+// unique index lets one through; the others run again and find what the first one made.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
@@ -35,7 +34,7 @@ export type SignupOutcome = {
   isNewCustomer: boolean;
 };
 
-/** Throws 422 `validation_failed` for a new customer whose address nobody may have. */
+/** Applies one signup. Throws 422 `validation_failed` for a new customer whose address nobody may have. */
 export async function acceptSignup(
   trx: Transaction<DB>,
   config: Pick<Config, 'production'>,
@@ -68,13 +67,13 @@ async function updateKnown(
 ): Promise<SignupOutcome> {
   const reported = applyReport(known, report, now)?.status;
   if (!reported) return { contract: known, change: 'unchanged', isNewCustomer: false };
-  // Periods that began before the report arrived keep their old terms, however late the billing job is; also where the
+  // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
   // report ends the contract.
   const status = reported === 'canceled' ? known.status : reported;
   const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   if (!terms) throw new Error('invoicing never changes whether a report applies');
-  // The CRM does not know about payments: while one is overdue, the contract stays past due, unless it ends.
+  // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await hasDueInvoice(trx, known.id, now));
   const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };

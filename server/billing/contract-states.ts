@@ -1,6 +1,6 @@
-// The states of a service contract (contract 7.28 to 7.32): which may follow which, and what a report from the CRM
-// changes. All pure. Whether a trial is over is worked out from the clock each time, so a trial has ended for everybody
-// before the billing job writes that down.
+// The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
+// changes. All functions are pure. They work out from the clock each time whether a trial is over, so a trial has ended for
+// everybody before the billing job writes its end down.
 import type { ContractStatus, ContractTerms } from '../../db/tables/service-contracts.ts';
 import { startOfPresentPeriod } from './periods.ts';
 
@@ -28,12 +28,12 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
-/** What the CRM says about a contract. */
+/** What a report from the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
   status: 'trialing' | 'active' | 'canceled';
 };
 
-/** In which states a report counts: those that it leaves as they are, and those that may move to what it says. */
+/** The states in which a report counts: those that the report leaves as they are, and those that may move to what it says. */
 const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   trialing: ['trialing'],
   active: ['active', ...moves.activate.from],
@@ -41,8 +41,8 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
 };
 
 /**
- * All terms after a report; it replaces the last one whole. Undefined if it changes nothing: because it is not newer
- * than the last one applied, or because the present state does not allow the move.
+ * All terms after a report, which replaces the last report whole. Undefined if the report changes nothing: because it is
+ * not newer than the last one applied, or because the present state does not allow the move.
  */
 export function applyReport(
   contract: ContractTerms | undefined,
@@ -58,8 +58,9 @@ export function applyReport(
 }
 
 /**
- * Periods begin when a contract is first active with a price. If it had no price for a while, they begin again when it
- * gets one: the time between is not invoiced. Nor is a period that was over when the report arrived, at `now`.
+ * When billing periods begin. They begin when a contract is first active with a price. If the contract had no price for a
+ * while, they begin again when it gets a price: the time between is not invoiced, nor is a period that was over at `now`,
+ * when the report arrived.
  */
 function scheduleBilling(
   contract: ContractTerms | undefined,

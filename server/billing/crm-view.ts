@@ -11,7 +11,7 @@ const maxLineLength = 64 * 1024;
 
 const statuses = ['trialing', 'active', 'past_due', 'canceled', 'expired'] as const;
 
-// As the list of contracts writes it.
+// An instant, spelled as in the list of contracts.
 const instantTextSchema = instantSchema.transform((at) => at.toISOString());
 
 const lineSchema = z.object({
@@ -24,13 +24,13 @@ const lineSchema = z.object({
   occurred_at: instantTextSchema.optional(),
 });
 
-/** The members that the line has, and no others. */
+/** The members that a line has, and no others. */
 export type View = Omit<z.output<typeof lineSchema>, 'signup_id'>;
 
-/** A line that holds something. One without a view has a fault, and a signup id if that much can be read. */
+/** A line that is not empty. A line without a view has a fault, and a signup id if we can read that much. */
 export type ViewLine = { line: number; signupId?: string; view?: View; fault?: string };
 
-/** `chunks` are the file's bytes. Throws a FileError, as reading the lines does, where it cannot be read. */
+/** Opens a file, whose bytes are `chunks`. Throws a FileError if the file cannot be read; so does reading its lines. */
 export async function openCrmView(
   chunks: AsyncGenerator<Uint8Array, void>,
 ): Promise<AsyncGenerator<ViewLine, void>> {
@@ -43,7 +43,7 @@ export async function openCrmView(
   return readCsvLines(requireColumns(header.done ? [] : header.value.fields), records);
 }
 
-/** As much as shows what it is: standard input may bring that in any number of chunks. */
+/** Reads as much of the file as shows its format: standard input may bring that much in any number of chunks. */
 async function readStart(chunks: AsyncGenerator<Uint8Array, void>) {
   const start: Uint8Array[] = [];
   const decoder = new TextDecoder();
@@ -86,7 +86,7 @@ function readJsonLine(line: number, bytes: Uint8Array): ViewLine {
 const priceColumns = ['currency', 'unit_amount', 'interval'];
 const comparedColumns = [...Object.keys(lineSchema.shape), ...priceColumns];
 
-/** A price that is only there in part, or a name that is there twice, would not be compared as its author thinks. */
+/** Refuses a header with a part of the price only, or with a name twice: we would not compare these as the author thinks. */
 function requireColumns(header: string[]): string[] {
   const columns = header.map((name) => name.trim());
   if (!columns.includes('signup_id'))
@@ -110,7 +110,7 @@ async function* readCsvLines(
   }
 }
 
-/** An empty cell is nothing where there may be nothing, and otherwise a fault. */
+/** Turns cells into members. An empty cell is null if the member may be null, and otherwise a fault. */
 function toMembers({
   currency,
   unit_amount,

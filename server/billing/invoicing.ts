@@ -1,8 +1,8 @@
-// Invoices: one for each period of an active contract with a price, and what happens when one is not paid. And the end
-// of trials.
+// Invoices: one for each period of an active contract with a price, and what happens if an invoice is not paid. Also the
+// end of trials.
 //
-// The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that
-// lock, and a unique index allows one invoice a period.
+// The job may run twice, late, or on two instances at once: it locks a contract, reads its next period under that lock, and
+// a unique index allows one invoice a period.
 import type { Transaction } from 'kysely';
 import { isDatabaseAway } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
@@ -40,21 +40,21 @@ export async function runBilling(billing: Billing, signal?: AbortSignal): Promis
   await forEachContract(billing, signal, findContractsInArrears, async (trx, contract) => {
     return (await hasDueInvoice(trx, contract.id, now())) && moveContract(trx, contract, 'fall_behind');
   });
-  // The last, because nothing waits for it: a trial counts as expired from the moment it ends. The first run may find
-  // years of them.
+  // Trials come last, because nothing waits for them: a trial counts as expired from the moment it ends. The first run may
+  // find trials of many years.
   await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
     expireTrial(trx, contract, now()),
   );
 }
 
-/** Locks each contract in a transaction of its own; one that fails does not stop the others. */
+/** Locks each contract in a transaction of its own. A contract that fails does not stop the others. */
 async function forEachContract(
   { db, now, log }: Billing,
   signal: AbortSignal | undefined,
   find: (db: Database, search: Search) => Promise<string[]>,
   work: (trx: Transaction<DB>, contract: Contract) => Promise<boolean>,
 ): Promise<void> {
-  // Contracts that failed, or needed nothing after all.
+  // Contracts that failed, or needed nothing after all, are not taken again.
   const done: string[] = [];
   for (;;) {
     const ids = await find(db, { now: now(), limit: batchSize, except: done });
@@ -77,7 +77,7 @@ async function forEachContract(
   }
 }
 
-/** Invoices every period that has begun; the result is the contract afterwards. `trx` has locked it. */
+/** Invoices every period that has begun. The result is the contract afterwards. `trx` has locked the contract. */
 export async function invoiceBegun(trx: Transaction<DB>, contract: Contract, now: Date): Promise<Contract> {
   let present = contract;
   for (;;) {
@@ -87,14 +87,14 @@ export async function invoiceBegun(trx: Transaction<DB>, contract: Contract, now
   }
 }
 
-/** Undefined if every period that has begun is invoiced. */
+/** Invoices the next period. Undefined if every period that has begun is invoiced. */
 async function invoiceNextPeriod(
   trx: Transaction<DB>,
   contract: Contract,
   now: Date,
 ): Promise<Contract | undefined> {
   const { price, nextPeriodStartsAt: startsAt, billingAnchorDay } = contract;
-  // Another instance may have done it.
+  // Another instance may have invoiced the period meanwhile.
   if (contract.status !== 'active' || !price || !startsAt || !billingAnchorDay || startsAt > now) return;
   const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
   const isFree = price.unitAmount === 0;
@@ -116,7 +116,7 @@ async function invoiceNextPeriod(
   return invoiced;
 }
 
-/** False if the state does not allow it. `trx` has locked the contract. */
+/** Moves a contract to another state. False if the present state does not allow the move. `trx` has locked the contract. */
 async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move): Promise<boolean> {
   const status = applyMove(contract.status, move);
   if (!status) return false;
@@ -126,14 +126,16 @@ async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move
   return true;
 }
 
-/** Stores that a trial is over. False where it is not, or that is stored. `trx` has locked the contract. */
+/** Stores that a trial is over. False if it is not over, or its end is stored already. `trx` has locked the contract. */
 async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
 }
 
 export type ClosingOutcome = 'closed' | 'already_closed' | 'closed_otherwise' | 'unknown';
 
-/** An operator records a payment, or voids an invoice. If nothing is overdue any more, the contract becomes active again. */
+/**
+ * Records a payment or voids an invoice, for an operator. If nothing is overdue any more, the contract becomes active again.
+ */
 export async function settleInvoice(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   number: number,
@@ -142,7 +144,7 @@ export async function settleInvoice(
   return inTransaction(db, { by: 'operator', cause: `invoice:${status}` }, async (trx) => {
     const invoice = await findInvoice(trx, number);
     if (!invoice) return 'unknown';
-    // The contract first, so that the job cannot mark it past due for this invoice meanwhile.
+    // The contract is locked first, so that the job cannot mark it past due for this invoice meanwhile.
     const contract = await lockContract(trx, { id: invoice.contractId });
     const closing = status === 'paid' ? { status, paidAt: now() } : { status, paidAt: null };
     if (!(await closeInvoice(trx, number, closing))) {
@@ -155,7 +157,7 @@ export async function settleInvoice(
   });
 }
 
-/** An operator ends a contract for good. Undefined if there is none, false if it has already ended. */
+/** Ends a contract for good, for an operator. Undefined if there is no such contract, false if it has already ended. */
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
@@ -166,7 +168,7 @@ export async function cancelContract(
   });
 }
 
-/** The same, where `trx` has locked the contract. */
+/** Ends a contract that `trx` has locked. False if it has already ended. */
 export async function endContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   if (await expireTrial(trx, contract, now)) return false;
   return moveContract(trx, await invoiceBegun(trx, contract, now), 'cancel');

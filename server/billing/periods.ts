@@ -1,8 +1,8 @@
-// Billing periods, pure, in UTC.
+// Billing periods, in UTC. All functions are pure.
 
 /**
- * When a period that begins at `start` ends: a month or a year later, at the same time of day, on the anchor day, or on
- * the last day of a month that does not have that day. So 31 January leads to 28 February, and that to 31 March.
+ * When a period that begins at `start` ends: a month or a year later, at the same time of day, on the anchor day, or on the
+ * last day of a month without that day. So 31 January leads to 28 February, and 28 February to 31 March.
  */
 export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: number): Date {
   const months = start.getUTCMonth() + (interval === 'month' ? 1 : 12);
@@ -14,7 +14,7 @@ export function endOfPeriod(start: Date, interval: 'month' | 'year', anchorDay: 
   return end;
 }
 
-/** Of the periods that follow each other from `start`, when the one begins that is not over at `at`. */
+/** The start of the first period that is not over at `at`, among the periods that follow each other from `start`. */
 export function startOfPresentPeriod(
   start: Date,
   interval: 'month' | 'year',

@@ -12,7 +12,7 @@ import { liftTimeouts } from '../../db/timeouts.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import type { View, ViewLine } from './crm-view.ts';
 
-/** `missing` and `extra` are said from here: missing is what only the CRM has. */
+/** `missing` and `extra` are seen from this service: only the CRM has what is missing here. */
 export type Finding =
   | { kind: 'bad'; line: number; reason: string }
   | { kind: 'repeated'; line: number; signup_id: string; first_line: number }
@@ -30,13 +30,16 @@ export type Comparison = {
   equal: number;
   /** How many findings there are of each kind. */
   findings: Record<Finding['kind'], number>;
-  /** The members that at least one line has; the others were compared nowhere. */
+  /** The members that at least one line has; no other member was compared. */
   compared: string[];
 };
 
 const batchSize = 1_000;
 
-/** Reads `lines` once, to the end. `onFindings` is awaited, so that whoever writes them down sets the pace. */
+/**
+ * Compares `lines` with the contracts, and reads `lines` once, to the end. `onFindings` is awaited, so that whoever writes
+ * the findings down sets the pace.
+ */
 export async function compareContracts(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   lines: AsyncIterable<ViewLine>,
@@ -52,7 +55,7 @@ export async function compareContracts(
   let equal = 0;
 
   await inTransaction(db, { by: 'operator', cause: 'reconcile' }, async (trx) => {
-    // As long as the file takes to arrive.
+    // The transaction may last as long as the file takes to arrive.
     await liftTimeouts(trx);
     await createContractViews(trx);
     for await (const batch of inBatches(lines)) {
@@ -85,7 +88,7 @@ async function* inBatches(lines: AsyncIterable<ViewLine>): AsyncGenerator<ViewLi
   if (batch.length > 0) yield batch;
 }
 
-/** A line with a fault is not compared, but its signup is in the file all the same. */
+/** A line with a fault is not compared, but its signup counts as being in the file. */
 const toContractView = ({ line, signupId, view }: ViewLine): ContractView[] =>
   signupId === undefined ? [] : [{ line, signup_id: signupId, view: view ?? null }];
 

@@ -1,4 +1,4 @@
-// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with one.
+// A signup message from the CRM (contract 7.5 to 7.12): its schema, and the words for what is wrong with a message.
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';
@@ -59,7 +59,7 @@ const contractSchema = z
 export const signupSchema = z
   .object({
     signup_id: signupIdSchema,
-    // An older time is most likely an unset clock, and billing would start there.
+    // An older time most likely comes from a clock that was never set, and billing would start at that time.
     occurred_at: instantSchema
       .refine((at) => at.getUTCFullYear() >= 2_000, 'Must not be before the year 2000.')
       .describe('When it happened: at most 300 seconds ahead of our clock, and not before the year 2000.'),
@@ -68,7 +68,7 @@ export const signupSchema = z
     contract: contractSchema,
   })
   .refine(
-    // A CRM that always sends its whole contract repeats the end of the trial for ever.
+    // Allowed for other states: a CRM that always sends its whole contract repeats the end of the trial for ever.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
     { path: ['contract', 'trial_ends_at'], error: 'Must be after occurred_at.' },
@@ -77,7 +77,7 @@ export const signupSchema = z
 
 export type Signup = z.infer<typeof signupSchema>;
 
-/** Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
+/** Reads a message. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
 export function readSignup(body: Uint8Array, now: Date): Signup {
   const result = signupSchema.safeParse(parse(body), {
     error: describeType,

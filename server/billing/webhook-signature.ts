@@ -9,7 +9,7 @@ const toleranceSeconds = 300;
 
 export type WebhookMessage = { id: string; timestamp: string; body: Uint8Array };
 
-/** `v1,<base64>`; `secret` is `whsec_` and the base64 of the key. */
+/** The signature of a webhook, `v1,<base64>`. `secret` is `whsec_` and the base64 of the key. */
 export async function signWebhook(secret: string, { id, timestamp, body }: WebhookMessage): Promise<string> {
   const key = base64.decode(secret.slice('whsec_'.length));
   const start = new TextEncoder().encode(`${id}.${timestamp}.`);
@@ -19,7 +19,10 @@ export async function signWebhook(secret: string, { id, timestamp, body }: Webho
   return `v1,${base64.encode(await hmacSha256(key, message))}`;
 }
 
-/** The `webhook-id` of a genuine, recent message; `body` is as received. Throws 401 `invalid_webhook_signature`. */
+/**
+ * Checks a message, whose `body` is as received. The result is the `webhook-id` if the message is genuine and recent.
+ * Throws 401 `invalid_webhook_signature`.
+ */
 export async function requireWebhookSignature(
   headers: Headers,
   body: Uint8Array,

@@ -1,5 +1,5 @@
 // POST /integrations/crm/signups (contract 7.1 to 7.27): turns a signup message from the CRM into a customer with a
-// contract, exactly once. Two layers see to that: this one by the webhook-id, `acceptSignup` by the signup_id.
+// contract, exactly once. Two layers make sure of it: this file by the webhook-id, `acceptSignup` by the signup_id.
 
 import { constantTimeEqual } from 'oslo/crypto';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -23,7 +23,7 @@ export async function crmSignups(deps: Dependencies, request: Request, visit: Vi
     return response;
   } catch (error) {
     const refusal = toAppError(error);
-    // Logged, not audited: strangers could fill the audit trail. The details hold no value of the body.
+    // Logged, not audited: strangers could fill the audit trail. The log's details hold no value of the body.
     const { code, detail, errors } = refusal;
     deps.metrics.countSignup(code);
     const { requestId, address } = visit;
@@ -65,7 +65,7 @@ function requireJson(request: Request): void {
 type Message = { webhookId: string; bodyHash: Uint8Array; signup: Signup; visit: Visit };
 type Answer = { status: number; text: string; result: SignupResult };
 
-/** The work and the answer that is kept come together, in one transaction, or not at all. */
+/** Stores the work and its answer together, in one transaction, or neither. */
 function answerOnce({ db, config, now }: Dependencies, message: Message): Promise<Answer> {
   const { webhookId, bodyHash, signup, visit } = message;
   return inTransaction(

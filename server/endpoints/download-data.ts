@@ -1,5 +1,5 @@
-// GET /profile/data.json: everything kept about the person who is logged in, as one file. It is written while it is sent,
-// a page of rows at a time, and no transaction waits for whoever reads it.
+// GET /profile/data.json: everything kept about the person who is logged in, as one file. The file is written while it is
+// sent, a page of rows at a time, and no transaction waits for whoever reads it.
 
 import { type OwnRow, readOwnRows, sections } from '../../db/own-data.ts';
 import { inTransactionOf } from '../../db/postgres/transactions.ts';
@@ -14,7 +14,10 @@ import type { Dependencies } from '../instance/dependencies.ts';
 
 const rowsAtOnce = 200;
 
-/** Leads to the page that asks for a credential where none was given within ten minutes. Throws 429 `rate_limited`. */
+/**
+ * Sends the file, or leads to the page that asks for a credential if none was given within ten minutes. Throws 429
+ * `rate_limited`.
+ */
 export async function downloadData(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   if (isSpeculative(request)) return respond(204);
   const { db } = deps;
@@ -54,7 +57,10 @@ async function* writeData({ db, now, config }: Dependencies, user: User): AsyncG
   yield '\n}\n';
 }
 
-/** Reads on only as fast as the browser does. A fault breaks the download off, so that half a file is not taken for one. */
+/**
+ * Reads rows only as fast as the browser takes them. A fault breaks the download off, so nobody takes half a file for a
+ * whole one.
+ */
 function toStream(
   { log }: Dependencies,
   { requestId }: Visit,

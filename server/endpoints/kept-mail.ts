@@ -9,7 +9,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 const may = 'allow-popups allow-popups-to-escape-sandbox allow-top-navigation-by-user-activation';
 const policy = `default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'self'; sandbox ${may}`;
 
-/** Throws 404 `not_found` where there is no such mail, and where mails go out. */
+/** Throws 404 `not_found` if there is no such mail, or if mails are really sent. */
 export async function keptMail({ config, db }: Dependencies, id: string): Promise<Response> {
   const isKept = config.mail === undefined && z.uuid().safeParse(id).success;
   const html = isKept ? await findKeptHtml(db, id) : undefined;
@@ -19,7 +19,7 @@ export async function keptMail({ config, db }: Dependencies, id: string): Promis
     'Cache-Control': 'no-store',
     'Content-Security-Policy': policy,
     'X-Frame-Options': 'SAMEORIGIN',
-    // A frame in a sandbox has an origin of its own already; Chromium complains where it asks for that, too.
+    // A frame in a sandbox has an origin of its own already; Chromium complains if the frame asks for one, too.
     'Origin-Agent-Cluster': '?0',
   };
   return respond(200, headers, html.replace('<head>', '<head><base target="_top">'));

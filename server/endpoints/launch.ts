@@ -89,7 +89,7 @@ function readLaunch(params: URLSearchParams, now: Date): Asked {
     state,
     returnTo,
     prompt,
-    // In the future it could never be met.
+    // A time in the future could never be met.
     ...(demands.length > 0 && { authAfter: Math.min(seconds, Math.max(...demands)) }),
   };
 }
@@ -107,8 +107,8 @@ function readSeconds(
   return seconds;
 }
 
-// Why no payload leaves, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core 1.0,
-// section 3.1.2.6, and RFC 6749, section 4.1.2.1.
+// Why no payload is sent, the page that helps, and what the metrics call it. The errors are those of OpenID Connect Core
+// 1.0, section 3.1.2.6, and RFC 6749, section 4.1.2.1.
 const refusals = {
   nobody: { error: 'login_required', page: '/login', first: 'login' },
   too_long_ago: { error: 'login_required', page: '/login?prompt=login', first: 'login' },
@@ -118,14 +118,14 @@ const refusals = {
   unproved: { error: 'interaction_required', page: '/verify-email', first: 'verify_email' },
 } as const satisfies Record<string, { error: LaunchOutcome; page: string; first: LaunchOutcome }>;
 
-/** The session, or why no payload leaves for it. */
+/** The session, or why no payload is sent for it. */
 function checkLogin(
   session: BrowserSession | undefined,
   { prompt, authAfter }: Asked,
 ): LiveSession | keyof typeof refusals {
   if (!session) return 'nobody';
   if (session.state === 'suspended') return 'suspended';
-  // Even where the last one was given within the same second.
+  // Even if a credential was given within the same second.
   if (prompt === 'login') return 'too_long_ago';
   if (authAfter !== undefined && (secondsOf(session.authTime) ?? Number.NEGATIVE_INFINITY) < authAfter)
     return 'too_long_ago';
@@ -136,10 +136,10 @@ function checkLogin(
 
 const secondsOf = (at: Date | null) => (at ? Math.floor(at.getTime() / 1_000) : undefined);
 
-// SQLSTATE 40P01, a deadlock, and 40001.
+// SQLSTATE 40P01, a deadlock, and 40001, a conflict between transactions.
 const lostRace = /^40/;
 
-/** With the `sid` of that session at that client. Recorded before the payload leaves, and only once. */
+/** Records the launch, once, before the payload is sent. The result has the `sid` of that session at that client. */
 async function recordFirstLaunch(
   { db }: Dependencies,
   visit: Visit,
@@ -149,17 +149,17 @@ async function recordFirstLaunch(
   if (typeof login !== 'object') return login;
   if (login.sid) return { ...login, sid: login.sid };
   const launched = { sessionId: login.id, client: client.name, sid: createNonce() };
-  // A transaction of its own, without a round trip for its start and its end. Where it lost a race, it is run again in one that
-  // knows how often.
+  // A statement of its own, without round trips to begin and end a transaction. If the statement lost a race, it runs again
+  // in a transaction that knows how often to try.
   const sid = await recordLaunch(db, launched).catch((error) => {
     if (!lostRace.test(error?.code)) throw error;
     return inTransactionOf(visit, db, (trx) => recordLaunch(trx, launched));
   });
-  // Logged out, suspended or erased in this moment.
+  // The user was logged out, suspended or erased at this moment.
   return sid === undefined ? 'nobody' : { ...login, sid };
 }
 
-/** The same launch, for after the login. Without `prompt`, which would ask for the password again and again. */
+/** The path of this launch, to go on to after the login. Without `prompt`, which would ask for the password again and again. */
 function launchPath(client: Client, { state, returnTo, authAfter }: Asked): string {
   const query = new URLSearchParams({
     ...(state && { state }),
@@ -193,7 +193,7 @@ function buildPayload(
   };
 }
 
-/** Only `return_to` is long enough to make a payload too long. */
+/** Seals the payload. Only `return_to` is long enough to make a payload too long. */
 async function sealOrRefuse(payload: Payload, client: Client) {
   try {
     return await sealEnvelope(payload, client.secrets);
@@ -212,7 +212,7 @@ function redirectToClient(client: Client, params: Record<string, string | undefi
 
 const starts = new WeakMap<Client, string>();
 
-/** The callback up to where parameters are appended, as text, so its own query keeps its spelling. Parsed once. */
+/** The callback up to where parameters are appended. It stays text, so its own query keeps its spelling. Parsed once. */
 function startOf(client: Client): string {
   const known = starts.get(client);
   if (known) return known;

@@ -16,7 +16,7 @@ export async function marketplaceCallback(
     return redirect(next, {}, setCookies);
   } catch (error) {
     const refusal = toAppError(error);
-    // Logged, not audited: what is refused before its signature was checked could come from anybody, without end.
+    // Logged, not audited: anybody could send hand-offs without end that are refused before their signature is checked.
     const { code, reason } = refusal;
     deps.metrics.countHandOff(code);
     const { requestId, address } = visit;

@@ -1,5 +1,5 @@
-// POST /passkeys/options: what the script of a page passes to the browser, to use a passkey or to make one. Stores nothing,
-// and says the same to everybody who is not logged in.
+// POST /passkeys/options: what the script of a page passes to the browser to use or make a passkey. Stores nothing, and
+// says the same to everybody who is not logged in.
 import { base64url } from 'oslo/encoding';
 import { type ListedPasskey, listPasskeys } from '../../db/tables/passkeys.ts';
 import type { User } from '../../db/tables/users.ts';
@@ -62,7 +62,7 @@ const nameCredential = ({ credentialId, transports }: ListedPasskey) => ({
 
 const asked = { userVerification: 'required', timeout: challengeSeconds * 1_000 };
 
-/** PublicKeyCredentialCreationOptions of WebAuthn, but for the challenge. */
+/** The PublicKeyCredentialCreationOptions of WebAuthn, without the challenge. */
 const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name'>) => ({
   rp: { id: rpIdOf(deps), name: deps.config.name },
   user: {
@@ -71,7 +71,7 @@ const describeNew = (deps: Dependencies, user: Pick<User, 'id' | 'email' | 'name
     displayName: user.name,
   },
   pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-  // It can be found without an address typed first.
+  // The browser finds such a passkey before anybody types an address.
   authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
   attestation: 'none',
   timeout: challengeSeconds * 1_000,

@@ -4,10 +4,10 @@ import { daysAfter } from '../basics/instant.ts';
 import { respond } from '../http/answers.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
-// The RFC asks for less than a year. Whoever reads it gets a new date each time.
+// The RFC asks for less than a year. Each reader gets a new date.
 const validDays = 180;
 
-/** Throws 404 `not_configured` where no contact is set. */
+/** Throws 404 `not_configured` if no contact is set. */
 export function securityTxt({ config, now }: Dependencies): Response {
   const { securityContact, baseUrl } = config;
   if (!securityContact) throw new AppError('not_configured');

@@ -8,7 +8,7 @@ import { requireTokenOwner } from '../http/client-token.ts';
 import { readQuery, readWhole, type Visit, type WholeRange } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
-/** The parameters. */
+/** The parameters of the query. */
 export const eventsQuery = {
   after: { min: 0, max: Number.MAX_SAFE_INTEGER, usual: 0 },
   limit: { min: 1, max: 1_000, usual: 100 },

@@ -1,4 +1,4 @@
-// What leaves where a request is refused, or something fails: a problem document, or a page for a browser.
+// Answers to requests that are refused or fail: a problem document, or a page for a browser.
 
 import { type AppError, buildProblem, unavailable } from '../basics/errors.ts';
 import { setUpPath } from '../identity/session/second-factor.ts';
@@ -11,7 +11,7 @@ import type { Pages } from './route.ts';
 
 type Options = { backend: Backend; pages: Pages };
 
-/** The one place that decides what leaves the building of an error: a problem, or a page where a browser asks. */
+/** Only this function decides what an answer says of an error: a problem document, or a page if a browser asks. */
 export async function answerError(
   thrown: unknown,
   request: Request,
@@ -28,7 +28,7 @@ export async function answerError(
   return buildRefusal(error, request, visit, options);
 }
 
-/** Where what was refused can be had, and back. */
+/** Leads to the page on which the user sets up or gives a second factor, and from there back to the page that was refused. */
 function leadToSetUp({ method, url }: Request): Response {
   const { pathname, search } = new URL(url);
   const next = method === 'GET' ? `?next=${encodeURIComponent(pathname + search)}` : '';
@@ -51,7 +51,7 @@ async function buildRefusal(
   return new Response(page.body, { status: error.status, headers });
 }
 
-/** The refusal as it would be made for a request, but for its id. */
+/** Makes the refusal for the door, as a request would get it, but without the request's id. */
 export async function makeUnavailable(
   accept: string,
   securityHeaders: Record<string, string>,
@@ -59,7 +59,7 @@ export async function makeUnavailable(
 ): Promise<Made> {
   const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
   const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
-  // As the strictest route has it: the door knows none.
+  // The strictest value of any route: the door knows no routes.
   const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
   const answer = addHeaders(await buildRefusal(unavailable(), request, visit, options), headers);
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };

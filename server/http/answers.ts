@@ -14,7 +14,7 @@ type Parts = { status: number; headers: Record<string, string>; setCookies: stri
 
 const partsOf = new WeakMap<Response, Parts>();
 
-/** A Response that `addHeaders` need not take apart: to read headers back out of one costs more than to make it. */
+/** Makes a Response that `addHeaders` need not take apart: reading headers back out of a Response costs more than making it. */
 export function respond(
   status: number,
   headers: Record<string, string> = {},
@@ -39,14 +39,14 @@ export const respondJson = (body: unknown, setCookies?: string[]): Response =>
 function build({ status, headers, setCookies, body }: Parts): Response {
   const [cookie, ...others] = setCookies;
   if (cookie === undefined) return new Response(body, { status, headers });
-  // A plain object is made into headers faster, and holds one of a name.
+  // A plain object becomes headers faster, but holds only one header of a name.
   if (others.length === 0)
     return new Response(body, { status, headers: { ...headers, 'set-cookie': cookie } });
   const cookies = setCookies.map((each): [string, string] => ['set-cookie', each]);
   return new Response(body, { status, headers: [...Object.entries(headers), ...cookies] });
 }
 
-/** The response with these headers too, named in lower case, but for those that it has already. */
+/** The response with these headers, named in lower case, added unless it has them already. */
 export function addHeaders(response: Response, further: Record<string, string>): Response {
   const parts = partsOf.get(response);
   if (!parts) {
@@ -66,7 +66,7 @@ export const redirect = (
   setCookies: string[] = [],
 ): Response => respond(303, { ...headers, Location: location }, null, setCookies);
 
-/** Any thrown thing as the refusal it is; faults of ours keep their cause for the log and say nothing outside. */
+/** Turns anything thrown into a refusal. Faults of ours keep their cause for the log and say nothing outside. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   if (error instanceof EnvelopeError) {

@@ -1,4 +1,4 @@
-// Whose address a request counts for: that of the connection, or what our proxies say in X-Forwarded-For.
+// The address that a request counts for: that of the connection, or the one that our proxies name in X-Forwarded-For.
 
 import ipaddr from 'ipaddr.js';
 import type { Log } from '../basics/log.ts';
@@ -6,9 +6,9 @@ import type { Config } from '../settings/config.ts';
 import { readHeaderEnd } from './text.ts';
 
 /**
- * Each proxy adds whom it got the request from at the end, so the list is read from there, for as long as a proxy of
- * ours wrote. Undefined: one of them wrote what is no address. Then nobody knows who it is, and to take the proxy for
- * them would let strangers use up the tries of everybody.
+ * Each proxy adds at the end of the list the address that it got the request from. So the list is read from its end, for as
+ * long as a proxy of ours wrote it. Undefined if one of our proxies wrote something else than an address. Then nobody knows
+ * the client, and counting the proxy's address instead would let strangers use up the tries of everybody.
  */
 export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProxy'>, log: Log) {
   let isTold = false;
@@ -35,12 +35,12 @@ export function buildFindClientAddress({ trustsProxy }: Pick<Config, 'trustsProx
 const noAddress =
   'TRUSTED_PROXIES: no address in X-Forwarded-For. Limits by address do not hold for such requests. Told once.';
 
-// More than anybody has; each takes some work.
+// More hops than anybody has; each hop takes some work.
 const maxHops = 16;
-// An IPv6 address with its zone, brackets and port.
+// Room for an IPv6 address with its zone, brackets and port.
 const maxLength = 80;
 
-/** In one spelling, without the port that some proxies add. */
+/** The address in one spelling, without the port that some proxies add. */
 function readAddress(text: string): string | undefined {
   if (text.length > maxLength) return undefined;
   const [, ipv6, ipv4] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];

@@ -1,12 +1,15 @@
-// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, which so never
-// travels.
+// The token with which a client reads from us (contract 10.19 to 10.20). It is made from the signing secret, so the secret
+// never travels.
 
 import { AppError } from '../basics/errors.ts';
 import type { Client } from '../sso/clients.ts';
 import { matchesAny, sign } from '../sso/hmac.ts';
 import { readHeader } from './text.ts';
 
-/** Whose token the request carries; throws 401 `invalid_token`. The time it takes does not show who came close. */
+/**
+ * The client whose token the request carries. The time that this takes does not show how close a wrong token came. Throws
+ * 401 `invalid_token`.
+ */
 export async function requireTokenOwner(request: Request, clients: readonly Client[]): Promise<Client> {
   const token = /^bearer +(\S+)$/i.exec(readHeader(request.headers, 'authorization') ?? '')?.[1] ?? '';
   const tokens = await Promise.all(clients.map(buildTokens));
@@ -15,6 +18,6 @@ export async function requireTokenOwner(request: Request, clients: readonly Clie
   return owner;
 }
 
-/** One for each secret. */
+/** The client's tokens, one for each secret. */
 const buildTokens = ({ name, secrets }: Client): Promise<string[]> =>
   Promise.all(secrets.map((secret) => sign(secret, `identity events v1 ${name}`)));

@@ -1,23 +1,24 @@
-// The deadline of a request (contract 9.97 to 9.99, 503 `unavailable`): one for all that it waits for, however many statements
-// that are, so that no answer takes three seconds (docs/decisions/deadline.md).
+// The deadline of a request (contract 9.97 to 9.99, 503 `unavailable`): one for everything that the request waits for,
+// however many statements, so that no answer takes three seconds (docs/decisions/deadline.md).
 import { unavailable } from '../basics/errors.ts';
 
 const answerAfterMs = 2_800;
-// Earlier, so that what is being committed when the deadline comes was most likely sent in time to be answered.
+// Earlier than the deadline, so that a transaction which is committing when the deadline comes was most likely sent in time
+// to be answered.
 const commitForMs = 2_600;
 
 export class Deadline {
   #startedAt = performance.now();
   #pausedAt: number | undefined;
 
-  /** Too late to commit: whoever asked is about to be told that nothing was done. */
+  /** Whether it is too late to commit, because the client is about to be told that nothing was done. */
   get isNear(): boolean {
     return this.#spentMs() >= commitForMs;
   }
 
   /**
-   * Does work whose time does not count, because it is bounded otherwise: a client sends a body, or a password is hashed.
-   * Throws 503 `unavailable` where it is too late to begin with it.
+   * Does work whose time does not count, because something else limits it: a client sends a body, or a password is hashed.
+   * Throws 503 `unavailable` if it is too late to begin.
    */
   async pause<T>(work: () => Promise<T>): Promise<T> {
     if (this.isNear) throw tooLate();
@@ -30,7 +31,10 @@ export class Deadline {
     }
   }
 
-  /** Its result, or 503 `unavailable` at the deadline. What goes on behind that is nobody's any more. */
+  /**
+   * The result of the work, or 503 `unavailable` at the deadline. Work that goes on after the deadline has nobody waiting
+   * for it.
+   */
   enforce<T>(work: Promise<T>): Promise<T> {
     return new Promise<T>((done, failed) => {
       const check = () => {

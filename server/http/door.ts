@@ -1,5 +1,5 @@
-// The door: who is turned away before any work is done, with an answer made beforehand. While the service starts that is
-// everybody; later whoever comes while more is under way than it can work at.
+// The door turns requests away before any work is done, with an answer made beforehand: every request while the service
+// starts, and later the requests that come while more are under way than the service can work at.
 import type { Dependencies } from '../instance/dependencies.ts';
 import { pathOf } from './incoming.ts';
 import { prefersHtml } from './requests.ts';
@@ -9,27 +9,27 @@ export type Peer = { address: string; isArriving?: () => boolean };
 
 export type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 
-/** An answer made beforehand. */
+/** An answer that was made beforehand. */
 export type Made = { status: number; headers: Record<string, string>; body: string };
 
 export type DoorOptions = {
   fetch: Fetch;
   isUp: () => boolean;
   isDraining: () => boolean;
-  /** How many requests are where they do no work and a bound of its own counts: in the queue for hashing, or held for events. */
+  /** How many requests do no work now and have a limit of their own: those in the queue for hashing, or held for events. */
   countApart: () => number;
   /** 503 `unavailable`, for programs and for people. */
   unavailable: { problem: Made; page: Made };
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
-// Who comes last of so many waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
+// The last of so many requests waits well under half a second; docs/decisions/turned-away-at-the-door.md says more.
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
 export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, deps }: DoorOptions): Fetch {
   let underWay = 0;
-  // Those that may still wait for their body. A slow sender takes no place.
+  // Requests that may still wait for their body. A slow sender takes no place.
   const withBody = new Set<Peer>();
   let turnedAway = 0;
 
@@ -49,7 +49,7 @@ export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, d
     });
   };
 
-  // One line in the log for all: a line for each would be most of the work.
+  // One line in the log for many requests: a line for each would be most of the work.
   const count = () => {
     deps.metrics.countTurnedAway();
     if (turnedAway++ > 0) return;

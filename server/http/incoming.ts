@@ -1,4 +1,4 @@
-// What the shell makes of a request as it arrives.
+// What the shell reads from a request as it arrives.
 
 import { AppError } from '../basics/errors.ts';
 import { nameSchema } from '../identity/ground/names.ts';
@@ -6,7 +6,7 @@ import type { Config } from '../settings/config.ts';
 import { isThisMachine } from '../settings/this-machine.ts';
 import { readHeader, readNamedHeader } from './text.ts';
 
-/** What a trusted proxy calls the request, if the header is set and has the form of an id. */
+/** The id that a trusted proxy gave the request, if the header is set and has the form of an id. */
 export function readRequestId(
   request: Request,
   peer: string,
@@ -33,7 +33,7 @@ export function readPlace(
   return nameSchema.safeParse(place).data;
 }
 
-/** Proxies send UTF-8, and Request reads each byte as a character. */
+/** Decodes a header: proxies send UTF-8, but Request reads each byte as a character. */
 function decodeHeader(text: string): string {
   if (!/^[\0-\xff]*$/.test(text)) return text;
   try {
@@ -44,24 +44,24 @@ function decodeHeader(text: string): string {
   }
 }
 
-/** Whether a request is for a name of this machine, in its address and, where it has one, in its `Host`. */
+/** Whether a request is for a name of this machine, in its address and, if it has one, in its `Host`. */
 export function isForThisMachine(request: Request): boolean {
   const hosts = [/^[^/]+\/\/([^/?#]*)/.exec(request.url)?.[1], readHeader(request.headers, 'host')];
   return hosts.every((host) => host === null || isThisMachine(host?.replace(/:\d*$/, '') ?? ''));
 }
 
-/** The refusal of what no Request, or no route, can be made of. */
+/** The refusal of a request that Request or the routes cannot take, or undefined. */
 export function refuseUnroutable(request: Request): AppError | undefined {
-  // Fetch knows no Request of these methods, and the framework trips over addresses in disguise.
+  // Fetch allows no Request of these methods, and the framework trips over addresses in disguise.
   if (/^(TRACE|TRACK|CONNECT)$/.test(request.method)) {
     return new AppError('method_not_allowed', { headers: { Allow: 'GET, HEAD, POST' } });
   }
   return isPlainPath(pathOf(request.url)) ? undefined : new AppError('not_found');
 }
 
-/** Whether a path says what it means: decodable, and without a step back, or a separator or dot in disguise. */
+/** Whether a path means what it says: it can be decoded, and has no step back, and no separator or dot in disguise. */
 function isPlainPath(path: string): boolean {
-  // Node resolves these before we see them, Deno does not, and what comes later would read them as another path.
+  // Node resolves such steps before we see them, Deno does not, and later code would read the path as another one.
   if (/\/\.\.?(?:\/|$)/.test(path)) return false;
   if (!path.includes('%')) return true;
   try {
@@ -72,5 +72,5 @@ function isPlainPath(path: string): boolean {
   return !/%(2e|2f|5c|00)/i.test(path);
 }
 
-/** The path of a whole URL, as it is spelt there. */
+/** The path of a whole URL, as the URL spells it. */
 export const pathOf = (url: string) => /^[^/]+\/\/[^/?#]*([^?#]*)/.exec(url)?.[1] || '/';

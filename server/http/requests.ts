@@ -7,35 +7,41 @@ import type { Deadline } from './deadline.ts';
 import { cutPairs, cutText, readHeader, type TextName, textBounds } from './text.ts';
 import type { Trace } from './trace-context.ts';
 
-/** What the shell knows of a request and a Request cannot say. */
+/** What the shell knows of a request, and a Request does not say. */
 export type Visit = {
   requestId: string;
-  /** The client's address, forwarded ones counted only from TRUSTED_PROXIES. Empty: those say none, and nobody knows it. */
+  /**
+   * The client's address; forwarded addresses count only from TRUSTED_PROXIES. Empty if these name no address: then nobody
+   * knows it.
+   */
   address: string;
   cspNonce: string;
   userAgent?: string;
   /** Roughly where the client is, as a trusted proxy says (IDENTITY_PLACE_HEADER). */
   place?: string;
-  /** Of the answer. A transaction that could end after it gets it, so that it does not commit. */
+  /** The deadline of the answer. A transaction that could end after it takes it too, and then does not commit. */
   deadline: Deadline;
-  /** Aborts when the client has gone. Remix would stop half way at a signal in its request. */
+  /** Aborts when the client has gone. It is not the signal of the Request, because Remix would stop half way at that one. */
   signal?: AbortSignal;
-  /** Of a request that came with one. */
+  /** The trace, if the request came with one. */
   trace?: Trace;
-  /** What is found out on the way, for the log line of the request: whose session, which client, why refused. */
+  /** For the log line of the request: the user, the client, and why the request was refused, as we find them out. */
   userId?: string;
   client?: string;
-  /** Of a launch that a payload left by. */
+  /** The id of a launch that sent a payload. */
   launchId?: string;
   code?: ProblemCode;
 };
 
-/** HEAD, and fetches that a browser makes ahead of any click (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose). */
+/**
+ * Whether nobody has clicked: a HEAD, or a fetch that a browser makes ahead of any click
+ * (https://w3c.github.io/webappsec-fetch-metadata/, Sec-Purpose).
+ */
 export function isSpeculative(request: Request): boolean {
   return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');
 }
 
-/** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and JSON no higher. */
+/** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and ranks JSON no higher. */
 export function prefersHtml(request: Request): boolean {
   const accepted = parseAccept(readHeader(request.headers, 'accept') ?? '');
   const weightOf = (name: RegExp) =>
@@ -45,9 +51,9 @@ export function prefersHtml(request: Request): boolean {
 }
 
 /**
- * Contract 9.26: a change only from our own origin; throws 403 `cross_site_request`. A page under
- * `Referrer-Policy: no-referrer` sends `Origin: null` even to its own site (Fetch standard, "append a request
- * Origin header"), so `null` says nothing, and `Sec-Fetch-Site`, which no script can set, decides.
+ * Allows a change only from our own origin (contract 9.26). Throws 403 `cross_site_request`. A page under `Referrer-Policy:
+ * no-referrer` sends `Origin: null` even to its own site (Fetch standard, "append a request Origin header"). So `null` says
+ * nothing, and `Sec-Fetch-Site`, which no script can set, decides.
  */
 export function requireOwnOrigin(request: Request, issuer: string): void {
   const origin = readHeader(request.headers, 'origin');
@@ -62,18 +68,18 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
   }
 }
 
-/** The parameters that have a name of ours, cut (text.ts). Without taking the whole address apart, as URL does. */
+/** The parameters that have a name of ours, cut (text.ts). Does not parse the whole address, as URL would. */
 export const readQuery = (request: Request) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
-/** The one value of a parameter, or undefined; given twice it is a 400 `invalid_request`. */
+/** The one value of a parameter, or undefined. Throws 400 `invalid_request` if the parameter is given twice. */
 export function readParameter(params: URLSearchParams, name: TextName): string | undefined {
   const values = params.getAll(name);
   if (values.length > 1) throw invalidParameter(name, 'Send it only once.');
   return values[0];
 }
 
-/** Throws 400 `invalid_request` where `return_to` is there and is no path on a client's own site. */
+/** Throws 400 `invalid_request` if there is a `return_to` that is no path on a client's own site. */
 export function checkReturnTo(path: string | undefined): void {
   if (path === undefined || isReturnTo(path)) return;
   throw invalidParameter(
@@ -86,7 +92,7 @@ export type Form = ReadonlyMap<TextName, string>;
 
 export type WholeRange = { min: number; max: number; usual: number };
 
-/** A whole number within the limits; `usual` where it is missing. Throws 400 `invalid_request`. */
+/** A whole number within the limits; `usual` if it is missing. Throws 400 `invalid_request`. */
 export function readWhole(params: URLSearchParams, name: TextName, { min, max, usual }: WholeRange): number {
   const text = readParameter(params, name);
   if (text === undefined) return usual;
@@ -109,8 +115,8 @@ export function invalidParameter(name: string, detail: string): AppError {
 }
 
 /**
- * A path of our own to go to after login, or undefined for anything else: the only defence against open
- * redirects, so it takes the strict view. What comes back is the form that the browser would make of it.
+ * A path of our own to go to after login, or undefined for anything else. Nothing else guards against open redirects, so
+ * this check is strict. The result is the path as the browser would spell it.
  */
 export function readOwnPath(value: string | null | undefined): string | undefined {
   if (!value || value.length > textBounds.next || !/^\/(?![/\\])[^\\\p{Cc}]*$/u.test(value)) return undefined;
@@ -121,7 +127,7 @@ export function readOwnPath(value: string | null | undefined): string | undefine
   return url.pathname + url.search + url.hash;
 }
 
-/** Takes as long as its sender does. Throws 400 `invalid_request` where they gave up half way. */
+/** Reads the body, which takes as long as its sender does. Throws 400 `invalid_request` if the sender gave up half way. */
 export async function readBody(
   request: Request,
   { deadline }: Pick<Visit, 'deadline'>,
@@ -129,7 +135,7 @@ export async function readBody(
   return new Uint8Array(await deadline.pause(() => request.arrayBuffer()).catch(refuseBody));
 }
 
-/** What reading a body threw, as the refusal that it is. */
+/** Throws what reading a body threw, as a refusal. */
 export function refuseBody(cause: unknown): never {
   if (cause instanceof AppError) throw cause;
   throw new AppError('invalid_request', {
@@ -140,7 +146,7 @@ export function refuseBody(cause: unknown): never {
 
 /**
  * The fields of a posted form that have a name of ours, cut (text.ts), files as empty text. Throws 415
- * `unsupported_media_type`, and 400 `invalid_request` where the body is not what its type says or has a field twice.
+ * `unsupported_media_type`, and 400 `invalid_request` if the body is not what its type says or has a field twice.
  */
 export async function readForm(request: Request): Promise<Form> {
   const type = readHeader(request.headers, 'content-type') ?? '';
@@ -161,7 +167,9 @@ function collectFields(pairs: [string, string][]): Form {
   return new Map(cutPairs(pairs));
 }
 
-/** Our login page, for somebody who is logged in already. Scripts of a page send its forms to its path with `.data`. */
+/**
+ * Our login page, for a user who is logged in already. Scripts of a page send its forms to the page's path with `.data` added.
+ */
 export function loginAgainPath({ url }: Request): string {
   const { pathname, search } = new URL(url);
   return loginPathTo(pathname.replace(/\.data$/, '') + search).replace('?', '?prompt=login&');

@@ -1,4 +1,4 @@
-// What the HTTP shell knows of a route, and what a route knows of the shell.
+// What the HTTP shell knows of a route, and a route of the shell.
 
 import type { Problem } from '../basics/errors.ts';
 import type { Backend } from '../instance/backend.ts';
@@ -7,13 +7,13 @@ import type { Visit } from './requests.ts';
 export type RouteContext = { backend: Backend; visit: Visit };
 
 export type Route = {
-  /** In Hono's spelling: `/sso/launch/:client`, `/trpc/*`. Of two routes that match, the first one answers. */
+  /** The path, in Hono's spelling: `/sso/launch/:client`, `/trpc/*`. If two routes match, the first one answers. */
   path: string;
   /** Any other method is refused. */
   methods: readonly string[];
-  /** For every answer, refusals included, unless it has its own. Names are in lower case. */
+  /** Headers for every answer, refusals included, unless the answer has its own. Names are in lower case. */
   headers?: Record<string, string>;
-  /** A page runs scripts, so it gets a nonce, and it is worth compressing. */
+  /** A page runs scripts, so it gets a nonce, and is worth compressing. */
   isPage: boolean;
   /** `params` are the parts of the path that the pattern names. */
   handle: (request: Request, context: RouteContext, params: Record<string, string>) => Promise<Response>;
@@ -21,11 +21,11 @@ export type Route = {
 
 export type Pages = {
   routes: Route[];
-  /** The page that shows the refusal of a request to a person, under whatever URL it came up. */
+  /** Makes the page that shows a person why a request was refused, whatever its URL. */
   showProblem: (problem: Problem, request: Request, context: RouteContext) => Promise<Response>;
 };
 
-/** Finds the pattern of the route that a path leads to, of those without a variable part first. */
+/** Finds the pattern of the route that a path leads to. Patterns without a variable part come first. */
 export function buildFindPattern(patterns: string[]): (path: string) => string | undefined {
   const forms = patterns.map((pattern) => {
     const text = pattern

@@ -4,8 +4,8 @@ import { NONCE, secureHeaders } from 'hono/secure-headers';
 import type { Config } from '../settings/config.ts';
 
 /**
- * In development the bundler's own scripts and socket are allowed. Only pages have scripts, and so a nonce: to make
- * one takes longer than all the rest.
+ * Makes the headers. In development they allow the bundler's own scripts and socket. Only pages have scripts and so a
+ * nonce: making a nonce takes longer than all the rest.
  */
 export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelopment = false) {
   const callbackOrigins = [...config.clients.values()].map((client) => new URL(client.callbackUrl).origin);
@@ -18,9 +18,9 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
       fontSrc: ["'self'"],
       connectSrc: isDevelopment ? ["'self'", 'ws:'] : ["'self'"],
       manifestSrc: ["'self'"],
-      // The mails that local mode keeps.
+      // Frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply it to the redirects after a form too, so login could not go on to a client without.
+      // Browsers apply this to the redirects after a form, too: without these origins, login could not go on to a client.
       formAction: ["'self'", ...new Set(callbackOrigins)],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
@@ -30,17 +30,17 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
     referrerPolicy: 'same-origin',
     crossOriginOpenerPolicy: 'same-origin',
     crossOriginResourcePolicy: 'same-origin',
-    // For browsers that are gone, and for links to elsewhere, which there are none of.
+    // Headers for browsers that are gone, and for links to elsewhere, which we do not have.
     xXssProtection: false,
     xDownloadOptions: false,
     xDnsPrefetchControl: false,
     permissionsPolicy: { camera: [], geolocation: [], microphone: [] },
-    // An endpoint that is stricter than the rest stays so.
+    // An endpoint that is stricter keeps its own headers.
     overwrite: false,
   });
 }
 
-/** What such a middleware sets on each answer, for who sets it without one. */
+/** The headers that such a middleware sets on each answer, for code that sets them without it. */
 export async function readHeaders(middleware: MiddlewareHandler): Promise<Record<string, string>> {
   const app = new Hono().use(middleware).get('/', (c) => c.body(null));
   return Object.fromEntries((await app.request('/')).headers);

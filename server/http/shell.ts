@@ -1,5 +1,5 @@
-// The HTTP shell around every route: which steps a request takes, in which order (steps.ts), to its route, and what leaves
-// where it is refused (answer-error.ts). It is the same in development, tests and production, on Node and on Deno.
+// The HTTP shell around every route: which steps a request takes and in which order (steps.ts), its route, and the answer if
+// the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
 import { AppError } from '../basics/errors.ts';
@@ -30,7 +30,7 @@ export type ShellOptions = {
   staticFiles: MiddlewareHandler;
   /** False while the service starts: only /healthz answers then. */
   isUp: () => boolean;
-  /** True once the process is stopping: it is not ready any more and closes its connections. */
+  /** True once the process is stopping: the process is not ready any more and closes its connections. */
   isDraining: () => boolean;
   /** Allows the bundler's own scripts and socket. */
   isDevelopment?: boolean;
@@ -57,7 +57,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.on('POST', loginPaths, requireLoginSlot(backend));
   for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
 
-  // An app of its own: among the patterns of the pages Hono takes longer to find a path.
+  // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
   const site = new Hono<Env>();
   app.notFound((c) => site.fetch(c.req.raw, c.env));
   site.use(buildSecureHeaders(config, true, isDevelopment));

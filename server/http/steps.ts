@@ -13,7 +13,9 @@ import { buildFindPattern, type Route } from './route.ts';
 import { readTrace } from './trace-context.ts';
 
 export type Env = {
-  /** One object for each request, which all steps share. `headers` are those of its route, and `route` its pattern. */
+  /**
+   * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its pattern.
+   */
   Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
   Variables: { requestId: string; secureHeadersNonce?: string };
 };
@@ -22,10 +24,12 @@ type Step = MiddlewareHandler<Env>;
 /** Files of the built client. */
 export const assetsPath = '/assets/*';
 
-// Other systems call these with a credential of their own, not with a browser's cookie.
+// Other systems call these paths with a credential of their own, not with a browser's cookie.
 const crossOriginPaths = /^\/(?:integrations\/|demo\/\w+\/events$)/;
 
-/** Made here, unless a proxy makes it. Anybody else would choose what the log and the history say. */
+/**
+ * Makes the request's id here, unless a proxy of ours has made one: anybody else could choose what the log and the history say.
+ */
 export function nameRequest(config: Config): Step {
   return (c, next) => {
     c.set('requestId', readRequestId(c.req.raw, c.env.address, config) ?? crypto.randomUUID());
@@ -45,7 +49,7 @@ export function openVisit({ config, deps }: Backend): Step {
       cspNonce: '',
       trace: readTrace(raw),
       deadline: new Deadline(),
-      // Made only where they are asked for: few requests need one.
+      // Read only when asked for: few requests need it.
       get userAgent() {
         return userAgentOf(raw);
       },
@@ -60,7 +64,7 @@ export function openVisit({ config, deps }: Backend): Step {
   };
 }
 
-/** One line a request, and its part in the metrics. */
+/** Writes one line in the log for each request, and counts the request in the metrics. */
 export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
@@ -71,7 +75,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const { visit } = c.env;
     const { userId, client, launchId, code } = visit;
     const { method } = c.req;
-    // Never the query: it may hold a signed hand-off.
+    // The log never gets the query, which may hold a signed hand-off.
     const path = pathOf(c.req.url);
     // Some are refused before their route is looked for.
     const route = c.env.route ?? findPattern(path);
@@ -109,19 +113,19 @@ export function finishHeaders(
       ...securityHeaders,
       // Some are refused before their route is looked for.
       ...(c.env.route === undefined ? headersOf.get(findPattern(pathOf(c.req.url)) ?? '') : c.env.headers),
-      // Hono would set it only on answers that are made through its own context.
+      // Hono would set this header only on answers that are made through its own context.
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
     });
-    // First nothing: a Response assigned over another takes over that one's headers, at a cost.
+    // First set to nothing: a Response assigned over another takes over the headers of the other, which costs time.
     c.res = undefined;
     c.res = answer;
   };
 }
 
 /**
- * Local mode: a site that makes its name point to this machine (DNS rebinding) would be one origin with us, and read
- * what it likes. It gets no page either.
+ * Refuses requests for other hosts, in local mode: a site that makes its name point to this machine (DNS rebinding) would
+ * be one origin with us, and read what it likes. Such a site gets no page either.
  */
 export function refuseOtherHost(baseUrl: string): Step {
   const detail = `In local mode this service answers only to names of this machine. Open ${baseUrl} instead.`;
@@ -145,7 +149,7 @@ export function requireOwnPage(issuer: string): Step {
   };
 }
 
-/** Before a page takes the request apart: a flood of logins must cost no more than its refusal. */
+/** Checks for a slot before a page reads the request: a flood of logins must cost no more than refusing it. */
 export function requireLoginSlot(backend: Backend): Step {
   return (_, next) => {
     backend.requireLoginSlot();

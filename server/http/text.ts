@@ -1,9 +1,9 @@
-// Every text that arrives from outside, and how long it may be, in code units. It is cut here, before anything normalises,
-// parses, splits or matches it, since some of that takes the square of the length. What is cut is still longer than it may
-// be by one, so the rule for it refuses it as it refuses any other.
+// Every text that arrives from outside, and how long it may be, in code units. Texts are cut here, before anything
+// normalises, parses, splits or matches them, since some of that work takes the square of the length. A text that was cut
+// is still longer by one than it may be, so the rule for it refuses it like any other text that is too long.
 import { z } from 'zod';
 
-/** Fields of forms, parameters of addresses, and strings in the input of procedures. No other name is read. */
+/** Bounds of form fields, parameters of addresses, and strings in the input of procedures. No other name is read. */
 export const textBounds = {
   // As people type them: trimmed and normalised later.
   email: 320,
@@ -52,7 +52,7 @@ export const textBounds = {
 
 export type TextName = keyof typeof textBounds;
 
-/** Headers, which the runtime bounds in all, too. */
+/** Bounds of headers. The runtime bounds all headers together, too. */
 export const headerBounds = {
   accept: 1_024,
   authorization: 1_024,
@@ -71,10 +71,10 @@ export const headerBounds = {
   'x-forwarded-for': 2_048,
 } as const;
 
-/** What settings name: the headers of a proxy of ours. */
+/** The bound of headers that a setting names, which a proxy of ours sends. */
 const otherHeaderBound = 1_024;
 
-/** At most one code unit longer than the bound. */
+/** The text, cut to at most one code unit more than the bound. */
 export const cutText = (text: string, bound: number): string =>
   text.length > bound ? text.slice(0, bound + 1) : text;
 
@@ -94,7 +94,7 @@ export const textSchema = (name: TextName) =>
 
 type HeaderName = keyof typeof headerBounds;
 
-/** The header, cut; null where there is none. */
+/** The header, cut; null if there is none. */
 export function readHeader(headers: Headers, name: HeaderName): string | null {
   const text = headers.get(name);
   return text && cutText(text, headerBounds[name]);
@@ -104,7 +104,7 @@ export function readHeader(headers: Headers, name: HeaderName): string | null {
 export const readHeaderEnd = (headers: Headers, name: HeaderName): string =>
   (headers.get(name) ?? '').slice(-headerBounds[name]);
 
-/** The same as `readHeader` for a header that a setting names. */
+/** A header that a setting names, cut; empty if there is none. */
 export function readNamedHeader(headers: Headers, name: string): string {
   return cutText(headers.get(name) ?? '', otherHeaderBound);
 }

@@ -1,4 +1,4 @@
-// The trace that a request belongs to, as a proxy or client says it (https://www.w3.org/TR/trace-context/, section 3.2).
+// The trace that a request belongs to, as a proxy or client gives it (https://www.w3.org/TR/trace-context/, section 3.2).
 
 import { readHeader } from './text.ts';
 
@@ -6,7 +6,10 @@ export type Trace = { traceId: string; parentSpanId: string };
 
 const form = /^(?!ff)([\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(-.*)?$/;
 
-/** Undefined where there is none or it is not valid. A version to come may have more at the end, as ours may not. */
+/**
+ * Reads the trace. Undefined if there is none or it is not valid. A later version may have more text at the end; this one
+ * may not.
+ */
 export function readTrace({ headers }: Request): Trace | undefined {
   const text = readHeader(headers, 'traceparent');
   if (text === null) return undefined;

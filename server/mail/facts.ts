@@ -5,7 +5,7 @@ const instant = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle:
 
 export const sayInstant = (at: Date) => `${instant.format(at)} UTC`;
 
-/** `at` is an ISO instant; `device` a kind of browser, where a person did it. */
+/** `at` is an ISO instant; `device` is a kind of browser, if a person did it. */
 export function factsOf({ at, device }: { at: string; device: string | undefined }): MailMessage['facts'] {
   const when: [string, string] = ['When', sayInstant(new Date(at))];
   return device ? [when, ['Browser', device]] : [when];

@@ -1,7 +1,7 @@
-// The one layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark.
+// The layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark.
 //
-// Mail programs know little CSS, and some remove <style>: what the look depends on is at the elements, and <style> only
-// adds what dark mode changes. Nothing is loaded from anywhere.
+// Mail programs know little CSS, and some remove <style>. So the look depends only on styles of the elements, and <style>
+// only adds what dark mode changes. Nothing is loaded from anywhere.
 import { escapeHtml } from '../basics/escape-html.ts';
 import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
@@ -10,13 +10,13 @@ export type MailMessage = {
   /** Says what happened, or what to do. */
   subject: string;
   paragraphs: string[];
-  /** Such as when it happened: labels and values, below the first paragraph. */
+  /** Labels and values below the first paragraph, such as when it happened. */
   facts?: [label: string, value: string][];
-  /** The one link, as a button and as text. */
+  /** The only link, as a button and as text. */
   action?: { label: string; url: string };
   /** Paragraphs after the action. */
   after?: string[];
-  /** Why somebody gets it, where it is not that they have an account. */
+  /** Why somebody gets the email, if it is not because they have an account. */
   why?: string;
 };
 
@@ -45,7 +45,7 @@ function buildText(message: Whole, { name }: MailStyle): string {
     first,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...others,
-    // The link on a line of its own, where every program finds its end.
+    // The link has a line of its own, so every program finds its end.
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
     why,

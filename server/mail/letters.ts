@@ -1,5 +1,5 @@
-// Emails with a link: what each says, where its link leads and for how long. layout.ts says how it looks. None contains a
-// name or any other text that somebody could have typed: strangers can type anybody's address.
+// Emails with a link: what each says, where its link leads and for how long. layout.ts says how they look. No email
+// contains a name or any other text that somebody could have typed: strangers can type anybody's address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
@@ -19,7 +19,7 @@ const hourMs = 60 * 60 * 1_000;
 const hour = { life: '1 hour', lifeMs: hourMs };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
-// Somebody waits for most of them; a welcome comes unasked. One without a purpose needs no token.
+// Somebody waits for most of these letters; a welcome comes unasked. A letter without a purpose needs no token.
 export const letters: Record<LetterKind, Letter> = {
   welcome: { build: buildWelcome, purpose: 'set_password', path: '/set-password', ...week },
   set_password: { build: buildSetPassword, purpose: 'set_password', path: '/set-password', ...hour },
@@ -60,7 +60,7 @@ function buildSetPassword({ link, life }: LetterWords): MailMessage {
 
 const typed = 'You received this email because somebody entered this address for an account.';
 
-/** To an address that somebody merely typed: it proves the address by setting the password of whoever reads it. */
+/** To an address that somebody merely typed. Whoever reads its mails proves the address by setting their password. */
 function buildProveAddress({ link, life }: LetterWords): MailMessage {
   return {
     subject: 'Is this your email address?',
@@ -91,7 +91,7 @@ function buildVerifyEmail({ link, life }: LetterWords): MailMessage {
 
 const ignore = 'If it was not you, you can ignore this email.';
 
-/** To whoever reads the mails of an address that was typed at the sign-up: nobody has an account with it. */
+/** To an address that somebody typed to sign up: nobody has an account with it. */
 function buildSignUp({ link, life }: LetterWords): MailMessage {
   return {
     subject: 'Create your account',
@@ -107,7 +107,7 @@ function buildSignUp({ link, life }: LetterWords): MailMessage {
   };
 }
 
-/** To the holder of an address with which somebody asked for another account. */
+/** To the holder of an address that somebody typed to get another account. */
 function buildAccountExists({ link }: LetterWords): MailMessage {
   return {
     subject: 'You already have an account',

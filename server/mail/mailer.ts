@@ -6,20 +6,20 @@ import { isThisMachine } from '../settings/this-machine.ts';
 export type Message = { id: string; to: string; subject: string; text: string; html: string };
 
 export type Mailer = {
-  /** Resolves once the server has accepted it. */
+  /** Resolves once the server has accepted the message. */
   send: (message: Message) => Promise<void>;
   close: () => void;
 };
 
 /**
- * SMTP_URL for nodemailer. A plain connection to another machine must turn to TLS before anything is said, unless the
- * URL says `tls=off`: else whoever sits between could hide STARTTLS, and read passwords and links.
+ * Turns SMTP_URL into a URL for nodemailer. A plain connection to another machine must turn to TLS before anything is said,
+ * unless the URL says `tls=off`: otherwise anybody in between could hide STARTTLS, and read passwords and links.
  */
 export function buildTransportUrl(smtpUrl: string): string {
   const url = new URL(smtpUrl);
   const mayBePlain = isThisMachine(url.hostname) || url.searchParams.get('tls') === 'off';
   url.searchParams.delete('tls');
-  // In the query, where nodemailer prefers it to every other way to say it.
+  // In the query, which nodemailer prefers to every other way of saying it.
   if (url.protocol === 'smtp:' && !mayBePlain) url.searchParams.set('requireTLS', 'true');
   return url.href;
 }
@@ -30,7 +30,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
     url: buildTransportUrl(mail.smtpUrl),
     pool: true,
     maxConnections: 3,
-    // A server that hangs has failed. All of these together are shorter than the worker's lease on a mail.
+    // A server that hangs counts as failed. All of these times together are shorter than the worker's lease on a mail.
     connectionTimeout: 10_000,
     greetingTimeout: 10_000,
     socketTimeout: 20_000,
@@ -38,7 +38,7 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
   const domain = new URL(baseUrl).hostname;
   return {
     async send({ id, to, subject, text, html }) {
-      // nodemailer removes these two, which turns the address into somebody else's.
+      // nodemailer would remove these two signs, which would turn the address into somebody else's.
       if (/[<>]/.test(to)) throw new Error('Email cannot be sent to this address.');
       await transport.sendMail({
         from: mail.from,
@@ -46,9 +46,9 @@ export function createMailer(mail: NonNullable<Config['mail']>, baseUrl: string)
         subject,
         text,
         html,
-        // The same at every attempt, so that a mail sent twice can be recognised.
+        // The id is the same at every attempt, so that a mail sent twice can be recognised.
         messageId: `<${id}@${domain}>`,
-        // RFC 3834: asks machines not to answer.
+        // RFC 3834: this header asks machines not to answer.
         headers: { 'Auto-Submitted': 'auto-generated' },
         disableFileAccess: true,
         disableUrlAccess: true,

@@ -1,11 +1,11 @@
-// Emails that tell the owner what happened to their account: what each says. layout.ts says how it looks, and
-// server/identity/ground/notices.ts when one goes out. None contains any text that somebody could have typed.
+// Emails that tell the owner what happened to their account: what each says. layout.ts says how they look, and
+// server/identity/ground/notices.ts when one goes out. No email contains any text that somebody could have typed.
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { factsOf, sayInstant } from './facts.ts';
 import type { MailMessage } from './layout.ts';
 
-/** What happened, as a subject and a sentence; and what to do about it, where that is something of its own. */
+/** What happened, as a subject and a sentence; and what to do about it, if that is not the usual advice. */
 type Notice = {
   subject: string;
   text: string;
@@ -27,14 +27,14 @@ export type TakeBackLink = { link: string; until: string };
 
 const takeBackLabel = 'Take your account back';
 
-/** What whoever gets such a link is told to do. */
+/** What an email with such a link tells its reader to do. */
 const takeBackAdvice = (until: string, added = 'since') =>
   `If this was you, there is nothing to do. If it was not, use the link to take your account back. You then set a new password, everyone else is logged out, and passkeys, authenticator apps and recovery codes added ${added} are removed; a deletion that was asked for is cancelled. It may ask for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
 
 const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support: choose “Help” on the login page' : 'ask the people who run this service';
 
-/** `dueAt` is when an account is deleted that was asked for at the time of the mail. */
+/** `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. */
 type Words = { dueAt: Date; hasSupport: boolean };
 
 const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> => ({
@@ -158,7 +158,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
 const where =
   'If this is still the email address of your account, log in and look under Activity: it shows all of them.';
 
-/** About what was held back (contract 9.133 and 9.134). `at` is when the first of it happened. */
+/** The mail about notices that were held back (contract 9.133 and 9.134). `at` is when the first of these things happened. */
 export function buildRest({
   baseUrl,
   at,

@@ -1,5 +1,5 @@
-// Sends the mails in the outbox, each at least once. A failed one is tried again with growing pauses for three
-// days; giving up is logged as an error. Any number of instances may do this at once.
+// Sends the mails in the outbox, each at least once. A mail that fails is tried again with growing pauses for three days;
+// then an error is logged and the mail given up. Any number of instances may do this at once.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import {
   claimMails,
@@ -26,8 +26,8 @@ const longestPauseMs = 6 * 60 * 60 * 1_000;
 const giveUpAfterMs = 3 * 24 * 60 * 60 * 1_000;
 
 /**
- * Those of each lane stop when nothing is due, the mail server is away, or `signal` aborts. Without a mailer (local mode) it
- * keeps the mails.
+ * Sends the mails of each lane until none is due, the mail server is away, or `signal` aborts. Without a mailer (local
+ * mode) the mails are kept.
  */
 export async function sendDueMails(
   deps: Dependencies,
@@ -50,12 +50,12 @@ async function sendLane(
     const mails = await claimMails(deps.db, { lane, now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
     const answered = await Promise.all(mails.map((mail) => sendMail(deps, mailer, mail, signal)));
-    // If the server is away, one batch finds out, however many mails wait.
+    // If the server is away, one batch is enough to find out, however many mails wait.
     if (!answered.includes(true)) return;
   }
 }
 
-/** Whether the mail server answered, even with a refusal. */
+/** Sends one mail. The result is whether the mail server answered, even with a refusal. */
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
@@ -65,7 +65,7 @@ async function sendMail(
   const { db, now, metrics } = deps;
   const message = await composeMessage(deps, mail);
   if (!message) {
-    // A new password, or taking the account back, has made it void meanwhile.
+    // Meanwhile a new password or a take-back has made the mail void.
     await deleteMail(db, mail.id);
     return true;
   }
@@ -97,7 +97,7 @@ async function composeMessage(
     const { at = '', device, until } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
-    // It tells of others, too.
+    // This mail tells of other changes, too, so it goes out even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
@@ -112,10 +112,10 @@ async function composeMessage(
   return { id, to, ...layOut(build({ link, life }), style) };
 }
 
-// --accent of app/styles.
+// The value of --accent in app/styles.
 const usualAccent = buildAccent('#0e6b56');
 
-/** To somebody who is erased: their address goes with the mail. */
+/** Whether the mail goes to somebody who is erased: then their address is deleted with the mail. */
 const isLast = ({ kind }: MailRow) => kind === 'account_deleted';
 
 const isLetter = (kind: MailRow['kind']): kind is LetterKind => kind in letters;
@@ -140,7 +140,7 @@ async function recordFailure(
     });
   }
   metrics.countMail(hasGivenUp ? 'given_up' : 'failed');
-  // Without the message: mail servers often repeat the address in it.
+  // The log does not get the message: mail servers often repeat the address in it.
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   const { traceId } = mail.details;
   const fields = { mailId: mail.id, traceId, kind: mail.kind, attempts: mail.attempts, code, responseCode };
@@ -148,13 +148,13 @@ async function recordFailure(
   else log.info(fields, 'mail not sent yet');
 }
 
-/** Rejects too where it takes too long, or `signal` aborts. */
+/** Sends the message. Rejects, too, if sending takes too long or `signal` aborts. */
 function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {
   return new Promise<void>((done, failed) => {
     const giveUp = () => failed(new Error('the mail server took too long'));
     const timer = setTimeout(giveUp, sendTimeoutMs);
     signal.addEventListener('abort', giveUp);
-    // Not AbortSignal.any: Node keeps each of those in memory for as long as `signal` lives.
+    // Not AbortSignal.any: Node keeps every signal made by it in memory for as long as `signal` lives.
     const letGo = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', giveUp);

@@ -1,7 +1,7 @@
 // Whose a profile from the marketplace is (contract 6.12 to 6.22): the table of cases. apply-profile.ts says what it changes.
 //
-// Identity is the marketplace's id, never the e-mail address. The rules run in the caller's transaction and lock the
-// rows that they decide on, so each of many hand-offs at once sees what the one before it did.
+// The marketplace's id says who somebody is, never the e-mail address. The rules run in the caller's transaction and lock
+// the rows that they decide on, so each of many hand-offs at once sees what the one before it did.
 import type { Transaction } from 'kysely';
 import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
@@ -30,18 +30,18 @@ export type ProfileOutcome =
   | {
       kind: 'accepted';
       userId: string;
-      /** `stale`: not newer than the last profile applied, so nothing changed. */
+      /** `stale`: the profile is not newer than the last one applied, so nothing changed. */
       change: 'created' | 'linked' | 'proved' | 'updated' | 'stale';
-      /** What became of a user who was here already, unless nothing did. */
+      /** What changed about a user who was here already, unless nothing did. */
       applied?: Applied;
     }
-  /** Nobody is linked before this user, who can log in by themselves, has done so and connected the two. */
+  /** This user can log in by themselves, so nobody is linked before they have logged in and connected the two accounts. */
   | { kind: 'connect_needed'; userId: string };
 
 /**
- * Applies one profile. `known` is the user linked to its id, locked. Throws 403 `admin_not_allowed` and
- * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that may be nobody's; then nothing has
- * been written.
+ * Applies one profile. `known` is the user linked to the profile's id, locked. Throws 403 `admin_not_allowed` and
+ * `account_suspended`, 409 `email_in_use`, and 400 `malformed_payload` for an address that nobody may have; then nothing
+ * has been written.
  */
 export async function acceptProfile(
   trx: Transaction<DB>,
@@ -51,7 +51,7 @@ export async function acceptProfile(
 ): Promise<ProfileOutcome> {
   const user = known && requireAllowed(known.user);
   if (known?.isSleeping) return { kind: 'connect_needed', userId: known.user.id };
-  // Whose the profile is, an address decides only once, and only a verified one.
+  // Only a verified address decides whose the profile is, and only once.
   if (!user?.holdsEmail && profile.email_verified) return acceptByAddress(trx, occasion, profile, known);
   if (!user) {
     const userId = await createUser(trx, occasion, profile);
@@ -60,7 +60,7 @@ export async function acceptProfile(
   return update(trx, occasion, profile, known as LinkedUser);
 }
 
-/** `typed` is the user with a typed address who has the link so far. */
+/** `typed` is the user who has the link so far, with a typed address. */
 async function acceptByAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -69,7 +69,7 @@ async function acceptByAddress(
 ): Promise<ProfileOutcome> {
   const found = await lockAddressOwner(trx, profile.email, occasion.now());
   if (!found && typed) {
-    // Which the profile leaves as it is.
+    // An address that nobody may have is refused: then the user keeps their address.
     const isRefused = profile.email !== typed.user.email && !canGetMail(profile.email, occasion.config);
     return (isRefused ? update : proveAddress)(trx, occasion, profile, typed);
   }
@@ -79,10 +79,10 @@ async function acceptByAddress(
   }
   const holder = requireAllowed(found);
   const present = await findExternalLink(trx, provider, holder.id);
-  // The same person's other hand-off made the link while this one waited for the lock.
+  // Another hand-off of this person made the link while this one waited for the lock.
   if (present?.externalId === profile.id && !present.isSleeping) throw new LostRace();
   if (present && !present.isSleeping) throw otherLink();
-  // Whoever had the address until a short while ago is not linked by its word alone, and a sleeping link is not replaced
+  // Whoever had the address until a short while ago is not linked by the address alone; and a sleeping link is not replaced
   // before its user was shown what goes with it.
   if (!isNewcomer(holder) || holder.email !== profile.email || present)
     return { kind: 'connect_needed', userId: holder.id };
@@ -103,7 +103,7 @@ async function update(
   return { kind: 'accepted', userId: user.id, change: 'updated', applied };
 }
 
-/** The user becomes the holder of the address; the rest of the profile counts only if it is new. */
+/** Makes the user the holder of the address; the rest of the profile counts only if the profile is new. */
 async function proveAddress(
   trx: Transaction<DB>,
   occasion: Occasion,
@@ -122,9 +122,9 @@ async function proveAddress(
 }
 
 /**
- * Links the user who has just logged in to the profile of a pending hand-off; one that is older than the last one applied
- * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also where that id belongs to
- * somebody else by now.
+ * Links the user who has just logged in to the profile of a pending hand-off. A profile older than the last one applied
+ * changes nothing else, and the result is undefined. Throws what `acceptProfile` throws, also if the profile's id belongs
+ * to somebody else by now.
  */
 export async function connectProfile(
   trx: Transaction<DB>,
@@ -136,7 +136,8 @@ export async function connectProfile(
   const found = known?.user.id === userId ? known.user : await lockUser(trx, { id: userId });
   if (!found) throw new AppError('not_found');
   const user = requireAllowed(found);
-  // Made while this one waited for the user: the link has to be locked before, or two that do so wait for each other.
+  // The link was made while this transaction waited for the user. A link must be locked before its user, or two such
+  // transactions could wait for each other.
   if (!known && (await isLinked(trx, { provider, externalId: profile.id }))) throw new LostRace();
   const present = await findExternalLink(trx, provider, userId);
   if (present && !present.isSleeping && present.externalId !== profile.id) throw otherLink();
@@ -152,8 +153,8 @@ const readSaid = (profile: MarketplaceProfile): Said => ({
 const otherLink = () => new AppError('email_in_use', { reason: 'other_marketplace_link' });
 
 /**
- * Links the user, in place of `known`; one with a typed address, who then has nothing, is removed. Tells the owner. The
- * result is undefined where the profile is not newer than the last one applied.
+ * Links the user, and tells them. Another user in `known` has only a typed address, and nothing without the link: that user
+ * is removed. The result is undefined if the profile is not newer than the last one applied.
  */
 async function link(
   trx: Transaction<DB>,
@@ -162,7 +163,7 @@ async function link(
   profile: MarketplaceProfile,
   known: LinkedUser | undefined,
 ): Promise<Applied | undefined> {
-  // What was applied to somebody else does not count.
+  // A profile that was applied to somebody else does not count.
   const appliedAt = known?.user.id === user.id ? known.appliedProfileUpdatedAt : null;
   const isNewer = !appliedAt || profile.profile_updated_at > appliedAt;
   const key = { provider, externalId: profile.id };
@@ -170,7 +171,7 @@ async function link(
   else await wakeExternalLink(trx, key);
   if (known && known.user.id !== user.id) {
     await deleteUser(trx, known.user);
-    // Others may belong to that account.
+    // Other users may belong to that account.
     await settleRights(trx, known.user.account.id);
   }
   const applied = isNewer ? await applyProfile(trx, occasion, user, profile) : undefined;
@@ -191,7 +192,7 @@ async function createUser(
 ): Promise<string> {
   if (!canGetMail(profile.email, config)) throw new AppError('malformed_payload', { reason: 'email' });
   const { capabilities, isVerified } = readRights(profile);
-  // Without the payload's role: no hand-off makes an administrator.
+  // The payload's role is left out: no hand-off makes an administrator.
   const { id } = await createCustomer(trx, {
     email: profile.email,
     holdsEmail: profile.email_verified,

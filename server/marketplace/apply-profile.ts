@@ -1,5 +1,5 @@
-// What a profile from the marketplace changes about the user whose it is (contract 6.23 to 6.34): master data, but for what
-// was edited here. accept-profile.ts decides whose it is.
+// What a profile from the marketplace changes about its user (contract 6.23 to 6.34): master data, except what was edited
+// here. accept-profile.ts decides whose profile it is.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../db/schema.ts';
 import { settleAccount, updateAccountNameUnlessEdited } from '../../db/tables/accounts.ts';
@@ -15,11 +15,11 @@ import type { MarketplaceProfile } from './payload.ts';
 
 export type Applied = { before: User; after: User; kept: Kept };
 
-/** Members of the profile that differ from ours, which stay as they are here, and why. */
+/** Members of the profile that differ from ours and were not taken over, and why. */
 export type Kept = {
   name?: 'edited_here';
   'account.name'?: 'edited_here';
-  /** Or another link of the account says so. */
+  /** We decided it here, or another link of the account says so. */
   'account.capabilities'?: 'decided_here';
   email?: KeptEmail;
 };
@@ -27,19 +27,19 @@ export type Kept = {
 type KeptEmail =
   /** The user can log in by themselves. */
   | 'own_login'
-  /** The marketplace has not verified the new one. */
+  /** The marketplace has not verified the new address. */
   | 'not_verified'
-  /** The new one may be nobody's. */
+  /** Nobody may have the new address. */
   | 'email_refused'
-  /** The new one belongs to somebody else here. */
+  /** The new address belongs to somebody else here. */
   | 'email_in_use';
 
-/** When and where it happens, and the request of the person's browser, if there is one. */
+/** The clock and settings with which a profile is applied, and the request of the person's browser, if there is one. */
 export type Occasion = Pick<Dependencies, 'now'> & { config: Pick<Config, 'production'>; request?: Request };
 
 /**
- * Updates whatever was not edited here, and tells the owner of an address that was replaced. What the profile says of the
- * account's rights is with the link by then.
+ * Updates everything that was not edited here, and tells the owner if their address was replaced. What the profile says of
+ * the account's rights has been stored with the link by then.
  */
 export async function applyProfile(
   trx: Transaction<DB>,
@@ -80,14 +80,14 @@ async function readAddress(
   if (email === user.email) return isVerified && !user.emailVerifiedAt ? { emailVerifiedAt: now } : {};
   if (user.holdsEmail && !isNewcomer(user)) return { kept: 'own_login' };
   if (!canGetMail(email, config)) return { kept: 'email_refused' };
-  // A typed address may become another typed one.
+  // Another typed address may replace a typed one.
   if (!user.holdsEmail) return { email };
   if (!isVerified) return { kept: 'not_verified' };
   const owner = await findAddressOwner(trx, email, now);
   return owner ? { kept: 'email_in_use' } : { email, emailVerifiedAt: now };
 }
 
-/** What a profile says that its account may do, and whether the marketplace has verified it. */
+/** What a profile says that its account may do, and whether the marketplace has verified the account. */
 export function readRights({ role, account: { capabilities } }: MarketplaceProfile) {
   const isBareMerchant = role === 'merchant' && capabilities.length === 0;
   const granted: Capability[] = isBareMerchant ? ['manage_storefront'] : capabilities;

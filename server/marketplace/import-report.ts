@@ -1,4 +1,4 @@
-// What an import says about each line, and about the file as a whole. A dry run and the import that follows it say the
+// What an import says about each line, and about the file as a whole. A dry run and the import that follows say exactly the
 // same, byte for byte.
 import type { User } from '../../db/tables/users.ts';
 import type { Applied, Kept } from './apply-profile.ts';
@@ -7,18 +7,18 @@ export type LineResult = {
   line: number;
   id?: string;
   kind: 'created' | 'linked' | 'updated' | 'unchanged' | 'refused';
-  /** Of a refused line: one of our codes, or what is wrong with the line itself. */
+  /** Why a line was refused: one of our codes, or what is wrong with the line itself. */
   reason?: string;
   changed?: Changed;
   kept?: Kept;
-  /** The typed address of a user who had the link before, and is gone. */
+  /** The typed address of the user who had the link before, and was removed. */
   removed?: string;
 };
 
-/** By the member's name in a payload. */
+/** Changes by the member's name in a payload. */
 export type Changed = Record<string, { from: unknown; to: unknown }>;
 
-/** The members of a user that a line has changed, and those that it has not though they differ. */
+/** The members of a user that a line has changed, and those that differ but were not changed. */
 export function listChanges({ before, after, kept }: Applied): { changed: Changed; kept: Kept } {
   const from = listMembers(before);
   const changed: Changed = {};
@@ -37,7 +37,7 @@ const listMembers = ({ email, emailVerifiedAt, name, account }: User): Record<st
   'account.capabilities': [...account.capabilities].sort(),
 });
 
-/** For people, as one line. Whatever people could have chosen is quoted. */
+/** The result of a line, for people, as one line of text. Whatever people could have chosen is quoted. */
 export function describeLine({ line, id, kind, reason, changed, kept, removed }: LineResult): string {
   const what = [
     ...Object.entries(changed ?? {}).map(
@@ -54,7 +54,7 @@ type Counts = Record<string, number>;
 
 export type ImportSummary = Record<LineResult['kind'], number> & {
   refused_by: Counts;
-  /** By member and reason. */
+  /** Members that were not changed, by member and reason. */
   kept_by: Counts;
 };
 
@@ -75,7 +75,7 @@ export function countLines(): { add: (results: LineResult[]) => void; summary: I
   return { add, summary };
 }
 
-/** For people. The order does not depend on that of the lines. */
+/** The summary, for people. Its order does not depend on the order of the lines. */
 export function describeSummary(summary: ImportSummary): string {
   const { created, linked, updated, unchanged, refused, refused_by, kept_by } = summary;
   const list = (counts: Counts) =>

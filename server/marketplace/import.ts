@@ -21,18 +21,18 @@ type Line = { line: number } & ({ profile: MarketplaceProfile } | { fault: strin
 export type ImportOptions = {
   config: Pick<Config, 'production'>;
   now: () => Date;
-  /** What the history calls the file. */
+  /** The name of the file in the history. */
   name: string;
   isStopped: () => boolean;
-  /** Called after each batch, committed if it was to be. */
+  /** Called after each batch; by then the batch is committed, unless it is a dry run. */
   onBatch: (results: LineResult[]) => Promise<void>;
 };
 
 const batchSize = 100;
-/** In bytes. */
+/** The longest line, in bytes. */
 export const maxLineLength = 64 * 1024;
 
-/** Reads `lines` to the end, or until `isStopped`. */
+/** Imports `lines` to the end, or until `isStopped`. */
 export async function importProfiles(
   db: Database,
   lines: AsyncIterable<Uint8Array>,
@@ -48,7 +48,7 @@ export async function importProfiles(
   );
 }
 
-/** Says what `importProfiles` would do, and changes nothing. */
+/** Reports what `importProfiles` would do, and changes nothing. */
 export async function dryRunImport(
   db: Database,
   lines: AsyncIterable<Uint8Array>,
@@ -124,7 +124,7 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
       id,
       kind: change === 'proved' ? 'updated' : change,
       ...(applied && listChanges(applied)),
-      // The link was of somebody with a typed address, who is gone.
+      // The link belonged to a user with a typed address, who was removed.
       ...(known && known.user.id !== userId && { removed: known.user.email }),
     };
   } catch (error) {
@@ -135,7 +135,7 @@ async function importLine(trx: Transaction<DB>, read: Line, occasion: Occasion):
   }
 }
 
-/** With what is wrong with it, if anything is. */
+/** Reads one line, and says what is wrong with it, if anything is. */
 function readLine(line: number, bytes: Uint8Array, now: Date): Line {
   if (bytes.length > maxLineLength) return { line, fault: 'too long' };
   try {

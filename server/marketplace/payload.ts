@@ -14,7 +14,7 @@ export const externalIdSchema = z
   .regex(/^[^\s\p{C}\p{Z}]{1,128}$/u)
   .describe('The marketplace’s own id. Never the email address.');
 
-/** A user as the marketplace knows them. Also one line of the file to import. */
+/** A user as the marketplace knows them: the profile in a payload, and one line of the file to import. */
 export const marketplaceProfileSchema = z.object({
   id: externalIdSchema,
   email: emailSchema,

@@ -1,7 +1,7 @@
 // Pending hand-offs: those that wait for a click of their person on /continue, in the same browser (contract 6.38 to 6.44).
 //
-// Each has an id, in the address of the page, and a cookie of its own, which alone leads to it. A click starts a session
-// (`continue`), or links the two accounts (`connect`), once.
+// Each pending hand-off has an id, in the address of the page, and a cookie of its own; only the cookie leads to it. A
+// click starts a session (`continue`) or links the two accounts (`connect`), once.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
@@ -43,7 +43,10 @@ const cookiePrefix = 'identity_pending_';
 const lifeSeconds = 600;
 const maxPending = 5;
 
-/** Where the browser goes to be asked, and the cookies that tie the hand-off to it. */
+/**
+ * Stores a pending hand-off. The result is the page that asks for the click, and the cookies that tie the hand-off to the
+ * browser.
+ */
 export async function keepPendingHandOff(
   { config, now }: Dependencies,
   trx: Transaction<DB>,
@@ -55,7 +58,7 @@ export async function keepPendingHandOff(
   const expiresAt = new Date(now().getTime() + lifeSeconds * 1_000);
   deferPendingHandOff(trx, { ...pending, id, tokenHash: hashToken(token), expiresAt });
   const setCookies = [buildTokenCookie(config.issuer, cookiePrefix + id, token, lifeSeconds)];
-  // Ids sort by time.
+  // Ids sort by time, so the oldest hand-offs are pushed out.
   const pushedOut = readKeys(config.issuer, request)
     .sort((one, other) => (one.id < other.id ? 1 : -1))
     .slice(maxPending - 1);
@@ -78,7 +81,7 @@ function readKeys(issuer: string, request: Request): PendingKey[] {
   );
 }
 
-/** Where this browser was sent by the hand-off with that nonce, while the click is still to come. */
+/** The page to which the hand-off with that nonce sent this browser, if the click is still to come. */
 export async function findPendingPage(
   db: Database,
   { config, now }: Dependencies,
@@ -90,24 +93,27 @@ export async function findPendingPage(
 }
 
 export type PendingPage = {
-  /** Where the page is, for its form and for coming back to it. */
+  /** The path of the page, for its form and for coming back to it. */
   path: string;
   kind: PendingKind;
   /** What the marketplace calls the person and their account. */
   marketplace: { name: string; account: string };
-  /** Whose session the click starts. Undefined for `connect`, which shows nothing of an account before its login. */
+  /**
+   * The user whose session the click starts. Undefined for `connect`, which shows nothing of an account before its user
+   * logs in.
+   */
   account: { name: string; email: string; isProved: boolean } | undefined;
-  /** Who is logged in, if it is somebody else. */
+  /** The user who is logged in, if it is somebody else. */
   present: string | undefined;
-  /** The user has to log in, anew if that was over ten minutes ago, before the click. */
+  /** Whether the user must log in before the click, because they have not done so within ten minutes. */
   needsLogin: boolean;
-  /** What the click of `connect` will change, once its user has logged in. */
+  /** What the click of `connect` will change; undefined until its user has logged in. */
   changed: Changed | undefined;
 };
 
 /**
- * What /continue asks. Throws 404 `not_found` for what is spent, unknown, expired or another browser's, and, once the user has
- * logged in, what the click of `connect` would be refused with.
+ * What /continue asks. Throws 404 `not_found` for a pending hand-off that is spent, unknown, expired or another browser's.
+ * Once the user has logged in, throws what the click of `connect` would throw.
  */
 export async function describePending(
   deps: Dependencies,
@@ -145,9 +151,9 @@ export async function describePending(
 }
 
 /**
- * The click. The result says where to go on to, with the cookies to set, or that the user has to log in first, which uses
- * nothing up. Throws 404 `not_found` as above, and where the link is gone or sleeps by now; 403 `account_suspended` or
- * `admin_not_allowed`; and 409 `email_in_use`.
+ * Does what the click confirms. The result says where to go on to, with the cookies to set, or that the user has to log in
+ * first, which uses nothing up. Throws 404 `not_found` as `describePending`, and if the link is gone or sleeps by now; 403
+ * `account_suspended` or `admin_not_allowed`; and 409 `email_in_use`.
  */
 export async function confirmPending(
   deps: Dependencies,
@@ -158,13 +164,13 @@ export async function confirmPending(
   const key = requireKey(deps, request);
   const session = await findLiveSession(deps, request, visit);
   return inTransactionOf(visit, db, async (trx) => {
-    // Everywhere the link comes before the user, and both before this row: other orders could deadlock.
+    // Everywhere the link is locked before the user, and both before this row: in other orders, transactions could deadlock.
     const seen = await findPendingHandOff(trx, key, now());
     if (!seen) throw gone();
     if (seen.kind === 'connect' && !mayConnect(deps, session, seen.user.id)) return 'login_needed';
     const known = await lockLinkedUser(trx, provider, seen.externalId);
     await lockUser(trx, { id: seen.user.id });
-    // Whoever has it ended meanwhile must not find a link that was made by it.
+    // If this session was ended meanwhile, it must not make a link.
     if (seen.kind === 'connect' && !(session && (await lockOpenSession(trx, session.id))))
       return 'login_needed';
     const pending = await consumePendingHandOff(trx, key, now());
@@ -199,8 +205,8 @@ async function connect(trx: Transaction<DB>, occasion: Occasion, pending: Pendin
 const listChanged = (applied: Applied | undefined): Changed => (applied ? listChanges(applied).changed : {});
 
 /**
- * What the last Connect of these ten minutes has changed, for the page that it leads to, and where the marketplace is. Null
- * where there was none.
+ * What the last Connect within ten minutes changed, and where the marketplace is, for the page that Connect leads to. Null
+ * if there was no Connect.
  */
 export async function findLastConnect({ config, db, now }: Dependencies, { session }: Actor) {
   const since = new Date(now().getTime() - lifeSeconds * 1_000);
@@ -224,17 +230,20 @@ async function logIn(
   const { userId } = pending;
   if (known?.user.id !== userId || known.isSleeping) throw gone();
   const user = requireAllowed(known.user);
-  // Their own session goes on as it is.
+  // If the user is logged in already, their session goes on as it is.
   if (session?.user.id === userId) return [];
   return startSession(trx, deps, { user, startedBy: 'hand_off', request, visit });
 }
 
-/** Whether that user has logged in a short while ago, as for whatever a session alone must not do. */
+/**
+ * Whether this session is that user's, and they logged in a short while ago, as every change needs that a session alone
+ * must not make.
+ */
 function mayConnect(deps: Dependencies, session: LoggedInSession | undefined, userId: string): boolean {
   return session?.user.id === userId && isConfirmed(deps, session);
 }
 
-/** Throws 404 `not_found` where this browser has no cookie for the id that the page's address names. */
+/** The id that the page's address names, with its cookie. Throws 404 `not_found` if this browser has no such cookie. */
 function requireKey({ config }: Dependencies, request: Request): PendingKey {
   const id = readParameter(readQuery(request), 'id');
   const key = readKeys(config.issuer, request).find((each) => each.id === id);

@@ -1,5 +1,5 @@
-// An inbound hand-off (contract 6.9 and 6.35 to 6.38), from its query to a session or a question: the nonce, the profile, the audit
-// event and the session, or the pending hand-off, come together or not at all.
+// An inbound hand-off (contract 6.9 and 6.35 to 6.38), from its query to a session or a question. The nonce, the profile,
+// the audit event and the session or pending hand-off are stored together or not at all.
 import type { Transaction } from 'kysely';
 import { v5 as uuidv5 } from 'uuid';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -24,7 +24,7 @@ const leewayMs = 30_000;
 
 type HandOff = VerifiedEnvelope<MarketplacePayload>;
 
-/** The hand-off of a query; nothing is used up. Throws an EnvelopeError, or 404 `not_configured`. */
+/** Reads and checks the hand-off of a query, and uses nothing up. Throws an EnvelopeError, or 404 `not_configured`. */
 export async function verifyHandOff(
   { config, now }: Dependencies,
   params: URLSearchParams,
@@ -49,10 +49,10 @@ export async function verifyHandOff(
 type Received = { next: string; setCookies: string[]; result: HandOffResult };
 
 /**
- * The GET uses the nonce up and applies the profile. It logs the user in only in the browser where they were the last to
- * log in; any other browser is asked on /continue. Sent again by the browser that used it, it leads on to where it led
- * before. Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError for one that is
- * older than a restore of the database.
+ * Uses the nonce up and applies the profile, at a GET. It logs the user in only in a browser where they were the last to
+ * log in; any other browser is asked on /continue. If the browser that used the hand-off sends it again, it leads on to the
+ * same place as before. Throws what `verifyHandOff` and `acceptProfile` throw, 409 `nonce_replayed`, and an EnvelopeError
+ * for a hand-off older than a restore of the database.
  */
 export async function receiveHandOff(
   deps: Dependencies,
@@ -65,7 +65,7 @@ export async function receiveHandOff(
   const { nonce, profile } = claims;
   const issuedAt = new Date(claims.iat * 1_000);
   const returnTo = readOwnPath(claims.return_to) ?? '/profile';
-  // Whatever they have to do first: it goes no further than whose it is.
+  // It does not matter here what the user must do first: the session only says who they are.
   const present = await findSession(deps, request, visit);
   const session = present?.state === 'suspended' ? undefined : present;
 
@@ -119,8 +119,8 @@ export async function receiveHandOff(
 }
 
 /**
- * Stores the exact reason, which the sender never sees; once for each hand-off, which can be sent again as long as it is
- * refused.
+ * Stores the exact reason of a refusal, which the sender never sees, once for each hand-off: a refused hand-off can be sent
+ * again and again.
  */
 async function recordRefusal(
   { db }: Dependencies,
@@ -138,7 +138,7 @@ async function recordRefusal(
   });
 }
 
-// Any fixed UUID will do: it keeps these ids apart from others.
+// Any fixed UUID will do: it keeps these ids apart from other ids.
 const refusedHandOffs = '0e8f4ad0-5c3b-4f0e-9d57-6a1f1b8c2e11';
 
 async function recordOutcome(

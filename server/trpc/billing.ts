@@ -1,5 +1,5 @@
-// The account's service contracts and invoices, read only: the CRM and operators change them. Nobody sees any before
-// their address is proved.
+// The account's service contracts and invoices, read only: the CRM and operators change them. Nobody sees any before their
+// address is proved.
 import { z } from 'zod';
 import { findInvoiceOfAccount, type Invoice, listInvoices } from '../../db/tables/invoices.ts';
 import { listContracts } from '../../db/tables/service-contracts.ts';
@@ -32,7 +32,7 @@ export const invoicesRouter = router({
     return invoices.map((invoice) => describe(deps, invoice));
   }),
 
-  /** With whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
+  /** The invoice, and whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
   get: person.input(z.object({ number: z.int().min(1) })).query(async ({ ctx: { deps, session }, input }) => {
     const { emailVerifiedAt, account } = session.user;
     const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));

@@ -16,7 +16,7 @@ import { canVerifyEmail, requestEmailVerification, verifyEmail } from '../identi
 import { requireConfirmed } from '../identity/session/actor.ts';
 import { person, router } from './init.ts';
 
-/** Asks nobody for a credential whose change would be refused all the same. */
+/** Refuses first, so that nobody is asked for a credential before a change that would be refused all the same. */
 const changing = person
   .use(({ ctx, next }) => {
     requireNoObstacle(ctx.session.user);
@@ -45,7 +45,7 @@ export const emailRouter = router({
     .input(z.object({ email: textSchema('email') }))
     .mutation(({ ctx, input }) => requestEmailChange(ctx.deps, ctx, input.email)),
 
-  /** What waits for its link to be used, or null. */
+  /** The change that waits for somebody to use its link, or null. */
   pendingChange: person.query(async ({ ctx }) => (await findOwnEmailChange(ctx.deps, ctx)) ?? null),
 
   cancelChange: person.mutation(({ ctx }) => cancelEmailChange(ctx.deps, ctx)),

@@ -15,7 +15,7 @@ export type TrpcContext = {
   visit: Visit;
   /** Headers for the answer, such as a new session's cookie. */
   headers: Headers;
-  /** The session is looked up once for what is asked together, and anew after each change. */
+  /** The session, looked up once for all that is asked together, and again after each change. */
   looked: { session?: ReturnType<typeof findSession> };
 };
 
@@ -23,8 +23,9 @@ export type TrpcContext = {
 export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed';
 
 /**
- * Input is JSON, and what superjson says about it may only be that it, or members of it, are undefined. Superjson itself does
- * not get it: other types let the sender choose what is made here, and it walks the whole of each path for each word.
+ * Reads an input. It is JSON, and superjson may only say of it that the input, or members of it, are undefined. Superjson
+ * itself does not read it: its other types would let the sender choose what we make, and it walks every path for each
+ * annotation.
  */
 function readInput({ json, meta }: SuperJSONResult): unknown {
   if (meta === undefined) return json;
@@ -34,14 +35,14 @@ function readInput({ json, meta }: SuperJSONResult): unknown {
   if (isUndefined(values)) return undefined;
   if (!isObject(json) || !isObject(values)) throw new AppError('invalid_request');
   const annotations = Object.entries(values);
-  // No input has members of members.
+  // No input has nested members.
   if (annotations.length > maxAnnotations || !annotations.every(([, each]) => isUndefined(each)))
     throw new AppError('invalid_request');
   const gone = new Set(annotations.map(([name]) => name));
   return Object.fromEntries(Object.entries(json).filter(([name]) => !gone.has(name)));
 }
 
-/** More than any input has members. */
+/** More than the members of any input. */
 const maxAnnotations = 20;
 
 const isObject = (value: unknown): value is object =>
@@ -55,7 +56,7 @@ const t = initTRPC
   .meta<{ access: Access }>()
   .create({
     transformer: { input: { serialize: superjson.serialize, deserialize: readInput }, output: superjson },
-    // Member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
+    // Built member by member, so that tRPC's own `stack` and the message of an unexpected error never leave.
     errorFormatter({ shape, error }) {
       const { code, detail, errors } = toRefusal(error);
       const { code: trpcCode, httpStatus, path } = shape.data;
@@ -65,8 +66,8 @@ const t = initTRPC
 
 export const { router, createCallerFactory, mergeRouters } = t;
 
-// tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep
-// their code and status.
+// tRPC turns whatever a procedure throws into INTERNAL_SERVER_ERROR, and bad input into 400. Our refusals keep their code
+// and status.
 const refusals = t.middleware(async ({ next }) => {
   const result = await next();
   if (result.ok) return result;
@@ -102,37 +103,37 @@ function lookUp({ looked, deps, request, visit }: TrpcContext) {
   return looked.session;
 }
 
-// Each procedure begins with one of these, which say who may call it.
+// Each procedure begins with one of these words, which say who may call it.
 
 /** Anybody. */
 export const anonymous = base.meta({ access: 'anonymous' });
 
-/** Somebody to whom all of their account is open. Otherwise 401 `login_required` or 403 `second_factor_required`. */
+/** A user to whom all of their account is open. Otherwise throws 401 `login_required` or 403 `second_factor_required`. */
 export const person = base
   .meta({ access: 'person' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLive(await lookUp(ctx)) } }));
 
-/** A person who gave a credential within ten minutes. Otherwise also 401 `login_required`. */
+/** A person who gave a credential within ten minutes. Otherwise throws 401 `login_required`, too. */
 export const confirmed = person
   .meta({ access: 'confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
-/** A person, or somebody who must set up a second factor first, or give theirs. */
+/** A person, or a user who must first set up a second factor, or give theirs. */
 export const settingUp = base
   .meta({ access: 'setting_up' })
   .use(async ({ ctx, next }) => next({ ctx: { ...ctx, session: requireLoggedIn(await lookUp(ctx)) } }));
 
-/** The same people, if they gave a credential within ten minutes. */
+/** A person, or a user who must first set up a second factor or give theirs, if they gave a credential within ten minutes. */
 export const settingUpConfirmed = settingUp
   .meta({ access: 'setting_up_confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
 
-/** Cookies of a browser, with the answer. */
+/** Sets cookies of the browser with the answer. */
 export function setCookies({ headers }: TrpcContext, cookies: string[]): void {
   for (const cookie of cookies) headers.append('Set-Cookie', cookie);
 }
 
-/** A procedure's failure as a refusal of ours. */
+/** Turns the failure of a procedure into a refusal of ours. */
 export function toRefusal(error: TRPCError): AppError {
   if (error.cause instanceof AppError) return error.cause;
   // Only of its input: anything else that does not parse is a fault of ours.

@@ -1,4 +1,4 @@
-// Accounts elsewhere, and products, of somebody who is logged in.
+// The accounts elsewhere, and the products, of a user who is logged in.
 
 import { z } from 'zod';
 import { textSchema } from '../http/text.ts';

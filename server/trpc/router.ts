@@ -1,4 +1,4 @@
-// The typed procedures. Programs have those of contract 11.18 to 11.25, at /trpc; pages have these and their own, by a caller.
+// The typed procedures. Programs call those of contract 11.18 to 11.25, at /trpc; pages call these and their own, directly.
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -76,12 +76,12 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
       },
     }),
   });
-  // tRPC leaves it out when it refuses a request before it knows the procedure.
+  // tRPC leaves this header out if it refuses a request before it knows the procedure.
   if (response.body) response.headers.set('Content-Type', 'application/json');
   return response;
 }
 
-/** With its body read, so that the time that its sender takes does not count. */
+/** The request with its body read, so that the sender's time does not count. */
 async function toReadRequest(request: Request, visit: Visit): Promise<Request> {
   if (request.method !== 'POST') return request;
   const { url, method, headers } = request;

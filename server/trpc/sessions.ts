@@ -1,4 +1,4 @@
-// Where the owner is logged in, and ending that.
+// Where the owner is logged in, and ending those sessions.
 
 import { z } from 'zod';
 import { textSchema } from '../http/text.ts';

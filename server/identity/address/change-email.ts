@@ -1,5 +1,5 @@
-// Changing one's own address: a link to the new one, and nothing changes before it is used. The old address can be had
-// back for seven days (take-back.ts), and belongs to nobody else meanwhile.
+// Changing one's own address: the new address gets a link, and nothing changes until somebody uses it. For seven days the
+// user can have the old address back (take-back.ts); meanwhile it belongs to nobody else.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -34,10 +34,10 @@ import {
   requireOwnAllowance,
 } from '../session/actor.ts';
 
-/** Of the link to the new address, from when its mail is sent (server/mail/outbox.ts). */
+/** How long the link to the new address works, counted from when its mail is sent (server/mail/outbox.ts). */
 const linkMs = 60 * 60 * 1_000;
 
-/** What keeps somebody from changing their address, or undefined. Theirs has to be held, and they need a credential. */
+/** What keeps a user from changing their address, or undefined. They must hold the present address and have a credential. */
 export const findObstacle = (user: User): 'unproved' | 'no_credential' | undefined =>
   user.holdsEmail ? (hasOwnLogin(user) ? undefined : 'no_credential') : 'unproved';
 
@@ -47,8 +47,8 @@ export function requireNoObstacle(user: User): void {
 }
 
 /**
- * Mails a link to the new address, or to its holder that it is theirs; neither the answer nor its time tells the actor
- * which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
+ * Mails a link to the new address, or tells its holder that the address is theirs; neither the answer nor its time tells the
+ * actor which. Links of earlier requests end. Throws 422 `validation_failed`, 403 `email_unverified` and 429 `rate_limited`.
  */
 export async function requestEmailChange(
   deps: Dependencies,
@@ -61,7 +61,7 @@ export async function requestEmailChange(
   const email = readNewEmailAddress(typed, deps.config);
   if (!email) throw new AppError('validation_failed', { errors: [malformedEmail] });
   await requireNew(deps, session.user, email);
-  // The mails of an address are for those who can use them.
+  // The allowance comes first: a request that is refused must not count against the mails of the new address.
   await requireOwnAllowance(deps, actor, 'email.change_requested');
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -73,7 +73,7 @@ export async function requestEmailChange(
     const mail = { kind: 'change_email', userId: user.id, recipient: email } as const;
     if (owner) await tellOwner(trx, deps, { owner, email, details });
     else deferMail(trx, { ...mail, details, now: now() });
-    // Last, as in an erasure of the owner, whose row a mail to them waits for.
+    // The pending change is written last, as in an erasure of the owner: a mail to the owner waits for the owner's row.
     const expiresAt = new Date(now().getTime() + linkMs);
     deferPendingEmailChange(trx, { userId: user.id, email, now: now(), expiresAt });
   });
@@ -85,13 +85,13 @@ async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<vo
   deferEndOfMailTokens(trx, userId, 'change_email');
 }
 
-/** What the actor has asked for and not used yet; the same whoever has that address. */
+/** The change that the actor has asked for and not used yet. The result does not depend on who holds that address. */
 export const findOwnEmailChange = (
   { db, now }: Dependencies,
   { session }: Actor,
 ): Promise<PendingEmailChange | undefined> => findPendingEmailChange(db, session.user.id, now());
 
-/** Gives up what the actor has asked for: its link works no more. Without anything to give up, nothing happens. */
+/** Gives up the change that the actor has asked for: its link stops working. Does nothing if there is no such change. */
 export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<void> =>
   inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockActor(trx, actor);
@@ -100,7 +100,10 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
       await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
   });
 
-/** Both are known to the actor, so the answer may tell them. */
+/**
+ * Refuses the actor's present address, and one that they changed away from a short while ago. The actor knows both, so the
+ * answer may name them.
+ */
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
   const refuse = (detail: string) =>
     new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
@@ -112,7 +115,7 @@ async function requireNew({ db, now }: Dependencies, user: User, email: string):
     );
 }
 
-/** What a token in a mail changes, or undefined if it does not work in that session. Uses nothing up. */
+/** The change that a mail token makes, or undefined if the token does not work in that session. Uses nothing up. */
 export async function findEmailChange(
   deps: Dependencies,
   actor: Actor,
@@ -124,7 +127,10 @@ export async function findEmailChange(
   return { email: opened.email, isTaken: owner !== undefined };
 }
 
-/** As with a proof (verify-email.ts): a stranger who got the mail by mistake must not get the account by a click. */
+/**
+ * Works only in a session of the user, as in verify-email.ts: a stranger who got the mail by mistake must not get the
+ * account by a click.
+ */
 async function openToken({ db, now }: Dependencies, { session }: Actor, token: string) {
   const key = { tokenHash: hashToken(token), purpose: 'change_email', now: now() } as const;
   const found = await findAddressToken(db, key);
@@ -132,8 +138,8 @@ async function openToken({ db, now }: Dependencies, { session }: Actor, token: s
 }
 
 /**
- * Uses the mail token up; `taken`, where somebody else holds the address by now, uses nothing up. All other links in mails
- * to the user end. Throws 404 `not_found` for a token that does not work in that session.
+ * Uses the mail token up, unless somebody else holds the address by now (`taken`). All other links in mails to the user
+ * end. Throws 404 `not_found` for a token that does not work in that session.
  */
 export async function confirmEmailChange(
   deps: Dependencies,
@@ -151,7 +157,7 @@ export async function confirmEmailChange(
     if (!(await consumeMailToken(trx, opened))) throw new AppError('not_found');
     const at = await findTimeOfChange(trx, deps, user.id);
     await updateUser(trx, user.id, { email, emailVerifiedAt: at });
-    // First: where there is none, as in the version before, the database tells of the address that gets reserved.
+    // Before `reserveAddress`: if this change is not stored by then, as in the version before, the database stores one.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
     await voidMails(trx, user.id);

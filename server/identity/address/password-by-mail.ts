@@ -28,15 +28,15 @@ import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 export type PasswordMail = {
   email: string;
   /**
-   * Whose password the link sets: `own`, the user's whom the mail was for; `holder`, of somebody else who holds the
-   * address by now and has not arrived yet; `taken`, nobody's, because its holder has a way in already.
+   * Whose password the link sets. `own`: that of the user whom the mail was for. `holder`: that of somebody else who holds
+   * the address by now and has not arrived yet. `taken`: nobody's, because the holder of the address has a way in already.
    */
   sets: 'own' | 'holder' | 'taken';
-  /** They are a newcomer, so a passkey will do. Else it would get round what they have. */
+  /** The user is a newcomer, so a passkey is enough. For anybody else a passkey would get round the credentials they have. */
   mayBePasskey: boolean;
 };
 
-/** What a mail token is for, or undefined if it does not work (any more). Uses nothing up. */
+/** What a mail token is for, or undefined if the token does not work (any more). Uses nothing up. */
 export async function findPasswordMail(
   { db, now }: Dependencies,
   token: string,
@@ -51,7 +51,9 @@ export async function findPasswordMail(
   };
 }
 
-/** Whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work, or not for that. */
+/**
+ * The user whose first passkey a mail token may add. Throws 404 `not_found` for a token that does not work or adds no passkey.
+ */
 export async function requireNewcomer(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   token: string,
@@ -64,10 +66,10 @@ export async function requireNewcomer(
   return holder ?? { ...opened, id: opened.userId };
 }
 
-/** What the page of a mail was sent with. */
+/** What somebody sent with the page that the mail's link opens. */
 export type NewCredential = { newPassword: string } | { passkey: string; name: string };
 
-/** Throws 422 `validation_failed`, 404 `not_found`, and what `hashPassword` throws. */
+/** Reads the new password or passkey. Throws 422 `validation_failed`, 404 `not_found`, and what `hashPassword` throws. */
 async function readCredential(
   deps: Dependencies,
   request: Request,
@@ -84,7 +86,7 @@ async function readCredential(
   return { passwordHash: await hashNewPassword(visit, given.newPassword, context) };
 }
 
-/** Of an address that was typed, and is being proved: whoever proved it first holds it. */
+/** Whose password is set when a typed address is proved: whoever proved the address first holds it. */
 function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['sets'] {
   if (!holder || holder.id === userId) return 'own';
   const hasArrived = !isNewcomer(holder) || holder.emailVerifiedAt !== null;
@@ -92,11 +94,11 @@ function whoseIsSet(userId: string, holder: User | undefined): PasswordMail['set
 }
 
 /**
- * Sets the password, or for whoever has no credential yet adds their first passkey. Uses the mail token up. The result is
- * a new session, the user's only one, or what waits for the code, or `taken` (see `PasswordMail`), where nothing changes.
- * All of the user's marketplace links sleep from then on: whoever made them had
- * not shown that they own the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`,
- * 403 `account_suspended`, and what `hashPassword` throws.
+ * Sets the password, or adds a first passkey for a user without any credential, and uses the mail token up. The result is a
+ * new session, which is then the user's only one, or a login that waits for the code. With `taken` (see `PasswordMail`)
+ * nothing changes. From then on all of the user's marketplace links sleep: whoever made them had not shown that they own
+ * the address. Throws 404 `not_found` for a token that does not work, 422 `validation_failed`, 403 `account_suspended`, and
+ * what `hashPassword` throws.
  */
 export async function setPasswordByMail(
   deps: Dependencies,
@@ -107,7 +109,7 @@ export async function setPasswordByMail(
   const { db, now } = deps;
   const opened = await openMailToken(db, 'set_password', token, now());
   if (!opened) throw new AppError('not_found');
-  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  // Before the password is hashed: a link that is `taken` is not used up, so somebody could send it without end.
   const owner = await findAddressOwner(db, opened.email, now());
   if (whoseIsSet(opened.userId, owner) === 'taken') return 'taken';
   const credential = await readCredential(deps, request, visit, given, { token, ...opened });
@@ -128,7 +130,7 @@ export async function setPasswordByMail(
       emailVerifiedAt: user.emailVerifiedAt ?? now(),
     });
     if (passkey) {
-      // Somebody may have got a credential meanwhile, which a passkey must not get round.
+      // The user may have got a credential meanwhile, and a passkey must not get round it.
       if (!isNewcomer(user) || user.id !== passkey.userId) throw new AppError('not_found');
       const fromEstablishedBrowser =
         isFirstCredential || (await isEstablishedBrowser(trx, deps, request, user.id));
@@ -145,8 +147,8 @@ export async function setPasswordByMail(
 }
 
 /**
- * What a password that a mail has set ends, or a first passkey: all else that could lead to the user. Nobody else is in
- * from then on. The caller holds links and user.
+ * Ends all else that could lead to the user, once a mail has set their password or added their first passkey: from then on
+ * nobody else is in. The caller holds links and user.
  */
 export async function startAnew(
   trx: Transaction<DB>,
@@ -164,13 +166,13 @@ export async function startAnew(
   deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
   await notify(trx, deps, user, isPasskey ? 'passkey_added' : 'password_set', request);
   const amr = isPasskey ? passkeyAmr : undefined;
-  // As a session would: what comes now is only the code.
+  // A new session would end all of this, but so far there is only a login that waits for the code.
   if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, deps.now(), readDevice(deps, request));
   const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
   return startSessionOrAsk(trx, deps, start);
 }
 
-/** Links in mails, marketplace links, and hand-offs that wait. The caller holds links and user. */
+/** Ends links in mails, marketplace links and hand-offs that wait. The caller holds links and user. */
 export async function endWhatMailsOpened(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,

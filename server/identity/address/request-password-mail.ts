@@ -1,4 +1,4 @@
-// Asking for the mail through which a password is set (password-by-mail.ts).
+// Requests for the mail with which a user sets a password (password-by-mail.ts).
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -15,9 +15,9 @@ import type { Actor } from '../session/actor.ts';
 import { requestEmailVerification } from './verify-email.ts';
 
 /**
- * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path
- * here to go on to. `request` says which browser asks: one that the user knows has an allowance of its own. Throws 422
- * `validation_failed` for a malformed address, and 429 `rate_limited`.
+ * Sends the mail if somebody here has that address; neither the answer nor its time tells the caller. `next` is a path of
+ * ours to go on to. `request` says which browser asks: a browser that the user knows has an allowance of its own. Throws
+ * 422 `validation_failed` for a malformed address, and 429 `rate_limited`.
  */
 export async function requestPasswordMail(
   deps: Dependencies,
@@ -34,8 +34,8 @@ export async function requestPasswordMail(
 }
 
 /**
- * For somebody who is logged in. Whoever holds an address may be somebody else than whoever merely typed it: that mail
- * proves the address, too. Throws 429 `rate_limited`.
+ * Sends the mail to somebody who is logged in. If they merely typed their address, somebody else may own it, so they get
+ * the mail that also proves the address. Throws 429 `rate_limited`.
  */
 export async function requestOwnPasswordMail(deps: Dependencies, actor: Actor): Promise<void> {
   const { email, holdsEmail } = actor.session.user;
@@ -51,7 +51,7 @@ async function sendPasswordMail(
 ): Promise<void> {
   const trail = { address: visit.address, requestId: visit.requestId };
   const user = await findHolder(trx, email);
-  // Not stored: strangers could grow the table without end.
+  // Logged, not stored: strangers could grow the table without end.
   if (!user) {
     metrics.countPasswordMail('unknown_user');
     return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');

@@ -1,5 +1,6 @@
-// The address that somebody typed to get a mail, for the page that says that the mail is on its way: a cookie of their
-// browser, the same for every address. It is shown to whoever sends it, and decides nothing.
+// The address that somebody typed to get a mail, kept in a cookie for the page that says that the mail is on its way. The
+// browser gets the cookie whether we know the address or not. The page shows the address to whoever sends the cookie;
+// nothing else depends on it.
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { readEmailAddress } from '../ground/email-address.ts';
 import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
@@ -7,7 +8,7 @@ import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
 const cookie = 'identity_typed_email';
 const lifeSeconds = 600;
 
-/** A `Set-Cookie` value. */
+/** The `Set-Cookie` value that keeps the typed address. */
 export const keepTypedEmail = ({ config }: Pick<Dependencies, 'config'>, typed: string): string =>
   buildTokenCookie(config.issuer, cookie, readEmailAddress(typed) ?? '', lifeSeconds);
 

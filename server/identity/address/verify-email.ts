@@ -1,4 +1,4 @@
-// Proving an address from a session of its user: a mail with a link, and the click on it.
+// Proving an address in a session of its user: a mail with a link, and the click on that link.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { consumeMailToken } from '../../../db/tables/mail-tokens.ts';
@@ -13,8 +13,8 @@ import { notify } from '../ground/notices.ts';
 import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
 
 /**
- * Does nothing for a proved address. The mail to an address that somebody merely typed leads to setting a password,
- * in any browser; a holder proves theirs by a click in a session of their own. `next` is a path here to go on to. Throws
+ * Does nothing for a proved address. If somebody merely typed the address, the mail leads to setting a password, in any
+ * browser; a holder proves the address by a click in a session of their own. `next` is a path of ours to go on to. Throws
  * 429 `rate_limited`.
  */
 export async function requestEmailVerification(
@@ -25,13 +25,13 @@ export async function requestEmailVerification(
   const { config, db, mailLimits, now } = deps;
   const { user } = actor.session;
   if (user.emailVerifiedAt) return;
-  // An address that somebody merely typed is not theirs to spend an owner's allowance on.
+  // Somebody who merely typed an address must not spend the allowance of its owner.
   const device = await findDeviceName(deps, actor.request, user.email);
   await mailLimits.countTry({ account: user.email, address: actor.visit.address, device });
   await inTransactionOf(actor.visit, db, async (trx) => {
-    // A hand-off may have moved their link to somebody else, and removed them.
+    // A hand-off may have moved the actor's link to somebody else and removed the actor.
     await lockActor(trx, actor);
-    // Reserved for whoever had it until a short while ago: it gets no other mail.
+    // The address is reserved for whoever had it until a short while ago, so no other mail goes to it.
     if (!user.holdsEmail && (await findReservation(trx, { email: user.email, now: now() }))) return;
     deferMail(trx, {
       kind: user.holdsEmail ? 'verify_email' : 'prove_address',
@@ -63,7 +63,7 @@ export async function verifyEmail(deps: Dependencies, actor: Actor, token: strin
   });
 }
 
-/** Whether that mail token is one that `verifyEmail` takes. Uses nothing up. */
+/** Whether `verifyEmail` takes that mail token. Uses nothing up. */
 export async function canVerifyEmail(
   { db, now }: Dependencies,
   actor: Actor,

@@ -35,10 +35,10 @@ import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
 import { secretContext } from './second-factor-check.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
-/** Whoever sets one up may have to do so before anything else. */
+/** A user who may set up an authenticator app, even if they must do so before anything else. */
 type Owner = Confirmed<AnyActor>;
 
-/** What the page shows while nothing is being set up. */
+/** What the page shows when nobody is setting up an app. */
 export async function describeAuthenticator(deps: Dependencies, { session, request }: AnyActor) {
   const { config, db } = deps;
   const { user } = session;
@@ -47,11 +47,11 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
   return {
     email: user.email,
     isRequired: needsSecondFactor(config, user),
-    /** Nothing else can be opened before. */
+    /** Whether the user must set up a second factor before they can open anything else. */
     comesFirst: mustSetUpFactor(config, session),
-    /** What is added in this browser now can be removed by a link in a mail. */
+    /** Whether a link in a mail can remove a factor that the user adds in this browser now. */
     isRevocable: await isRevocable(deps, request, user),
-    /** They have a passkey, and came here by their password alone. */
+    /** Whether the user has a passkey, but logged in with their password alone. */
     mustUsePasskey: lacksFactor && user.hasPasskey,
     isOn: found && {
       addedAt: found.addedAt,
@@ -62,15 +62,15 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
 }
 
 export type SetUp = {
-  /** For the form that proves it: nothing is stored before. */
+  /** The new secret, sealed, for the form that takes the code: nothing is stored before a right code. */
   sealed: string;
-  /** For typing it into the app. */
+  /** The secret as text, for typing into the app. */
   secret: string;
   uri: string;
   qr: { size: number; path: string };
 };
 
-/** A new secret, which counts once a code of it is given. */
+/** Makes a new secret, which counts once the user gives a code of it. */
 export async function offerAuthenticator(deps: Dependencies, actor: Owner): Promise<SetUp> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
   const secret = createSecret();
@@ -79,9 +79,9 @@ export async function offerAuthenticator(deps: Dependencies, actor: Owner): Prom
 }
 
 /**
- * Turns it on, logs the user out everywhere else, and gives the recovery codes, which are shown this once. Undefined where
- * it is on already. Throws 422 `validation_failed` for a wrong code, and 400 `invalid_request` for a `sealed` that was not
- * made for this user.
+ * Turns the app on, logs the user out everywhere else, and returns the recovery codes, which are shown only this once.
+ * Undefined if an app is on already. Throws 422 `validation_failed` for a wrong code, and 400 `invalid_request` for a
+ * `sealed` that was not made for this user.
  */
 export async function addAuthenticator(
   deps: Dependencies,
@@ -99,16 +99,16 @@ export async function addAuthenticator(
     const user = await lockOpenActor(trx, actor);
     if (!hasOwnLogin(user)) throw new AppError('login_required');
     if (user.hasAuthenticator) return undefined;
-    // The code has shown it for this session.
+    // With the code the user has given a second factor in this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
     const at = await findTimeOfChange(trx, deps, user.id);
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, user.id);
     const added = { userId: user.id, sealedSecret, step, now: at };
     await insertAuthenticator(trx, { ...added, fromEstablishedBrowser });
-    // They were started without it.
+    // The other sessions were started without the app.
     await endSessions(trx, user.id, { exceptId: session.id }, now());
-    // Other browsers know the password at most: none of them has an allowance for codes.
+    // Other browsers have shown the password at most, so none of them keeps an allowance for codes.
     await forgetDevices(trx, user.id, now(), readDevice(deps, request));
     const codes = createRecoveryCodes();
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
@@ -118,12 +118,12 @@ export async function addAuthenticator(
   });
 }
 
-/** The page of a set-up whose code was wrong, again. Throws what `addAuthenticator` throws for `sealed`. */
+/** Shows the set-up again after a wrong code. Throws what `addAuthenticator` throws for `sealed`. */
 export async function repeatOffer(deps: Dependencies, actor: AnyActor, sealed: string): Promise<SetUp> {
   return describeOffer(deps, actor, await openOffer(deps, actor, sealed));
 }
 
-/** In place of those that are left. Undefined where no app is set up. */
+/** Makes new recovery codes in place of those that are left. Undefined if no app is set up. */
 export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Promise<string[] | undefined> {
   return inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -137,7 +137,7 @@ export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Prom
   });
 }
 
-/** With its recovery codes. */
+/** Removes the app and its recovery codes. */
 export async function removeAuthenticator(deps: Dependencies, actor: Owner): Promise<void> {
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
@@ -148,7 +148,7 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-// Another one than that of a stored secret, so that neither passes for the other.
+// Not the context of a stored secret, so that an offered secret never passes for a stored one, nor the other way round.
 const offerContext = ({ session }: AnyActor) => `authenticator offer ${session.user.id}`;
 
 type Offer = { sealed: Uint8Array; secret: Uint8Array };
@@ -165,7 +165,7 @@ function describeOffer({ config }: Dependencies, { session }: AnyActor, { sealed
   return { sealed: encodeBytes(sealed), secret: spellSecret(secret), uri, qr: drawQr(uri) };
 }
 
-/** Each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
+/** Draws each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
   const path = data
@@ -179,7 +179,7 @@ const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRec
 const encodeBytes = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
 
 function decode(text: string): Uint8Array | undefined {
-  // A nonce, 20 bytes and a tag.
+  // The base64 of a nonce, 20 bytes and a tag.
   if (!/^[A-Za-z0-9+/]{64}$/.test(text)) return undefined;
   return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }

@@ -3,10 +3,10 @@ import { sha256 } from '../../runtime/hash.ts';
 
 const count = 10;
 
-// Crockford's base32: no letter that looks like a digit.
+// Crockford's base32: no letter in it looks like a digit.
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 
-/** 60 random bits each, such as `7k2m-0qfx-w9zd`. */
+/** Codes of 60 random bits each, such as `7k2m-0qfx-w9zd`. */
 export const createRecoveryCodes = (): string[] => Array.from({ length: count }, createCode);
 
 function createCode(): string {
@@ -15,7 +15,7 @@ function createCode(): string {
   return letters.replace(/(.{4})(?!$)/g, '$1-');
 }
 
-/** However it was typed. With the user's id, so that nobody can try one guess at the codes of all. */
+/** Hashes a code, however it was typed, with the user's id: so nobody can try one guess against the codes of all users. */
 export function hashRecoveryCode(userId: string, typed: string): Uint8Array {
   const code = typed
     .toLowerCase()

@@ -11,7 +11,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { notify } from '../ground/notices.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
 
-/** Ends their sessions, too. False where there was none. The caller has locked the user. */
+/** Removes every second factor and ends all sessions. False if there was no factor. The caller has locked the user. */
 export async function removeFactors(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -25,10 +25,10 @@ export async function removeFactors(
   return true;
 }
 
-/** Which to keep: the app, or the passkey of that id. */
+/** The factor to keep: the app, or the passkey with that id. */
 export type KeptFactor = { app: true } | { passkey: string };
 
-/** Every kind of second factor, or those added since, but for the one to keep; and recovery codes always. */
+/** Deletes every second factor, or those added since `since`, except the one to keep. Recovery codes always go. */
 export async function deleteFactors(
   trx: Transaction<DB>,
   userId: string,

@@ -11,16 +11,16 @@ import { findStep, isCode } from './totp.ts';
 
 export type FactorUse = {
   kind: 'code' | 'recovery_code';
-  /** True for exactly one caller. In a transaction that has locked the user. */
+  /** Uses the factor up: true for exactly one caller. `trx` has locked the user. */
   consume: (trx: Database) => Promise<boolean>;
 };
 
-/** For what was typed, or undefined where it is wrong. Uses nothing up. */
+/** The factor that was typed, or undefined if it is wrong. Uses nothing up. */
 export async function readFactor(
   deps: Dependencies,
   userId: string,
   typed: string,
-  /** Recovery codes that were made after that do not count. */
+  /** Recovery codes made after `madeBy` do not count. */
   { madeBy }: { madeBy?: Date | undefined } = {},
 ): Promise<FactorUse | undefined> {
   const code = typed.replace(/\s/g, '');
@@ -37,7 +37,7 @@ async function readCode(
   const authenticator = await findAuthenticator(db, userId);
   if (!authenticator) return undefined;
   const opened = await unseal(config.encryptionKeys, secretContext(userId), authenticator.sealedSecret);
-  // The operator has lost the key. Recovery codes need none.
+  // The operator has lost the key. Recovery codes still work, since no key seals them.
   if (!opened) throw new Error('IDENTITY_ENCRYPTION_KEY does not open the secret of an authenticator app');
   const now = clock();
   const step = await findStep(opened.plain, code, now);
@@ -48,5 +48,5 @@ async function readCode(
   return { kind: 'code', consume: (trx) => consumeStep(trx, { userId, step, sealedSecret, now }) };
 }
 
-/** What the secret of a user's authenticator app is sealed for. */
+/** The context that the secret of a user's authenticator app is sealed for. */
 export const secretContext = (userId: string) => `authenticator ${userId}`;

@@ -5,19 +5,19 @@ import { generateHOTP } from 'oslo/otp';
 
 const stepSeconds = 30;
 
-/** As many bytes as SHA-1 gives (RFC 4226 section 4, R6). */
+/** A secret of as many bytes as SHA-1 gives (RFC 4226 section 4, R6). */
 export const createSecret = (): Uint8Array => crypto.getRandomValues(new Uint8Array(20));
 
-/** For typing: in groups of four. */
+/** The secret in groups of four letters, for typing. */
 export const spellSecret = (secret: Uint8Array): string =>
   base32.encode(secret, { includePadding: false }).replace(/(.{4})(?!$)/g, '$1 ');
 
-/** What the QR code says. Not by oslo, which spells a space in the name as a plus, and apps show that. */
+/** What the QR code says. Not made by oslo, which writes a space in the name as a plus, and apps show that plus. */
 export function buildKeyUri(
   secret: Uint8Array,
   { issuer, email }: { issuer: string; email: string },
 ): string {
-  // A colon parts the two.
+  // A colon parts name and account, so the name must not contain one.
   const [name, account] = [issuer.replaceAll(':', ' '), email].map(encodeURIComponent);
   return `otpauth://totp/${name}:${account}?secret=${base32.encode(secret, { includePadding: false })}&issuer=${name}`;
 }
@@ -25,8 +25,8 @@ export function buildKeyUri(
 export const isCode = (text: string) => /^\d{6}$/.test(text);
 
 /**
- * The time step that the code is of, or undefined: the present one, or one beside it, for clocks that differ and people
- * who type slowly. The latest, where two have the same code.
+ * The time step of the code, or undefined: the present step or one beside it, for clocks that differ and people who type
+ * slowly. If two steps have the same code, the later one.
  */
 export async function findStep(secret: Uint8Array, code: string, now: Date): Promise<number | undefined> {
   const present = Math.floor(now.getTime() / 1_000 / stepSeconds);

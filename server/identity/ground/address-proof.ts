@@ -1,5 +1,5 @@
-// Mail tokens: the secrets in the links of our mails. 256 random bits, of which the database stores the SHA-256. A
-// token has one purpose, and works once, in time, while its user still has the address that the mail went to.
+// Mail tokens: the secrets in the links of our mails, of 256 random bits each. The database stores their SHA-256. A token
+// has one purpose, and works once, in time, while its user still has the address that the mail went to.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -17,7 +17,7 @@ import type { Trace } from '../../http/trace-context.ts';
 import type { Config } from '../../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** All mails to the user with a token, sent or not, lead nowhere from now on, but for take-back links. */
+/** Ends the links of all mails to the user, whether sent or not, except take-back links. */
 export async function voidMails(trx: Transaction<DB>, userId: string): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
@@ -26,8 +26,8 @@ export async function voidMails(trx: Transaction<DB>, userId: string): Promise<v
 }
 
 /**
- * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. Whoever asks
- * for the mail chose it, and may be a stranger, so it keeps no text of theirs. A client that gets no `state` asks again.
+ * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. A stranger may
+ * have asked for the mail and chosen `next`, so the mail keeps no text of theirs. A client that gets no `state` asks again.
  */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
   const client = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(next ?? '')?.[1];
@@ -36,11 +36,13 @@ export function keepNext({ clients }: Config, next: string | undefined): Record<
   return pending ? { next: pending } : {};
 }
 
-/** What a mail keeps of the trace of the request that it is about, for the log. No mail that leaves has it. */
+/**
+ * What a mail keeps, for the log, of the trace of the request that caused it. The mail that goes out does not show the trace.
+ */
 export const keepTrace = (trace: Trace | undefined): Record<string, string> =>
   trace ? { traceId: trace.traceId } : {};
 
-/** The result is the only copy of the token, or undefined where the mail is void by now. */
+/** Makes a token for a mail. The result is the only copy of the token, or undefined if the mail is void by now. */
 export async function createMailToken(
   db: Database,
   purpose: MailTokenPurpose,
@@ -52,13 +54,13 @@ export async function createMailToken(
   return (await insertMailToken(db, row)) ? token : undefined;
 }
 
-/** The same for a take-back link. */
+/** Makes a token for a take-back link. The result is the only copy of the token, or undefined if the mail is void by now. */
 export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
   const token = createToken();
   return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
 }
 
-/** Whom the token is for, with what `consumeMailToken` needs, or undefined if it does not work. Uses nothing up. */
+/** The user of the token, with what `consumeMailToken` needs, or undefined if the token does not work. Uses nothing up. */
 export async function openMailToken(db: Database, purpose: MailTokenPurpose, token: string, now: Date) {
   const key = { tokenHash: hashToken(token), purpose, now };
   const found = await findMailToken(db, key);

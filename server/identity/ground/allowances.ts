@@ -1,5 +1,5 @@
-// How often somebody may make each change of theirs: one person cannot fill the tables with audit events, history and
-// events for clients, nor mailboxes with mails (contract 9.52 to 9.68). What is not here is in `withoutAllowance`, with the
+// How often a user may make each change, so that one person cannot fill the tables with audit events, history and events
+// for clients, nor mailboxes with mails (contract 9.52 to 9.68). `withoutAllowance` names all other changes, with the
 // reason. The counts are in Postgres, for all instances together.
 import { base64url } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -12,7 +12,7 @@ type Allowance = { times: number; seconds: number };
 const hour = 60 * 60;
 const day = 24 * hour;
 
-/** By the audit event that the change leaves. For each user, unless said otherwise. */
+/** The allowances, by the audit event that the change leaves: for each user, unless said otherwise. */
 export const allowances = {
   'profile.updated': { times: 60, seconds: hour },
   'user.deletion_requested': { times: 5, seconds: day },
@@ -23,10 +23,10 @@ export const allowances = {
   'authenticator.added': { times: 10, seconds: hour },
   'recovery_codes.made': { times: 10, seconds: hour },
   'data.downloaded': { times: 5, seconds: hour },
-  // For each session: whoever else is in the account cannot use up what the owner needs to put them out.
+  // For each session: whoever else is in the account cannot use up what the owner needs to log them out.
   'login.confirmed': { times: 30, seconds: hour },
-  // For each password, so that one set by mail starts to count afresh. In each browser that the user has had for a week; in
-  // all that are new to them; and in all others together, so that a login more makes no allowance more.
+  // For each password, so that a password set by mail starts to count afresh. Counted in each browser that the user has had
+  // for a week; in all browsers that are new to them; and in all others together, so that another login adds no allowance.
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
@@ -36,10 +36,10 @@ export const allowances = {
 
 export type AllowanceName = keyof typeof allowances;
 
-/** Every other audit event, and what bounds how often there is one. */
+/** Every other audit event, and what limits how often it happens. */
 export const withoutAllowance = {
-  // What ends access, removes what was added or keeps things as they were: a thief must not use it up. There is no more
-  // of it than of what came before it.
+  // Changes that end access, remove what was added or keep things as they were: a thief must not use up an allowance for
+  // them. There are no more of them than of the changes before them.
   logout: 'logins',
   'session.ended': 'logins',
   'session.ended_others': 'logins',
@@ -49,7 +49,7 @@ export const withoutAllowance = {
   'user.deletion_canceled': 'user.deletion_requested',
   'email.change_canceled': 'email.change_requested',
 
-  // Counted before it is tried (rate-limits.ts), or after a login that was counted.
+  // Logins are counted before they are tried (rate-limits.ts); the others follow a login that was counted.
   'login.succeeded': 'logins',
   'session.started': 'logins',
   'login.code_asked': 'logins',
@@ -58,7 +58,7 @@ export const withoutAllowance = {
   'email.verification_requested': 'mails',
   'password_link.requested': 'mails',
 
-  // By a link of a mail, which works once.
+  // Changes by a link in a mail, which works once.
   'email.verified': 'links of mails',
   'email.changed': 'links of mails',
   'email.change_undone': 'links of mails',
@@ -69,7 +69,7 @@ export const withoutAllowance = {
   'user.created': 'links of mails, and commands',
   'factors.removed': 'links of mails, and commands',
 
-  // Not by a user.
+  // Changes that no user makes.
   'hand_off.accepted': 'the marketplace, whose signature counts once',
   'hand_off.confirmed': 'the marketplace, whose signature counts once',
   'hand_off.email_skipped': 'the marketplace, whose signature counts once',
@@ -97,15 +97,15 @@ const countOf = (name: AllowanceName, of: string) => {
 };
 
 /**
- * Counts a change, in the transaction that makes it: one that fails counts nothing, and one more than there may be leaves
- * nothing. `of` is whose it is. Throws 429 `rate_limited`.
+ * Counts a change, in the transaction that makes the change: a change that fails counts nothing, and a change over the
+ * limit leaves nothing. `of` says whose allowance it is. Throws 429 `rate_limited`.
  */
 export async function spendAllowance(trx: Database, name: AllowanceName, of: string): Promise<void> {
   const count = countOf(name, of);
   if (!(await countChange(trx, count))) throw refuse((await findFullCount(trx, count)) ?? 0);
 }
 
-/** Counts nothing: for what comes before the change, so that nobody does it in vain. Throws 429 `rate_limited`. */
+/** Checks an allowance without counting, before a user does something in vain. Throws 429 `rate_limited`. */
 export async function requireAllowance(db: Database, name: AllowanceName, of: string): Promise<void> {
   const waitMs = await findFullCount(db, countOf(name, of));
   if (waitMs !== undefined) throw refuse(waitMs);

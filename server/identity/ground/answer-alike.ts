@@ -1,5 +1,5 @@
-// A request for a mail to an address that anybody may have typed. Neither the answer nor its time tells what was found
-// there.
+// A request for a mail to an address that anybody may have typed. Neither the answer nor its time tells what we found for
+// that address.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -11,8 +11,8 @@ import { findDeviceName } from './device.ts';
 const answerAfterMs = 300;
 
 /**
- * Counts the request, then decides in one transaction which mail goes out, if any. `request` says which browser asks: one
- * that the holder of the address knows has an allowance of its own. `limits` are those of all mails, unless said
+ * Counts the request, then decides in one transaction which mail goes out, if any. `request` says which browser asks: a
+ * browser that the holder of the address knows has an allowance of its own. `limits` are those of all mails, unless said
  * otherwise. Throws 429 `rate_limited`.
  */
 export async function answerAlike(
@@ -28,6 +28,6 @@ export async function answerAlike(
   const device = await findDeviceName(deps, request, email);
   await limits.countTry({ account: email, address: visit.address, device });
   const pause = new Promise((done) => setTimeout(done, answerAfterMs));
-  // Stored before the answer: the mail goes out even if this process ends right after it.
+  // The mail is stored before the answer, so it goes out even if this process ends right after the answer.
   await Promise.all([inTransactionOf(visit, deps.db, send), pause]);
 }

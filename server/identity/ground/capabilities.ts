@@ -10,15 +10,15 @@ const rules = {
 
 export type Capability = keyof typeof rules;
 
-/** Sorted. */
+/** All capabilities, sorted. */
 export const capabilities = (Object.keys(rules) as Capability[]).sort();
 
-/** Those of `names` that there are: sorted, each once. */
+/** The capabilities among `names`: sorted, each once. */
 export function readCapabilities(names: readonly string[]): Capability[] {
   return capabilities.filter((name) => names.includes(name));
 }
 
-/** Those in force: some only once the account is verified, even if they were granted before. */
+/** The capabilities in force. Some need a verified account, even if they were granted before. */
 export function listActiveCapabilities(account: {
   capabilities: readonly string[];
   verifiedAt: Date | null;

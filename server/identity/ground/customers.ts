@@ -1,4 +1,4 @@
-// A customer: a user with an account of their own. Every new one is made here.
+// A customer: a user with an account of their own. Every new customer is made here.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';
@@ -13,7 +13,7 @@ export type NewCustomer = {
   /** Null until the owner has proved the address. */
   emailVerifiedAt: Date | null;
   name: string;
-  /** Defaults to `user`. */
+  /** `user` if not given. */
   role?: InternalRole;
   passwordHash?: string;
   suspendedAt?: Date;
@@ -25,15 +25,16 @@ export const hasOwnLogin = (user: Pick<User, 'hasPassword' | 'hasPasskey'>) =>
   user.hasPassword || user.hasPasskey;
 
 /**
- * Whether the user never had a way to log in by themselves. For them a mail adds a passkey, and a hand-off is enough; with a
- * password that counts no more, either would get round an app that is left.
+ * Whether the user never had a way to log in by themselves. A mail may add a passkey for such a user, and a hand-off is
+ * enough. A user whose password no longer counts is not one of them: the mail or the hand-off would get round an
+ * authenticator app that is left.
  */
 export const isNewcomer = (user: Pick<User, 'hadPassword' | 'hasPasskey'>) =>
   !user.hadPassword && !user.hasPasskey;
 
 export type CustomerIds = { id: string; accountId: string };
 
-/** Nobody else may hold the address: a unique index fails the transaction otherwise. Ids are new unless given. */
+/** Makes a customer. If somebody else holds the address, a unique index fails the transaction. Ids are new unless given. */
 export async function createCustomer(
   trx: Transaction<DB>,
   { account, ...user }: NewCustomer,

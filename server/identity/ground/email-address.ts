@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { textBounds } from '../../http/text.ts';
 import type { Config } from '../../settings/config.ts';
 
-// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the others; Cf catches those that a
-// later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
+// Default_Ignorable covers zero-width and most bidi characters, Bidi_Control the other bidi characters; Cf catches those
+// that a later Unicode adds. Quotes would be a second spelling of the same mailbox, and mail programs drop angle brackets.
 const forbidden = /["<>\p{Cc}\p{Cf}\p{Bidi_Control}\p{Default_Ignorable_Code_Point}\p{White_Space}\p{Cs}]/u;
 
 const rules = {
@@ -16,20 +16,20 @@ const rules = {
   verifyDNSLength: true,
 };
 
-// Short cuts for nearly every address: neither NFKC nor the list above can change the first, nor `toASCII` the
-// second.
+// Short cuts for nearly every address: neither NFKC nor the list above can change what `isPlain` accepts, nor can `toASCII`
+// change what `isPlainDomain` accepts.
 const isPlain = (text: string) => /^[!#-;=?-~]*$/.test(text);
 
 function isPlainDomain(domain: string): boolean {
   return domain.length <= 253 && /^(?!xn--)[a-z0-9-]{1,63}(?:\.(?!xn--)[a-z0-9-]{1,63})*$/.test(domain);
 }
 
-/** The canonical form, or undefined for what is no address. No provider-specific rules. */
+/** The canonical form, or undefined if the text is no address. Knows no rules of single mail providers. */
 export function readEmailAddress(text: string): string | undefined {
   if (text.length > textBounds.email) return undefined;
   if (!isPlain(text) && (text.normalize('NFKC') !== text || forbidden.test(text))) return undefined;
   const lower = text.toLowerCase();
-  // Small letters may compose where capitals do not; the canonical form must be its own.
+  // NFKC may compose small letters that it leaves apart as capitals. The canonical form must not change again.
   if (!isPlain(lower) && lower.normalize('NFKC') !== lower) return undefined;
   const [local, domain, ...more] = lower.split('@');
   if (!local || !domain || more.length > 0) return undefined;
@@ -40,31 +40,32 @@ export function readEmailAddress(text: string): string | undefined {
 }
 
 /**
- * Whether a canonical address may become somebody's: mail to its domain can leave the house. Whoever has another one from
- * before keeps it, so this is asked only where an address is new to its user.
+ * Whether a canonical address may become somebody's, because mail to its domain can leave the house. Whoever has another
+ * address from before keeps it: ask this only when an address is new to its user.
  */
 export function canGetMail(address: string, { production }: Pick<Config, 'production'>): boolean {
   const labels = address.slice(address.lastIndexOf('@') + 1).split('.');
   const last = labels.at(-1) ?? '';
   if (last === 'localhost') return !production;
   if (last === 'test' && production) return false;
-  // A domain that ends in a number is an IPv4 address to whoever looks it up (https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  // A URL parser takes a domain that ends in a number for an IPv4 address
+  // (https://url.spec.whatwg.org/#ends-in-a-number-checker).
   return labels.length > 1 && !/^(?:\d+|0x[\da-f]*)$/.test(last);
 }
 
-/** The canonical form of an address that is to become somebody's, or undefined for one that may not. */
+/** The canonical form of an address that is to become somebody's, or undefined if the address may not. */
 export function readNewEmailAddress(text: string, config: Pick<Config, 'production'>): string | undefined {
   const address = readEmailAddress(text);
   return address !== undefined && canGetMail(address, config) ? address : undefined;
 }
 
-/** The error to show at the field. */
+/** The error to show at the field of the address. */
 export const malformedEmail = {
   pointer: '/email',
   detail: 'Enter an email address in the correct format, like name@example.com.',
 };
 
-/** `readEmailAddress` as a schema: what other systems say of people who may be here already. */
+/** `readEmailAddress` as a schema, for what other systems say of people who may be here already. */
 export const emailSchema = z
   .string()
   .max(textBounds.email, { error: 'Must be a valid email address.', abort: true })

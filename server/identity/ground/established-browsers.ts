@@ -1,5 +1,6 @@
-// Established browsers (contract 2.21 to 2.23): those in which a user first gave a credential at least seven days ago, and the
-// one in which the account got its first. What is added in one is more likely the owner's than a thief's.
+// Established browsers (contract 2.21 to 2.23): those in which a user first gave a credential at least seven days ago, and
+// the browser in which the account got its first credential. What somebody adds in an established browser is more likely
+// the owner's than a thief's.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { hasKnownDevice, isDeviceEstablished } from '../../../db/tables/devices.ts';
@@ -25,8 +26,8 @@ export async function isEstablishedBrowser(
 }
 
 /**
- * Names a browser that the user has had for a week, for counting what a thief must not use up; undefined for any other. It
- * is one that is established, or was: a thief who changes the password forgets the browsers of the owner.
+ * Names a browser that the user has had for a week, for counting what a thief must not use up; undefined for any other
+ * browser. The named browser is established, or was: a thief who changes the password forgets the browsers of the owner.
  */
 export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefined {
   const { userId, deviceFirstKnownAt: knownAt, isFirstDevice } = owner;
@@ -35,8 +36,8 @@ export function nameOwnBrowser(owner: PasswordOwner, now: Date): string | undefi
 }
 
 /**
- * Whether a factor that this user adds in this browser now can be removed by taking the account back. What administrators
- * and managers add never is.
+ * Whether a take-back can remove a factor that this user adds in this browser now. It never removes what administrators and
+ * managers add.
  */
 export async function isRevocable(
   deps: Pick<Dependencies, 'config' | 'db' | 'now'>,
@@ -47,8 +48,8 @@ export async function isRevocable(
 }
 
 /**
- * Whether what this user is about to get is the first credential of all. One whose credentials an operator has removed had
- * one before. The caller has locked the user.
+ * Whether this user is about to get their first credential ever. A user whose credentials an operator has removed had one
+ * before. The caller has locked the user.
  */
 export async function awaitsFirstCredential(db: Database, user: User): Promise<boolean> {
   return isNewcomer(user) && !(await hasKnownDevice(db, user.id));

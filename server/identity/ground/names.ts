@@ -2,16 +2,16 @@
 import { z } from 'zod';
 import { textBounds } from '../../http/text.ts';
 
-// Embeddings, overrides and isolates can reverse the text around them. Plain direction marks cannot, and Arabic
-// and Hebrew names need them.
+// Embeddings, overrides and isolates can reverse the text around a name. Plain direction marks cannot, and Arabic and
+// Hebrew names need these marks.
 const forbidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-// Fillers are letters by their category, but default-ignorable; the braille blank and the null notehead are neither.
+// Fillers count as letters, but are default-ignorable; the braille blank and the null notehead are neither, so they are named.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
 
 const tooLong = 'Use no more than 200 characters.';
 
-/** Trimmed, 1 to 200 code points, at least one of them visible, nothing that could garble the page around it. */
+/** A name: trimmed, of 1 to 200 code points, at least one of them visible, and nothing that could garble the page around it. */
 export const nameSchema = z
   .string()
   .max(textBounds.name, { error: tooLong, abort: true })

@@ -1,5 +1,5 @@
-// How many notices a mailbox gets (contract 9.132 to 9.135). What comes beyond is in one mail about the rest, which says that
-// more happened and where to look; where one with a take-back link is held back, that mail has the link.
+// How many notices a mailbox gets (contract 9.132 to 9.135). One mail about the rest stands for all further notices: it
+// says that more happened and where to look. If a notice with a take-back link is held back, that mail has the link.
 
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -11,7 +11,7 @@ import { digestOf } from './rate-limits.ts';
 
 const hourMs = 60 * 60 * 1_000;
 
-// By mailbox, and not by user: it is the mailbox that fills up, whoever comes and goes with its address.
+// Counted by mailbox, not by user: the mailbox fills up, whoever comes and goes with its address.
 const limits = [
   { name: 'hour', times: 20, windowMs: hourMs },
   { name: 'day', times: 60, windowMs: 24 * hourMs },
@@ -25,10 +25,10 @@ type Notice = {
   now: Date;
 };
 
-/** What a notice with a take-back link says of it: to which change, and until when it works. */
+/** What a notice says of its take-back link: the change that the link takes back, and until when the link works. */
 type TakeBackLink = { change: string; until: string };
 
-/** Writes the notice, or holds it back, in the transaction that it tells of. */
+/** Writes the notice or holds it back, in the transaction of the change that the notice tells of. */
 export async function insertWithinLimits(
   trx: Transaction<DB>,
   notice: Notice,
@@ -39,7 +39,7 @@ export async function insertWithinLimits(
   else await holdBack(trx, notice, link);
 }
 
-/** Others that count for this mailbox wait from here on until the transaction ends. */
+/** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
 async function isWithinLimits(trx: Database, recipient: string): Promise<boolean> {
   const mailbox = digestOf(recipient);
   for (const { name, ...limit } of limits)
@@ -48,8 +48,9 @@ async function isWithinLimits(trx: Database, recipient: string): Promise<boolean
 }
 
 /**
- * The mail about the rest takes in what is held back until a worker takes it. The next one is due an hour later; but the
- * first one with a link waits for none without, which whoever is in the account could have had sent.
+ * Holds a notice back in the mail about the rest, which collects notices until a worker takes it. The next such mail is due
+ * an hour later. The first mail with a take-back link does not wait for an earlier mail without a link: a thief in the
+ * account could have caused the earlier mail to delay the link.
  */
 async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink | undefined): Promise<void> {
   const { kind, userId, recipient, now } = notice;
@@ -57,7 +58,7 @@ async function holdBack(trx: Transaction<DB>, notice: Notice, link: TakeBackLink
   const lastDueAt = link ? last.withLinkDueAt : last.dueAt;
   const dueAt = new Date(Math.max(now.getTime(), lastDueAt ? lastDueAt.getTime() + hourMs : 0));
   if (await joinRest(trx, { userId, recipient, dueAt, link: link && { kind, ...link } })) return;
-  // Its kind is for the version before, which sends it as that notice.
+  // The kind is for the version before, which sends the mail as that notice.
   const details = { at: now.toISOString(), rest: 'true', ...link };
   deferMail(trx, { kind, userId, recipient, details, now: dueAt });
 }

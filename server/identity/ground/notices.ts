@@ -1,5 +1,5 @@
-// Mails that tell the owner what happened to their account: what, when, and from which kind of browser. Only to a held
-// address, and without any text that somebody could have typed.
+// Mails that tell the owner what happened to their account: what, when, and from which kind of browser. They go only to a
+// held address, and contain no text that somebody could have typed.
 
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -18,7 +18,7 @@ import { insertWithinLimits } from './notice-limits.ts';
 
 type ToldUser = Pick<User, 'id' | 'email' | 'holdsEmail'>;
 
-/** `request` is the one that did it, if a person's browser did. */
+/** Tells the owner what happened. `request` is the request that did it, if a person's browser sent one. */
 export async function notify(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -30,7 +30,9 @@ export async function notify(
   if (holdsEmail) await insertWithinLimits(trx, buildNotice({ userId, email }, kind, { at: now(), request }));
 }
 
-/** The same to a mailbox of theirs, whether they hold its address or did once; and whatever it got before. */
+/**
+ * Tells a mailbox of the owner, whether they hold its address now or did once, and however many notices the mailbox got before.
+ */
 export async function notifyMailbox(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
@@ -53,8 +55,8 @@ const buildNotice = (
 export const takeBackDays = 7;
 
 /**
- * The same with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`), to the millisecond that is
- * stored with it: the window of a take-back may begin with it.
+ * Tells the owner of a change, with a take-back link (take-back.ts). `at` is the time of the change (`findTimeOfChange`),
+ * to the millisecond that is stored with it: the window of a take-back may begin at that time.
  */
 export async function notifyWithTakeBack(
   trx: Transaction<DB>,
@@ -70,14 +72,14 @@ export async function notifyWithTakeBack(
   const notice = { ...buildNotice({ userId, email }, kind, { at, request }), now: now() };
   const device = notice.details.device ?? null;
   await insertTakeBackChange(trx, { id: change, userId, email, what: kind, at, expiresAt, device });
-  // `until` is for the version before, which knows no changes; and for the index of mails that people wait for.
+  // `until` is for the version before, which stores no changes, and for the index of mails that people wait for.
   await insertWithinLimits(trx, notice, { change, until: expiresAt.toISOString() });
 }
 
 const describeRequest = (request: Request | undefined): { device?: string; traceId?: string } =>
   request ? { device: describeDevice(userAgentOf(request)), ...keepTrace(readTrace(request)) } : {};
 
-/** The same, once a day at most. */
+/** Tells the owner, once a day at most. */
 export async function notifyOnceADay(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
@@ -90,7 +92,7 @@ export async function notifyOnceADay(
   await notify(trx, deps, user, kind, request);
 }
 
-/** Once a day at most, and not at the first login of all. */
+/** Tells the owner of a login in a new browser, once a day at most, and not at the first login of all. */
 export async function notifyNewBrowser(
   trx: Transaction<DB>,
   deps: Dependencies,

@@ -1,6 +1,6 @@
-// Limits what strangers can try: guessing passwords, and requesting mails (contract 9.41 to 9.51, 9.121 and 9.122). Tries are counted in
-// Postgres, for all instances together. A browser that the account's user has logged in with has counts of its own, so
-// nobody else can use them up. A try from an address that nobody knows counts for its account alone.
+// Limits what strangers can try: guessing passwords, and requesting mails (contract 9.41 to 9.51, 9.121 and 9.122). Tries
+// are counted in Postgres, for all instances together. A browser that the account's user has logged in with has counts of
+// its own, so nobody else can use them up. A try from a client whose address is unknown counts for its account alone.
 import ipaddr from 'ipaddr.js';
 import { CompiledQuery } from 'kysely';
 import { base64url } from 'oslo/encoding';
@@ -13,9 +13,9 @@ import { sha256 } from '../../runtime/hash.ts';
 export type RateLimits = ReturnType<typeof createRateLimits>;
 
 type Tried = {
-  /** What a try is at: the same text for the same account. */
+  /** The account that somebody tries: always the same text for the same account. */
   account: string;
-  /** Of the client; empty where nobody knows it. */
+  /** The address of the client; empty if unknown. */
   address: string;
   /** Names a browser that the account's user knows. See `nameDevice`. */
   device: string | undefined;
@@ -23,16 +23,16 @@ type Tried = {
 
 type RateLimit = {
   /**
-   * Call it before the try itself, so that many at once cannot slip through. A try that one count refuses does not
-   * reach the next. Throws 429 `rate_limited`.
+   * Counts a try. Call it before the try itself, so that many at once cannot slip through. A try that one count refuses
+   * does not reach the next count. Throws 429 `rate_limited`.
    */
   countTry: (tried: Tried) => Promise<Try>;
 };
 
 type Try = {
-  /** The next one is refused. */
+  /** Whether the next try is refused. */
   isLast: boolean;
-  /** Gives this try back wherever it was counted. `db` may be a transaction. */
+  /** Gives this try back to every count. `db` may be a transaction. */
   giveBack: (db: Database) => Promise<void>;
 };
 
@@ -59,7 +59,7 @@ export function createRateLimits(db: Database) {
       count('mail-account-day', 10, day, ({ account }) => account),
     ],
   );
-  // In this order: a client address that has used up its own must not use up those of accounts.
+  // In this order: a client address that has used up its own tries must not use up those of accounts.
   const spare = [
     count('spare-mail-address', 50, hour, ({ address }) => lineOf(address)),
     count('spare-mail-account', 1, 3 * hour, ({ account }) => account),
@@ -70,7 +70,7 @@ export function createRateLimits(db: Database) {
       [
         count('guess-device', 10, 15 * minute, ({ device }) => device),
         count('guess-device-day', 30, day, ({ device }) => device),
-        // Each login makes a device, so that whoever has an account could go on and on.
+        // Each login makes a device, so anybody with an account could go on and on.
         count('guess-device-address', 300, 15 * minute, ({ address }) => lineOf(address)),
       ],
       [
@@ -81,7 +81,7 @@ export function createRateLimits(db: Database) {
       ],
     ),
     /**
-     * Guesses of a second factor. Whoever knows the password can use up those of strangers, but not those of a browser
+     * Guesses of a second factor. Whoever knows the password can use up the tries of strangers, but not those of a browser
      * that the owner uses; and a new password starts to count afresh.
      */
     codeLimits: createRateLimit(
@@ -100,12 +100,15 @@ export function createRateLimits(db: Database) {
     takeBackLimits: createRateLimit([], [count('take-back-link', 10, hour, ({ account }) => account)]),
     /** Mails that people request. */
     mailLimits,
-    /** Those that set a password: strangers who use up the others cannot keep the owner from one every three hours. */
+    /**
+     * Mails that set a password. Strangers who use up the other tries cannot keep the owner from one such mail every three
+     * hours.
+     */
     passwordMailLimits: withSpare(mailLimits, createRateLimit(spare, spare)),
   };
 }
 
-/** As much of a pg client as the library uses. */
+/** The part of a pg client that the library uses. */
 function createStore(db: Database) {
   return {
     async query({ text, values }: { text: string; values: unknown[] }) {
@@ -124,7 +127,7 @@ function createLimiter(store: Store, keyPrefix: string, tries: number, windowSec
     keyPrefix,
     points: tries,
     duration: windowSeconds,
-    // The job `sweep` does that.
+    // The job `sweep` deletes expired rows.
     clearExpiredByTimeout: false,
   });
 }
@@ -154,7 +157,7 @@ function createRateLimit(ofDevice: Counter[], ofOthers: Counter[]): RateLimit {
   };
 }
 
-/** What `first` refuses counts in `spare`. Where both refuse, the answer says when the sooner one lets in again. */
+/** A try that `first` refuses counts in `spare`. If both refuse, the answer names the shorter wait. */
 const withSpare = (first: RateLimit, spare: RateLimit): RateLimit => ({
   countTry: (tried) =>
     first.countTry(tried).catch((refusal) => {
@@ -178,24 +181,24 @@ function refuse(refusal: unknown): never {
   throw new AppError('rate_limited', { headers: { 'Retry-After': String(seconds) } });
 }
 
-/** Keys have one length, and the table is no list of addresses. */
+/** A digest, so that keys have one length and the table does not list addresses. */
 export const digestOf = (text: string) => base64url.encode(sha256(text), { includePadding: false });
 
-/** What one customer line has: one address in IPv4, a /64 in IPv6. */
+/** The part of an address that one customer line has: the whole address in IPv4, a /64 in IPv6. */
 const lineOf = (address: string) => cut(address, { ipv4: 4, ipv6: 4 });
 
-/** What one customer can have many lines of: a /48. Undefined in IPv4. */
+/** The part of an address that one customer with many lines can have: a /48. Undefined in IPv4. */
 const siteOf = (address: string) => cut(address, { ipv6: 3 });
 
-/** The account, for addresses near each other alone: those of a /24 in IPv4, a /48 in IPv6. */
+/** The account together with the network of the client: a /24 in IPv4, a /48 in IPv6. */
 function accountByNetwork({ account, address }: Tried): string | undefined {
   const network = cut(address, { ipv4: 3, ipv6: 3 });
   return network === undefined ? undefined : `${network} ${account}`;
 }
 
 /**
- * The first parts of an address, as many as are said for its kind: four of a byte in IPv4, eight of two in IPv6. Undefined
- * where there is no address: one count for all of these would be used up by strangers.
+ * The first parts of an address, as many as `parts` says for its kind: IPv4 has four parts of one byte, IPv6 has eight of
+ * two. Undefined if the address is unknown: strangers would use up one count for all unknown addresses.
  */
 function cut(address: string, parts: { ipv4?: number; ipv6?: number }): string | undefined {
   if (!ipaddr.isValid(address)) return undefined;

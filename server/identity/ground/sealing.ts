@@ -1,11 +1,11 @@
 // Encrypts what the database must not hold in the clear: AES-256-GCM of Web Crypto, with a random 96-bit nonce in front.
-// What is sealed for one context, such as one user, opens for no other.
+// What is sealed for one context, such as one user, does not open for another.
 
 type Keys = readonly Uint8Array[];
 
 const nonceBytes = 12;
 
-/** With the first key. */
+/** Seals with the first key. */
 export async function seal(keys: Keys, context: string, plain: Uint8Array): Promise<Uint8Array> {
   const [key] = keys;
   if (!key) throw new Error('There is no key to encrypt with.');
@@ -15,8 +15,8 @@ export async function seal(keys: Keys, context: string, plain: Uint8Array): Prom
 }
 
 /**
- * With either key. `isCurrent` says whether it was the first: otherwise seal it again. Undefined for what was sealed with
- * another key or for another context, or is damaged.
+ * Opens with any of the keys. `isCurrent` says whether it was the first key: otherwise seal the text again. Undefined for
+ * what was sealed with another key or for another context, or is damaged.
  */
 export async function unseal(
   keys: Keys,
@@ -43,5 +43,5 @@ const algorithm = (iv: Uint8Array<ArrayBuffer>, context: string) => ({
 const load = (key: Uint8Array) =>
   crypto.subtle.importKey('raw', own(key), 'AES-GCM', false, ['encrypt', 'decrypt']);
 
-/** A copy in memory of its own, which Web Crypto's types ask for. */
+/** A copy in its own memory, which Web Crypto's types ask for. */
 const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => new Uint8Array(bytes);

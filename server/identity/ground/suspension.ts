@@ -4,7 +4,7 @@ import { AppError } from '../../basics/errors.ts';
 
 type Suspension = Pick<User, 'suspendedAt' | 'frozenAt'>;
 
-/** What a right credential of theirs gets. */
+/** The refusal that a suspended user gets after a right credential. */
 export const suspensionOf = ({ frozenAt }: Suspension) =>
   new AppError(frozenAt ? 'account_frozen' : 'account_suspended');
 

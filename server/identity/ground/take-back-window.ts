@@ -1,5 +1,5 @@
-// The window of a take-back (contract 2.44): since when what was done with an account may have been somebody else's
-// doing, as seen from one of its mailboxes.
+// The window of a take-back (contract 2.44): the time in which somebody other than the owner may have used the account, as
+// seen from one of its mailboxes.
 import type { Database } from '../../../db/postgres/client.ts';
 import {
   findLastChangeAt,
@@ -12,14 +12,16 @@ import type { User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { takeBackDays } from './notices.ts';
 
-// As the database has it (m020-take-back): what is left of the time of a suspended user is counted from then.
+// The database uses this date, too (m020-take-back): it keeps the time that a suspended user has left, counted from this date.
 const timeStandsStillAt = new Date('3000-01-01T00:00:00Z');
 
-/** A link works if it ends after that, or would if its user were not suspended. */
+/** A link works if it ends after this time. For a suspended user, links work that would if the user were not suspended. */
 export const worksUntil = ({ suspendedAt }: Pick<User, 'suspendedAt'>, now: Date): Date =>
   suspendedAt ? timeStandsStillAt : now;
 
-/** Since when it is. Undefined where no link to that mailbox works. Changes from before an earlier take-back are gone. */
+/**
+ * When the window begins, or undefined if no link to that mailbox works. Changes from before an earlier take-back do not count.
+ */
 export const findWindowSince = (
   db: Database,
   user: Pick<User, 'id' | 'suspendedAt'>,
@@ -28,20 +30,20 @@ export const findWindowSince = (
 ): Promise<Date | undefined> =>
   findWindowStart(db, { userId: user.id, email, worksUntil: worksUntil(user, now), days: takeBackDays });
 
-/** What happened in a window, without where and to which address: the newest of it, and how much came before. */
+/** What happened in a window: the newest changes, and how many came before. It does not say where, nor to which address. */
 export type Happenings = { shown: Pick<TakeBackChange, 'what' | 'at' | 'device'>[]; earlier: number };
 
 const maxShown = 50;
 
-/** In the order in which they happened. */
+/** Lists what happened since then, in order of time. */
 export async function listHappenings(db: Database, userId: string, since: Date): Promise<Happenings> {
   const { newest, count } = await listChangesSince(db, { userId, since, limit: maxShown });
   return { shown: newest.reverse(), earlier: count - newest.length };
 }
 
 /**
- * The time of a change that a mailbox is told of, and of all that is stored with it: later than each such change of the user
- * before, so that no instance's clock decides what came first. The caller has locked the user.
+ * The time for a change that a mailbox is told of, and for all that is stored with it. It is later than each such change of
+ * the user before, so no instance's clock decides what came first. The caller has locked the user.
  */
 export async function findTimeOfChange(
   trx: Database,
@@ -52,7 +54,7 @@ export async function findTimeOfChange(
   return last && last >= now ? new Date(last.getTime() + 1) : now;
 }
 
-/** When the last mail with a take-back link that still works was written, for pages where somebody may be shut out. */
+/** When the last mail with a take-back link that still works was written. For pages that may have shut out the owner. */
 export const findTakeBackHint = (
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   userId: string,

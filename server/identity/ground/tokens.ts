@@ -1,4 +1,4 @@
-// Random tokens for cookies and mails. The database stores only their SHA-256, so reading it gives nobody a token.
+// Random tokens for cookies and mails. The database stores only their SHA-256, so reading the database gives nobody a token.
 
 import { parseCookie } from 'cookie';
 import { serializeCookie } from 'oslo/cookie';
@@ -51,5 +51,5 @@ const isToken = (token: string | undefined): token is string =>
 
 const isSecure = (issuer: string) => issuer.startsWith('https:');
 
-// With this prefix, browsers refuse the cookie from a subdomain or over plain http (RFC 6265bis section 4.1.3).
+// With the prefix `__Host-`, browsers refuse the cookie from a subdomain or over plain http (RFC 6265bis section 4.1.3).
 const cookieName = (issuer: string, name: string) => (isSecure(issuer) ? `__Host-${name}` : name);

@@ -4,12 +4,12 @@ import { describeDevice } from './device.ts';
 
 type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
 
-/** What an audit event says of the browser that did it. */
+/** What an audit event says of the browser that caused it. */
 export function trailOf({ address, requestId, userAgent, place }: Seen) {
   return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
 }
 
-/** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all are the same. */
+/** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all reasons look the same. */
 export type LoginRefusal =
   | 'malformed_address'
   | 'unknown_user'
@@ -19,7 +19,7 @@ export type LoginRefusal =
   | 'passkey_counter'
   | 'suspended';
 
-/** Those that are about an account, so that its owner reads of them. */
+/** The reasons that are about an account, so its owner reads them. */
 export type ToldRefusal = Exclude<LoginRefusal, 'malformed_address' | 'unknown_user'>;
 
 /** The audit event of a refused login. */

@@ -1,5 +1,5 @@
-// What somebody reads about their own account: the audit trail of 90 days, in plain words, and what changed with it or by
-// itself. Not who else did it, nor anything about anybody else's account.
+// What a user reads about their own account: the audit trail of 90 days, in plain words, and what else changed with it or
+// by itself. It names nobody else who did something, and nothing about anybody else's account.
 import {
   type ActivityLine,
   type LineChange,
@@ -18,29 +18,29 @@ import {
   nameEdited,
 } from './change-words.ts';
 
-/** By the event's reason; `any` for all others. */
+/** Words by the event's reason; `any` for all other reasons. */
 type ByReason = { any: string } & Record<string, string>;
 
 /**
- * Of every type of event that is recorded here, or by a version that runs beside this one. `undefined`: kept from the
- * person, as one without words would be.
+ * Words for every type of event that this version records, or a version that runs beside it. `undefined` hides the event
+ * from the person, as missing words would.
  */
 export const words: Record<string, string | ByReason | undefined> = {
-  // What led to it is told.
+  // Hidden: the list tells what led to the session.
   'session.started': undefined,
 
-  // About accounts and contracts, not about a person.
+  // Hidden: these are about accounts and contracts, not about a person.
   'contract.moved': undefined,
   'database.restored': undefined,
   'invoice.issued': undefined,
   'invoice.paid': undefined,
   'invoice.void': undefined,
-  // Nobody knows whose it was.
+  // Hidden: nobody knows whose hand-off it was.
   'hand_off.refused': undefined,
-  // It would say that somebody else has that address.
+  // Hidden: it would say that somebody else has that address.
   'hand_off.email_skipped': undefined,
 
-  // Of somebody who is not here any more.
+  // Hidden: the person is not here any more.
   'user.erased': undefined,
 
   'account.frozen': 'The account was frozen by a link in an email',
@@ -135,7 +135,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   const whose = {
     userId,
     accountId: account.id,
-    // Contracts are for those whose address is proved.
+    // Contracts show only to users whose address is proved.
     types: emailVerifiedAt ? shown : shown.filter((type) => type !== 'signup.accepted'),
     withContracts: emailVerifiedAt !== null,
   };
@@ -150,7 +150,7 @@ export async function listOwnActivity({ db, now }: Dependencies, { session }: Ac
   };
 }
 
-/** By the id of the line: of their audit event, or of the first change of their transaction. */
+/** Groups changes by the id of their line: that of their audit event, or of the first change of their transaction. */
 function groupByLine(changes: LineChange[]): ReadonlyMap<string, LineChange[]> {
   const lineIds = new Map<string, string>();
   const groups = new Map<string, LineChange[]>();
@@ -175,7 +175,7 @@ function describeLine(
     what: line.type === null && first ? describeHappening(first) : describeEvent(line),
     device,
     place,
-    /** Who changed something, if anything changed. A version that knows of no history leaves an event, and says of nobody. */
+    /** Who changed something, if anything changed. A version without history leaves an event, but does not say who did it. */
     by: first && (first.by !== 'database' || line.type === null) ? describeAuthor(first, userId) : null,
     changes: changes.flatMap(({ subject, members }) => (members ? describeMembers(subject, members) : [])),
   };
@@ -189,7 +189,7 @@ function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'r
   return type === 'capability.decided' ? text + describeCapability(details?.what) : text;
 }
 
-/** Such as "Changed the name and account name". */
+/** An edit in words, such as "Changed the name and account name". */
 function describeEdit(changed: unknown): string {
   const names = (Array.isArray(changed) ? changed : []).flatMap((each) => nameEdited(String(each)) ?? []);
   return `Changed the ${names.join(' and ') || 'profile'}`;

@@ -1,9 +1,9 @@
-// A change in plain words, for the person that it is about: what, from, to, and by whom. Never who else did it, nor what
-// says something only to us.
+// A change in plain words, for the person that the change is about: what, from, to, and by whom. Nobody else is named, and
+// nothing is shown that says something only to us.
 import type { Change, Members, Subject, Value } from '../../../db/tables/changes.ts';
 import { minorDigits } from '../../billing/currencies.ts';
 
-/** `from` and `to` are null where there was, or is, none; both, where the values alone would say too little. */
+/** `from` and `to` are null if there was, or is, no value; both are null if the values alone would say too little. */
 export type Detail = { what: string; from: string | null; to: string | null };
 
 type Words = { what: string; say: (value: Value) => string | null };
@@ -14,7 +14,7 @@ const oneOf = (words: Record<string, string | null>) => (value: Value) => {
   const said = words[String(value)];
   return said === undefined ? text(value) : said;
 };
-/** Such as "sell products". */
+/** A capability in words, such as "sell products". */
 export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
@@ -23,11 +23,11 @@ const namesOrNothing = (value: Value) => names(value) ?? 'nothing';
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {
   const at = new Date(String(value));
-  // Postgres has times without end, which SQL by hand may set.
+  // Postgres has infinite times, which SQL by hand may set.
   return value === null || Number.isNaN(at.getTime()) ? text(value) : day.format(at);
 };
 
-// In the words of the profile, which says of managers that they administer, and of others what their account may do.
+// As the profile says it: managers and admins are administrators. Of other users it only says what their account may do.
 const roles: Record<string, string | null> = {
   user: null,
   manager: 'Administrator',
@@ -79,7 +79,7 @@ export function nameEdited(member: string): string | undefined {
   return what?.toLowerCase();
 }
 
-/** Empty for a change that says nothing to them. */
+/** The members of a change in words. Empty for a change that says nothing to the person. */
 export function describeMembers(subject: Subject, members: Members): Detail[] {
   const details = Object.entries(words[subject]).flatMap(([name, { what, say }]) => {
     const member = members[name];
@@ -95,7 +95,7 @@ export function describeMembers(subject: Subject, members: Members): Detail[] {
   ];
 }
 
-/** Null also where the change holds only part of it. */
+/** The price in words. Null also if the change holds only a part of the price. */
 function describePrice(members: Members, side: 'from' | 'to'): string | null {
   const [currency, amount, interval] = ['currency', 'unit_amount', 'interval'].map(
     (name) => members[`price_${name}`]?.[side] ?? null,
@@ -128,7 +128,7 @@ const happened: Record<Subject, Record<'created' | 'changed' | 'removed', string
   },
 };
 
-/** Where no audit event tells of it. */
+/** The words for a change that no audit event tells of. */
 export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'kind'>): string =>
   happened[subject][kind === 'found' ? 'changed' : kind];
 
@@ -140,14 +140,15 @@ const others = {
   service: 'Automatically',
 };
 
-/** For the user whose activity it is. */
+/** Who made a change, in words for the user whose activity it is. */
 export function describeAuthor(
   { subject, by, byUser }: Pick<Change, 'subject' | 'by' | 'byUser'>,
   userId: string,
 ): string | null {
   if (by === null) return null;
   if (by !== 'person') return others[by];
-  // Of their own profile it is always them: where somebody else is logged in, they came by a link in an email of theirs.
+  // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their
+  // own mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
   return isOther ? 'By somebody else in your account' : 'By you';
 }

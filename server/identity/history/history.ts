@@ -1,4 +1,4 @@
-// Who somebody was at an instant, made from their history alone.
+// Who a user was at an instant, made from their history alone.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import {
@@ -15,8 +15,8 @@ import { roleOf } from '../person/profile.ts';
 const keyOf = (subject: Subject, rowId: string | null) => `${subject} ${rowId}`;
 
 /**
- * The rows as they were when the last of these changes was made, by subject and id: `user 0190…`. A member that was null
- * is not named. Nothing is known of a row once it is erased.
+ * The rows as they were after the last of these changes, by subject and id: `user 0190…`. A member that was null is not
+ * named. An erased row leaves nothing.
  */
 export function replay(
   changes: Pick<Change, 'subject' | 'rowId' | 'kind' | 'members'>[],
@@ -56,7 +56,7 @@ export type PastProfile = {
   account: { id: string; name: string; capabilities: string[]; verified_at: string | null };
 };
 
-/** Undefined where nothing is known of them at `at`: they were not here yet, or are erased. */
+/** The profile of a user at `at`. Undefined if nothing is known of them then: they were not here yet, or are erased. */
 export async function findPastProfile(
   db: Database,
   userId: string,
@@ -71,7 +71,7 @@ export async function findPastProfile(
   return account && describePast({ at, userId, accountId, user, account });
 }
 
-/** One without any change was there before the history began, and is as it was then. */
+/** The row at that time. A row without any change was there before the history began, and has not changed since. */
 async function findPastRow(
   db: Database,
   changes: Change[],

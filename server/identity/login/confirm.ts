@@ -1,5 +1,5 @@
-// "Confirm it's you": a credential again, before a change that a login of long ago must not make. The form that asked for
-// the change is kept by the page that asks for the credential, and sent again with it.
+// "Confirm it's you": the user gives a credential again, before a change that a login of long ago must not make. The page
+// that asks for the credential keeps the form that asked for the change, and sends both together.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
@@ -17,27 +17,27 @@ import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from 
 import { lacksSecondFactor } from '../session/second-factor.ts';
 import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
-/** What the page of `app/components/confirm.tsx` shows. */
+/** What the page in `app/components/confirm.tsx` shows. */
 export type ConfirmAsks = {
   email: string;
-  /** False for somebody who has no credential yet: they set one by mail first. */
+  /** False if the user has no credential yet: they set one by mail first. */
   canConfirm: boolean;
   hasPassword: boolean;
   hasPasskey: boolean;
-  /** What there is beside the passkey, if anything: `code` is a login with the password and the code of an app. */
+  /** The other way beside the passkey, if any: `code` is a login with the password and a code of the authenticator app. */
   otherWay?: 'password' | 'mail' | 'code';
-  /** Where to log in again instead: their second factor has not been given in this session. */
+  /** Where to log in again instead, because the user has not given their second factor in this session. */
   loginPath?: string;
-  /** The fields that were sent, without passwords. */
+  /** The fields of the form, without passwords. */
   values: Record<string, string>;
   /** Why the credential given was refused. */
   error?: string;
 };
 
 /**
- * `asks` is undefined where a credential was given in this session within ten minutes, or comes with the form
- * (`confirmPassword` or `confirmPasskey`), which counts as given now. Nobody is asked for a `change` that would be refused
- * all the same. Throws 429 `rate_limited`, and what `guessPassword` throws.
+ * Asks for a credential, unless one was given in this session within ten minutes, or comes with the form (`confirmPassword`
+ * or `confirmPasskey`) and so counts as given now: then `asks` is undefined. Nobody is asked for a `change` that would be
+ * refused all the same. Throws 429 `rate_limited`, and what `guessPassword` throws.
  */
 export async function confirm(
   deps: Dependencies,
@@ -88,8 +88,8 @@ function findOtherWay(
 }
 
 /**
- * The same for a form that carries the password itself: asks only whoever has passkeys and no password, or has not given
- * their second factor.
+ * Asks for a credential before a form that has its own field for the password. So it asks only users who have passkeys and
+ * no password, or who have not given their second factor.
  */
 export async function confirmWithoutPassword(
   deps: Dependencies,
@@ -107,7 +107,7 @@ async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: 
   const passwordHash = await requireOwnPassword(deps, actor, password);
   const { id, user } = actor.session;
   await inTransactionOf(actor.visit, deps.db, async (trx) => {
-    // Hashing took a while: the password may have changed since, and the session have ended.
+    // Hashing took a while: meanwhile the password may have changed, and the session may have ended.
     if (!(await lockUser(trx, { id: user.id, passwordHash }))) throw wrongPassword();
     if (!(await confirmSession(trx, { id, now: deps.now() }))) throw new AppError('login_required');
     await rememberCredential(trx, deps, actor.request, user.id);
@@ -115,7 +115,7 @@ async function confirmByPassword(deps: Dependencies, actor: AnyActor, password: 
   });
 }
 
-/** False for one that is refused, for whatever reason. */
+/** False if the passkey is refused, for whatever reason. */
 async function confirmByPasskey(deps: Dependencies, actor: AnyActor, passkey: string): Promise<boolean> {
   const { session, request, visit } = actor;
   const userId = session.user.id;

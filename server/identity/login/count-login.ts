@@ -1,11 +1,11 @@
-// Counts what becomes of tries to log in.
+// Counts the results of tries to log in.
 
 import type { ProblemCode } from '../../basics/problems.ts';
 import { toAppError } from '../../http/answers.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import type { LoginResult } from '../../metrics/results.ts';
 
-/** Runs a try to log in. `resultOf` says what its outcome is called; undefined where it was no try. */
+/** Runs a try to log in. `resultOf` names its result, or is undefined if it was no try. */
 export async function countLogin<Outcome>(
   { metrics }: Dependencies,
   tryToLogIn: () => Promise<Outcome>,
@@ -26,6 +26,6 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   rate_limited: 'rate_limited',
   account_suspended: 'suspended',
   unavailable: 'unavailable',
-  // What was sent has been read by then: only the client can still go.
+  // By then the request has been read, so this code means that the client has gone.
   invalid_request: 'cancelled',
 };

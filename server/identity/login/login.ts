@@ -1,4 +1,4 @@
-// Login and logout. A wrong password, a user without one and an unknown address get the same answer, after the same
+// Login and logout. A wrong password, a user without a password and an unknown address get the same answer, after the same
 // work.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -21,8 +21,8 @@ import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
 
 /**
- * A session, or what waits for the code; undefined for wrong credentials. Throws what `guessPassword` throws and, after
- * a right password, 403 `account_suspended` or `account_frozen`.
+ * Logs in with a password. The result is a session or a login that waits for the code, or undefined for wrong credentials.
+ * Throws what `guessPassword` throws and, after a right password, 403 `account_suspended` or `account_frozen`.
  */
 export async function login(
   deps: Dependencies,
@@ -39,7 +39,7 @@ export async function login(
 
 type Credentials = { email: string; password: string };
 
-/** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
+/** Throws 503 `unavailable` if a login would, because too many passwords are being hashed. */
 export function requireLoginSlot({ metrics }: Dependencies): void {
   try {
     requireSlot();
@@ -66,7 +66,7 @@ async function tryLogin(
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
     log.info({ ...trail, reason }, 'login refused');
-    // Only where there is an account: strangers could grow the table without end.
+    // Stored only if there is an account: strangers could grow the table without end.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
     // Read now: the request may be gone by then.
     const seen = { ...trail, userAgent: visit.userAgent, place: visit.place };
@@ -78,7 +78,7 @@ async function tryLogin(
   const browser = trailOf(visit);
 
   const outcome = await inTransactionOf(visit, db, async (trx) => {
-    // Hashing took a while: the password may have changed since.
+    // Hashing took a while: the password may have changed meanwhile.
     const user = await lockUser(trx, { id: userId, passwordHash });
     if (!user) return undefined;
     const ownBrowser = nameOwnBrowser(owner, now());
@@ -92,7 +92,7 @@ async function tryLogin(
     }
     const step = await startSessionOrAsk(trx, deps, { user, startedBy: 'password', request, visit });
     if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
-    // Last, so that nobody waits long to count a try of theirs.
+    // Last, so that others who count their tries do not wait long for this row.
     await giveBack(trx);
     return step;
   });

@@ -1,9 +1,9 @@
-// Where a logout goes on that a client started (contract 4.27 and 4.28): to a path on that client's own site, never elsewhere.
+// Where a logout that a client started goes on (contract 4.27 and 4.28): to a path on that client's own site, never elsewhere.
 import { AppError } from '../../basics/errors.ts';
 import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../http/requests.ts';
 import type { Config } from '../../settings/config.ts';
 
-/** Undefined where no client started it. Throws 400 `invalid_request` and 404 `unknown_client`. */
+/** The target, or undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
 export function readLogoutTarget(
   { clients }: Config,
   request: Request,
@@ -18,7 +18,7 @@ export function readLogoutTarget(
   const client = clients.get(name);
   if (!client) throw new AppError('unknown_client');
   checkReturnTo(returnTo);
-  // After the origin as text: what follows its first slash cannot change it.
+  // The path follows the origin as text: what comes after its first slash cannot change the origin.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
   return { url: url.href, title: client.title };
 }

@@ -1,5 +1,5 @@
-// Logging in with a passkey, which says by itself who it is. No address is typed and nothing can be guessed, so no limit
-// of strangers counts it, and it gets its owner in where they have used up the tries at the password.
+// Logging in with a passkey, which itself says whose it is. Nobody types an address and nobody can guess, so no limit for
+// strangers applies, and owners get in even if the tries at their password are used up.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -17,8 +17,8 @@ import { countLogin } from './count-login.ts';
 import type { LoginStep } from './pending-login.ts';
 
 /**
- * A session, or undefined for a passkey that is refused, for whatever reason. `passkey` is what
- * the browser's script posted. Throws 403 `account_suspended` or `account_frozen` after a right one.
+ * The `Set-Cookie` values of a session, or undefined if the passkey is refused, for whatever reason. `passkey` is what the
+ * browser's script posted. Throws 403 `account_suspended` or `account_frozen` after a right passkey.
  */
 export async function logInByPasskey(
   deps: Dependencies,
@@ -55,7 +55,7 @@ async function start(
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
-    // The signature is right, so no stranger grows the table: somebody may have a copy of the authenticator.
+    // Stored, since the signature is right and so no stranger grows the table: somebody may have a copy of the authenticator.
     if (refusal === 'counter') deferAuditEvent(trx, { ...trail, ...refusedLogin('passkey_counter') });
     if (refusal) return refusal;
     if (user.suspendedAt) {

@@ -1,4 +1,4 @@
-// A login of somebody with an authenticator app: after the password it waits for the code, in the same browser, for ten
+// A login of a user with an authenticator app: after the password it waits for the code, in the same browser, for ten
 // minutes. Until then there is no session.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -26,12 +26,12 @@ import { countLogin } from './count-login.ts';
 const cookie = 'identity_pending_login';
 const lifeSeconds = 600;
 
-/** How a login goes on after the password. The cookies are of a session, or of what waits for the code. */
+/** How a login goes on after the password. The cookies are those of a session, or of a login that waits for the code. */
 export type LoginStep = { setCookies: string[]; needsCode: boolean };
 
 /**
- * What follows a right password: a session, or for somebody with an authenticator app the page that asks for the code.
- * The caller has locked the user and seen that they are not suspended.
+ * What follows a right password: a session, or for a user with an authenticator app the page that asks for the code. The
+ * caller has locked the user and seen that they are not suspended.
  */
 export async function startSessionOrAsk(
   trx: Transaction<DB>,
@@ -51,7 +51,7 @@ export async function startSessionOrAsk(
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
 
-/** The login of this browser that waits for the code, with when we last mailed its user a way back in. */
+/** The login of this browser that waits for the code, and when we last mailed its user a way back in. */
 export async function findOwnPendingLogin(
   deps: Dependencies,
   request: Request,
@@ -62,9 +62,9 @@ export async function findOwnPendingLogin(
 }
 
 /**
- * The `Set-Cookie` values of a session for a right code or recovery code; `wrong`, or `gone` where no login of this browser
- * waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403
- * `account_suspended` or `account_frozen`.
+ * The `Set-Cookie` values of a session, for a right code or recovery code. `wrong` for a wrong one, `gone` if no login of
+ * this browser waits (any more). Throws 429 `rate_limited`, without having looked at the code, and 403 `account_suspended`
+ * or `account_frozen`.
  */
 export async function finishLogin(
   deps: Dependencies,
@@ -94,20 +94,20 @@ async function tryCode(
   const factor = await readFactor(deps, userId, typed);
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    // Whatever ends one has locked its user: from here on it stays.
+    // Whatever ends a waiting login locks its user first, so from here on this login stays.
     if (!user || !(await findPendingLogin(trx, key))) return 'gone';
     requireNotSuspended(user);
     const trail = { ...trailOf(visit), userId };
     if (!factor || !(await factor.consume(trx))) {
       deferAuditEvent(trx, { ...trail, ...refusedLogin('wrong_code') });
-      // Somebody has their password and goes on guessing.
+      // Somebody who knows the user's password goes on guessing the code.
       if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
       return 'wrong';
     }
     await deletePendingLogin(trx, key.tokenHash);
     await recordSuccess(trx, deps, { user, factor, request, visit });
     const setCookies = await startSession(trx, deps, { user, startedBy: 'code', request, visit });
-    // Last, so that nobody waits long to count a try of theirs.
+    // Last, so that others who count their tries do not wait long for this row.
     await giveBack(trx);
     return [...setCookies, buildTokenCookie(config.issuer, cookie, '', 0)];
   });
@@ -123,12 +123,12 @@ async function recordSuccess(
   if (factor.kind === 'recovery_code') await notify(trx, deps, user, 'recovery_code_used', request);
 }
 
-/** Before the code is looked at, so that many at once cannot slip through. */
+/** Counts a try before the code is looked at, so that many at once cannot slip through. */
 async function countTry(deps: Dependencies, request: Request, visit: Visit, userId: string) {
   const device = readDevice(deps, request) ?? new Uint8Array();
   const owner = await findPasswordOwner(deps.read, { userId }, device);
   return deps.codeLimits.countTry({
-    // A new password starts to count afresh: so its owner gets in, whoever knew the old one.
+    // A new password starts to count afresh, so its owner gets in, whoever knew the old password.
     account: `${userId} ${owner?.passwordHash ?? ''}`,
     address: visit.address,
     device: nameGuessingDevice(owner),

@@ -1,4 +1,4 @@
-// The passkeys of somebody who is logged in: adding, naming and removing them.
+// The passkeys of a user who is logged in: adding, naming and removing them.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -25,7 +25,7 @@ import { PasskeyRefusal } from './webauthn.ts';
 
 export const maxPasskeys = 20;
 
-/** Whoever adds one may have to do so before anything else. */
+/** A user who may add a passkey, even if they must do so before anything else. */
 type Owner = Confirmed<AnyActor>;
 
 /** What /profile/passkeys shows. */
@@ -36,24 +36,24 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
     email: user.email,
     hasPassword: user.hasPassword,
     passkeys: passkeys.map(({ credentialId, transports, ...shown }) => shown),
-    /** Why none can be added. */
+    /** Why the user can add no passkey. */
     refused: findReasonNotToAdd(user, passkeys),
-    /** What a new one is called, unless its owner says otherwise. */
+    /** The name of a new passkey, unless its owner gives another. */
     suggestedName: describeDevice(userAgentOf(request)),
-    /** One that is added in this browser now can be removed by a link in a mail. */
+    /** Whether a link in a mail can remove a passkey that the user adds in this browser now. */
     isRevocable: await isRevocable(deps, request, user),
   };
 }
 
-/** Whoever has not proved an address cannot be helped by mail when the passkey is lost. */
+/** A user who has not proved their address may add no passkey: no mail could help them if they lost it. */
 function findReasonNotToAdd(user: User, passkeys: ListedPasskey[]): 'unproved' | 'too_many' | undefined {
   if (!user.emailVerifiedAt) return 'unproved';
   return passkeys.length >= maxPasskeys ? 'too_many' : undefined;
 }
 
 /**
- * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required` if the
- * session has ended meanwhile, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
+ * Adds the passkey that the browser's script has made. The result is its name. Throws 401 `login_required` if the session
+ * has ended meanwhile, 403 `email_unverified`, and 422 `validation_failed` at `/name` or `/passkey`.
  */
 export async function addOwnPasskey(
   deps: Dependencies,
@@ -79,7 +79,7 @@ export async function addOwnPasskey(
 
 type NewPasskey = Awaited<ReturnType<typeof checkRegistration>> & { name: string };
 
-/** Throws 422 `validation_failed` at `/name` or `/passkey`. */
+/** Checks a new passkey and its name. Throws 422 `validation_failed` at `/name` or `/passkey`. */
 export async function readNewPasskey(
   deps: Dependencies,
   request: Request,
@@ -94,7 +94,10 @@ export async function readNewPasskey(
   return { ...checked, name };
 }
 
-/** For exactly one caller: its id. The user is locked. Throws 422 `validation_failed` at `/passkey`. */
+/**
+ * Stores a new passkey, for exactly one caller. The result is its id. The user is locked. Throws 422 `validation_failed` at
+ * `/passkey`.
+ */
 export async function storeNewPasskey(
   trx: Database,
   userId: string,
@@ -106,12 +109,12 @@ export async function storeNewPasskey(
 }
 
 /**
- * Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no such passkey, and 422
- * `validation_failed`.
+ * Renames a passkey. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no
+ * such passkey, and 422 `validation_failed`.
  */
 export async function renameOwnPasskey(
   deps: Dependencies,
-  // By its name the owner tells theirs from a thief's.
+  // By the name the owner tells their own passkey from a thief's.
   actor: Owner,
   fields: { id: string; name: string },
 ): Promise<void> {
@@ -124,8 +127,8 @@ export async function renameOwnPasskey(
 }
 
 /**
- * Sessions go on. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the user has no such
- * passkey, and 422 `validation_failed` for the last way to log in.
+ * Removes a passkey; sessions go on. Throws 401 `login_required` if the session has ended meanwhile, 404 `not_found` if the
+ * user has no such passkey, and 422 `validation_failed` for the last way to log in.
  */
 export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: string): Promise<void> {
   const userId = actor.session.user.id;

@@ -1,5 +1,5 @@
-// The use of a passkey, checked as section 7.2 of WebAuthn asks: whose it is, and that the authenticator has verified
-// somebody. consumePasskey makes it count once.
+// The use of a passkey, checked as section 7.2 of WebAuthn asks: whose passkey it is, and that the authenticator has
+// verified its owner. `consumePasskey` makes each use count once.
 import { base64url } from 'oslo/encoding';
 import { z } from 'zod';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -33,7 +33,7 @@ const assertionSchema = z.object({
 /** A right answer to a challenge, which `consumePasskey` uses up. */
 export type Assertion = { passkey: Passkey; challenge: OpenChallenge; counter: number; backedUp: boolean };
 
-/** Throws a PasskeyRefusal. `text` is what the browser posted. */
+/** Checks the use of a passkey. `text` is what the browser posted. Throws a PasskeyRefusal. */
 export async function checkAssertion(
   deps: Dependencies,
   request: Request,
@@ -47,7 +47,7 @@ export async function checkAssertion(
   if (!passkey) throw new PasskeyRefusal('unknown_passkey');
   const { userHandle } = assertion.response;
   const owner = base64url.encode(userHandleOf(passkey.userId), { includePadding: false });
-  // Only at a login it is the authenticator that says who it is.
+  // Only at a login must the authenticator say who the user is.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
     throw new PasskeyRefusal('other_user');
@@ -57,7 +57,7 @@ export async function checkAssertion(
     expectedChallenge: () => true,
     expectedOrigin: originOf(deps),
     expectedRPID: rpIdOf(deps),
-    // The counter is compared once the signature is known to be right, by the statement that stores it.
+    // `consumePasskey` compares the counter, in the statement that stores it, once the signature is known to be right.
     credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
     requireUserVerification: true,
   }).catch(refuse);
@@ -66,7 +66,7 @@ export async function checkAssertion(
   return { passkey, challenge, counter, backedUp };
 }
 
-/** Undefined for exactly one caller, or why it is refused. The user is locked. */
+/** Uses the passkey: undefined for exactly one caller, for all others why it is refused. The user is locked. */
 export async function consumePasskey(
   trx: Database,
   { now }: Pick<Dependencies, 'now'>,

@@ -1,5 +1,5 @@
-// Challenges of passkeys. Anybody may ask for one, so it is no row but text that we sign: until when it counts, for what,
-// for whom, and in which browser, by a cookie of its own. A row says only that one was used.
+// Challenges of passkeys. Anybody may ask for a challenge, so it is no row but text that we sign: until when it counts, for
+// what and for whom, and for which browser, which a cookie of its own names. A row says only that a challenge was used.
 import { base64url, encodeHex } from 'oslo/encoding';
 import type { Database } from '../../../db/postgres/client.ts';
 import { readChallengeKey } from '../../../db/tables/passkey-challenge-keys.ts';
@@ -12,26 +12,26 @@ const cookie = 'identity_passkey';
 export const challengeSeconds = 300;
 
 /**
- * `userId` is whose passkey it is for; at a login the passkey says it. `arrive`: their first, through a mail. `take-back`:
- * one that is left, with a take-back link.
+ * `userId` is the user whose passkey the challenge is for; at a login the passkey says whose it is. `arrive`: the user's
+ * first passkey, through a mail. `take-back`: a passkey that is left, with a take-back link.
  */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
   | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back'; userId: string };
 
-/** What makes it work once. */
+/** What makes a challenge work once. */
 export type OpenChallenge = { challengeHash: Uint8Array; expiresAt: Date };
 
 type Context = Pick<Dependencies, 'config' | 'read' | 'now'>;
 
-/** The challenge, and the `Set-Cookie` value of the browser that alone can answer it. */
+/** A new challenge, and the `Set-Cookie` value for the browser that alone can answer it. */
 export async function createChallenge(
   deps: Context,
   request: Request,
   use: ChallengeUse,
 ): Promise<{ challenge: string; setCookie: string }> {
   const { issuer } = deps.config;
-  // Kept where there is one: another tab may be waiting for an answer.
+  // The browser keeps the token that it has: another tab may be waiting for an answer.
   const token = readToken(request, issuer, cookie) ?? createToken();
   const body = `${Math.floor(deps.now().getTime() / 1_000) + challengeSeconds}.${createToken()}`;
   return {
@@ -40,7 +40,7 @@ export async function createChallenge(
   };
 }
 
-/** Undefined for one that is not ours, too old, or of another purpose, user or browser. `given` is in base64url. */
+/** Reads a challenge. Undefined if it is not ours, too old, or of another purpose, user or browser. `given` is in base64url. */
 export async function openChallenge(
   deps: Context,
   request: Request,
@@ -56,7 +56,7 @@ export async function openChallenge(
   return expiresAt > deps.now() ? { challengeHash: hashToken(challenge), expiresAt } : undefined;
 }
 
-/** True for exactly one caller. */
+/** Uses a challenge up: true for exactly one caller. */
 export const consumeChallenge = (db: Database, challenge: OpenChallenge): Promise<boolean> =>
   insertUsedChallenge(db, challenge);
 
@@ -67,12 +67,12 @@ async function sign(
   body: string,
 ): Promise<string> {
   const key = await readChallengeKey(read);
-  // No part has a space.
+  // No part has a space, so no two messages are alike.
   const message = `identity passkey challenge v1 ${purpose} ${userId} ${encodeHex(hashToken(token))} ${body}`;
   return encodeHex(await hmacSha256(key, new TextEncoder().encode(message)));
 }
 
-/** Text in base64url; undefined where it is none. */
+/** The text that `given` holds in base64url, or undefined if it holds none. */
 export function readText(given: string): string | undefined {
   try {
     return new TextDecoder().decode(base64url.decode(given, { strict: false }));

@@ -1,4 +1,4 @@
-// A new passkey, checked as section 7.1 of WebAuthn asks, but for what the maker of the authenticator says of it.
+// A new passkey, checked as section 7.1 of WebAuthn asks, but for what the maker of its authenticator says.
 import { z } from 'zod';
 import type { Passkey } from '../../../db/tables/passkeys.ts';
 import type { Visit } from '../../http/requests.ts';
@@ -28,10 +28,10 @@ const registrationSchema = z.object({
 
 const knownTransports = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
 
-// ES256 and RS256: what authenticators can do, and every runtime.
+// ES256 and RS256: authenticators can make them, and every runtime can check them.
 export const algorithms = [-7, -257];
 
-// An RSA key of 8,192 bits, and more than any other.
+// Room for an RSA key of 8,192 bits, which is longer than any other key.
 const maxKeyBytes = 2_048;
 
 /** A new passkey, and the challenge that it answers. Throws a PasskeyRefusal. */
@@ -72,7 +72,7 @@ export async function checkRegistration(
 }
 
 /**
- * The same without what the maker of the authenticator says of it. We do not ask for that, and to check it the library
+ * Drops what the maker of the authenticator says of a new passkey. We do not ask for that, and to check it the library
  * would fetch lists from addresses that the sender chose.
  */
 async function dropAttestation(

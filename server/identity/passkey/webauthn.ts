@@ -1,11 +1,12 @@
-// What a browser says about a passkey, as far as its use (passkey-assertion.ts) and a new one (passkey-registration.ts) are
-// checked alike: made for our origin and host, for a challenge of ours. As WebAuthn asks (https://www.w3.org/TR/webauthn-3/).
+// What a browser says about a passkey, as far as its use (passkey-assertion.ts) and a new passkey (passkey-registration.ts)
+// are checked alike: made for our origin and host, and for a challenge of ours. As WebAuthn asks
+// (https://www.w3.org/TR/webauthn-3/).
 import { z } from 'zod';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { type ChallengeUse, type OpenChallenge, openChallenge, readText } from './passkey-challenges.ts';
 
-/** Why a passkey was refused. For logs and the audit trail only: outside they are all the same. */
+/** Why a passkey was refused. For logs and the audit trail only: outside, all reasons look the same. */
 export type PasskeyReason =
   | 'malformed'
   | 'unknown_passkey'
@@ -41,11 +42,11 @@ const clientDataSchema = z.object({
 /** Our name in WebAuthn. */
 export const rpIdOf = ({ config }: Pick<Dependencies, 'config'>) => new URL(config.issuer).hostname;
 
-/** What an authenticator knows a user by. */
+/** The handle that an authenticator knows a user by. */
 export const userHandleOf = (userId: string) => new TextEncoder().encode(userId);
 
-// Loaded when somebody first uses a passkey: most of it is about attestations, which we do not ask for. On a busy machine
-// that takes a while, once.
+// Loaded when somebody first uses a passkey: most of the library is about attestations, which we do not ask for. On a busy
+// machine loading takes a while, once.
 export const loadWebAuthn = ({ deadline }: Visit) =>
   deadline.pause(async () => ({
     ...(await import('@simplewebauthn/server')),
@@ -54,7 +55,7 @@ export const loadWebAuthn = ({ deadline }: Visit) =>
 
 export type WebAuthn = Awaited<ReturnType<typeof loadWebAuthn>>;
 
-/** What the browser itself says: which challenge it got, and on which page. */
+/** Checks what the browser itself says: which challenge it got, and on which page. */
 export async function checkClientData(
   deps: Dependencies,
   request: Request,
@@ -79,7 +80,7 @@ export function readJson<T>(schema: z.ZodType<T>, text: string): T {
   }
 }
 
-/** The library says why in words only. */
+/** Throws the refusal for an error of the library, which says why in words only. */
 export function refuse(error: unknown): never {
   if (error instanceof PasskeyRefusal) throw error;
   const words = error instanceof Error ? error.message : '';

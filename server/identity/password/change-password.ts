@@ -1,4 +1,4 @@
-// Changing a password in a session, with the current one.
+// Changing a password in a session, by giving the current password.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
@@ -15,9 +15,9 @@ import { requireOwnPassword, wrongPassword } from './own-password.ts';
 import { hashNewPassword } from './passwords.ts';
 
 /**
- * Ends every other session of the user, and forgets their other devices. The result are the `Set-Cookie` values of the
- * actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
- * password and for a new one that is not good, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` throws.
+ * Changes the password, ends every other session of the user and forgets their other devices. The result is the
+ * `Set-Cookie` values of the actor's own session, which goes on. Throws 422 `validation_failed` for a wrong current
+ * password and for a bad new one, 401 `login_required` if the session has ended meanwhile, and what `guessPassword` throws.
  */
 export async function changePassword(
   deps: Dependencies,

@@ -1,5 +1,5 @@
-// One guess at a password, by a stranger or by somebody who is logged in: counted before it is checked, and checked only
-// where there is room for it.
+// One guess at a password, by a stranger or by a user who is logged in: counted before it is checked, and checked only if
+// there is room for it.
 import type { PasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Visit } from '../../http/requests.ts';
@@ -8,17 +8,17 @@ import { nameGuessingDevice, readDevice } from '../ground/device.ts';
 import { takeSlot, verifyPassword } from './passwords.ts';
 
 export type Guess = {
-  /** The owner, if there is one who has a password, and it is this one. */
+  /** Whether there is an owner with a password, and the guess is that password. */
   isRight: boolean;
   owner: PasswordOwner | undefined;
-  /** For a right password: the guess does not count. `db` may be a transaction. */
+  /** Takes the guess back from the counts, for a right password. `db` may be a transaction. */
   giveBack: Awaited<ReturnType<Dependencies['guessLimits']['countTry']>>['giveBack'];
 };
 
 /**
- * The work is the same whether there is an owner or not. `email` is the address that guesses are counted by; `find` finds
- * the owner. Throws 429 `rate_limited`, 503 `unavailable` where too many passwords are being checked, and 400
- * `invalid_request` where the client has gone: none of them has checked anything, and all but the first count nothing.
+ * Checks a guess, with the same work whether there is an owner or not. Guesses are counted by the address `email`; `find`
+ * finds the owner. Throws 429 `rate_limited`, 503 `unavailable` if too many passwords are being checked, and 400
+ * `invalid_request` if the client has gone. A guess that throws has not been checked, and only one that throws 429 counts.
  */
 export async function guessPassword(
   deps: Dependencies,

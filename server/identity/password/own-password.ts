@@ -1,4 +1,4 @@
-// Checking the password of somebody who is logged in, before a change that a session alone must not make.
+// Checking the password of a user who is logged in, before a change that a session alone must not make.
 import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -10,8 +10,8 @@ import { isFresh } from '../session/sessions.ts';
 import { guessPassword } from './guess-password.ts';
 
 /**
- * The hash of the actor's password, which is the one given. Throws 422 `validation_failed` for a wrong one, 401
- * `login_required` in a session that their second factor was not given in, and what `guessPassword` throws.
+ * Checks that the given password is the actor's, and returns its hash. Throws 422 `validation_failed` for a wrong password,
+ * 401 `login_required` if their second factor has not been given in this session, and what `guessPassword` throws.
  */
 export async function requireOwnPassword(
   deps: Dependencies,
@@ -21,9 +21,9 @@ export async function requireOwnPassword(
   const { db, read } = deps;
   const { session, request, visit } = actor;
   const { id: userId, email, hasPassword } = session.user;
-  // The password alone would get round their second factor: first they log in.
+  // The password alone would get round the second factor: the user logs in first.
   if (lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
-  // Nothing to guess. The address may be somebody else's, for whom it must not count.
+  // There is nothing to guess. The address may be somebody else's, and their guesses must not be used up.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {
     email,
@@ -40,7 +40,7 @@ export async function requireOwnPassword(
 }
 
 /**
- * The same for somebody who has passkeys and no password: one of them was given within ten minutes, which
+ * Checks the password, or lets a user with passkeys and no password pass if they gave a passkey within ten minutes, which
  * `confirmWithoutPassword` sees to.
  */
 export async function requireOwnCredential(

@@ -1,4 +1,4 @@
-// Hashes and verifies passwords with argon2id and OWASP's parameters, and says which new ones are accepted (contract
+// Hashes and verifies passwords with argon2id and OWASP's parameters, and says which new passwords are accepted (contract
 // 9.30 and 9.31). Call it outside transactions: hashing is slow, and would hold their locks.
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
@@ -14,13 +14,13 @@ const argon2id = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1
 
 const threads = pLimit(hashingThreads);
 
-// A hash takes 14 ms of a processor, and on a busy one twice that. So a thread takes half a second to a second for 25 of
-// them, and who comes last waits for no longer.
+// A hash takes 14 ms of a processor, and twice that on a busy one. So a thread takes half a second to a second for 25
+// hashes, and whoever comes last waits no longer than that.
 const maxSlots = hashingThreads * (1 + 25);
 let slotsTaken = 0;
 let slotsRefused = 0;
 
-/** Throws 503 `unavailable` where too many passwords are being hashed. */
+/** Throws 503 `unavailable` if too many passwords are being hashed. */
 export function requireSlot(): void {
   if (slotsTaken < maxSlots) return;
   slotsRefused++;
@@ -30,18 +30,18 @@ export function requireSlot(): void {
   });
 }
 
-/** How many passwords are being hashed and how many wait for it, and how many were refused since the start. */
+/** How many passwords are being hashed, how many wait for it, and how many were refused since the start. */
 export const readHashing = () => ({
   active: threads.activeCount,
   waiting: threads.pendingCount,
   refused: slotsRefused,
 });
-/** How many requests are at it, or wait for their turn. */
+/** How many requests are hashing a password, or wait for their turn. */
 export const countHashing = () => slotsTaken;
 
 /**
- * Runs work that hashes a password, with what has to come before it. Throws 503 `unavailable` at once, before any of it,
- * where too many are at it already.
+ * Runs work that hashes a password, with what has to come before the hashing. If too many passwords are being hashed
+ * already, throws 503 `unavailable` at once and starts nothing.
  */
 export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
   requireSlot();
@@ -60,16 +60,16 @@ const maxLength = 128;
 const normalise = (password: string) => password.normalize('NFKC');
 
 /**
- * Throws 503 `unavailable` where too many passwords are being hashed, and 400 `invalid_request` where the client has gone
- * before its turn.
+ * Hashes a password. Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if the
+ * client has gone before its turn.
  */
 export function hashPassword(password: string, signal?: AbortSignal): Promise<string> {
   return takeSlot(() => takeThread(() => hash(normalise(password), argon2id), signal));
 }
 
 /**
- * Does the same work with or without a hash; without one the answer is false. The caller has taken a slot. Throws 400
- * `invalid_request` where the client has gone before its turn.
+ * Verifies a password, with the same work with or without a hash; without a hash the answer is false. The caller has taken
+ * a slot. Throws 400 `invalid_request` if the client has gone before its turn.
  */
 export async function verifyPassword(
   passwordHash: string | null | undefined,
@@ -91,7 +91,7 @@ function takeThread<T>(work: () => Promise<T>, signal: AbortSignal | undefined):
   });
 }
 
-/** Whose password it is: what a stranger would try first. */
+/** Whose password it is: their data is what a stranger would try first. */
 export type PasswordContext = {
   config: Pick<Config, 'name' | 'baseUrl' | 'clients'>;
   email: string;
@@ -99,8 +99,8 @@ export type PasswordContext = {
 };
 
 /**
- * What is wrong with a new password, for its owner to read, or undefined: 12 to 128 code points in NFKC, and neither
- * common nor made of the person's own name and address or the names of this service and its clients.
+ * What is wrong with a new password, for its owner to read, or undefined. It must have 12 to 128 code points in NFKC, and
+ * be neither common nor made of the person's own name and address or the names of this service and its clients.
  */
 export async function findPasswordFault(
   password: string,
@@ -117,7 +117,9 @@ export async function findPasswordFault(
   return undefined;
 }
 
-/** Throws 422 `validation_failed` at `/newPassword`, and 503 `unavailable` as `takeSlot`. Hashes nothing. */
+/**
+ * Throws 422 `validation_failed` at `/newPassword` for a bad password, and 503 `unavailable` as `takeSlot`. Hashes nothing.
+ */
 export async function requireGoodPassword(password: string, context: PasswordContext): Promise<void> {
   const detail = await findPasswordFault(password, context);
   if (detail) throw new AppError('validation_failed', { errors: [{ pointer: '/newPassword', detail }] });
@@ -145,14 +147,14 @@ const listOurNames = ({ config }: PasswordContext) =>
 
 const listOwnNames = ({ email, name }: PasswordContext) => withParts([email, name]);
 
-/** Whole, and in their parts. */
+/** The names whole, and their parts. */
 const withParts = (names: string[]) =>
   names
     .flatMap((each) => [each, ...each.split(/[^\p{L}\p{N}]+/u)])
     .map(normalise)
     .filter((each) => each.length > 2);
 
-/** Whether less than half of the shortest password is left without the names, such as a year. */
+/** Whether a password without the names leaves less than half of the shortest password, such as a year. */
 function isMadeOf(names: string[], password: string): boolean {
   const whole = normalise(password).toLowerCase();
   const longestFirst = [...names].sort((one, other) => other.length - one.length);
@@ -162,25 +164,28 @@ function isMadeOf(names: string[], password: string): boolean {
 
 let checker: Promise<ZxcvbnFactory> | undefined;
 
-/** Once in a process, before anybody waits for it: it takes a tenth of a second in which nothing else is done. */
+/**
+ * Loads the check, once in a process, before anybody waits for it: loading takes a tenth of a second and blocks everything
+ * else.
+ */
 export async function loadPasswordCheck(): Promise<void> {
   checker ??= loadChecker();
   await checker;
 }
 
-// The check takes more than the square of the length, for each way to read signs as letters, and it can be made to find every
-// name in every place. So there is a bound to each: then no password and name take more than 25 ms of a processor.
-// One check at a time, and whatever else waits comes in between: many at once would be one long wait for everybody.
+// The check takes more than the square of the length, for each way to read signs as letters, and a password can make it find
+// every name in every place. So length, names and readings have a limit each: then no password and name take more than 25 ms of
+// a processor. Checks run one at a time, and other work comes in between: many at once would be one long wait for everybody.
 const takeCheckTurn = pLimit(1);
 const lookedAt = 32;
 const maxOwnNames = 8;
 const maxReadings = 32;
 
-/** True for common passwords, names, and their variations: repeated, counted up, or walked along the keyboard. */
+/** True for common passwords, for names, and for variations of them: repeated, counted up, or walked along the keyboard. */
 async function isEasy(password: string, context: PasswordContext): Promise<boolean> {
   checker ??= loadChecker();
   const start = normalise(password).slice(0, lookedAt);
-  // A longer name is in no start. `isMadeOf` looks at all of them.
+  // A name longer than `start` cannot be in it. `isMadeOf` looks at all names.
   const ownNames = listOwnNames(context)
     .filter((each) => each.length <= lookedAt)
     .slice(0, maxOwnNames);

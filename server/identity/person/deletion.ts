@@ -1,5 +1,4 @@
-// Leaving: somebody asks for their account to be deleted, has 14 days to change their mind, and is then erased
-// (erase-user.ts).
+// Leaving: a user asks for their account to be deleted, has 14 days to change their mind, and is then erased (erase-user.ts).
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -13,16 +12,16 @@ import { type Actor, type Confirmed, lockActor, lockOpenActor, recordActorEvent 
 
 export const graceDays = 14;
 
-/** When somebody who asks now is erased. */
+/** When a user who asks now is erased. */
 export const dueAfter = (now: Date) => daysAfter(now, graceDays);
 
-/** Whether nobody would be left to look after the service without that user. The caller has locked them. */
+/** Whether nobody would be left to look after the service without that user. The caller has locked the user. */
 export const isLastAdmin = async (trx: Transaction<DB>, { id, role }: Pick<User, 'id' | 'role'>) =>
   role === 'admin' && !(await hasOtherAdmin(trx, id));
 
 /**
- * Plans the deletion; asked again, it stays as it is planned. `last_admin`: nothing changed, because nobody would be left
- * to look after the service. Throws 401 `login_required` if the session has ended meanwhile.
+ * Plans the deletion; a deletion that is planned already stays as it is. `last_admin`: nothing changed, because nobody
+ * would be left to look after the service. Throws 401 `login_required` if the session has ended meanwhile.
  */
 export async function requestDeletion(
   deps: Dependencies,
@@ -41,7 +40,7 @@ export async function requestDeletion(
   });
 }
 
-/** A session is enough: it only keeps things as they were. */
+/** Cancels the deletion. A session is enough, because cancelling only keeps things as they were. */
 export async function cancelDeletion(deps: Dependencies, actor: Actor): Promise<void> {
   const { request, visit } = actor;
   await inTransactionOf(visit, deps.db, async (trx) => {

@@ -1,5 +1,5 @@
 // Erasing a person: everything that says who they are is gone, here and now. What stays without them: the contracts, ended,
-// with ids alone; the invoices, with whom they were made out to; and that something happened (docs/security/data.md).
+// with ids alone; the invoices, including whom they were made out to; and that something happened (docs/security/data.md).
 import type { Transaction } from 'kysely';
 import { breaksConnection, isDatabaseBusy } from '../../../db/postgres/away.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -24,7 +24,7 @@ const batchSize = 100;
 
 /**
  * Erases everybody whose deletion is due, until none is left or `signal` aborts. Any number of instances may do this at
- * once. One that fails does not stop the others, and is tried again by the next run; this one throws in the end.
+ * once. An erasure that fails does not stop the others, and the next run tries it again; this run then throws in the end.
  */
 export async function eraseDueUsers(
   { db, now, log }: Pick<Dependencies, 'db' | 'now' | 'log'>,
@@ -43,11 +43,11 @@ export async function eraseDueUsers(
           await limitLockWait(trx);
           return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
         });
-        // Where the database is restored, this tells whom to erase again.
+        // After a restore of the database, this line says whom to erase again.
         if (erased) log.info({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
-        // Another instance is at them, or a request of theirs: the next run finds out.
+        // Another instance is erasing this user, or a request of theirs is under way: the next run finds out.
         if (isDatabaseBusy(err)) continue;
         failed++;
         log.error({ err, userId: id }, 'user not erased');
@@ -60,11 +60,11 @@ export async function eraseDueUsers(
 type Erasure = {
   now: Date;
   by: 'request' | 'cli';
-  /** Only where the deletion is due at this moment. */
+  /** Erase only if the deletion is due at this moment. */
   onlyDue: boolean;
 };
 
-/** All of it or nothing, in the caller's transaction. Undefined where there is no such user (any more). */
+/** Erases a user, all of it or nothing, in the caller's transaction. Undefined if there is no such user (any more). */
 export async function eraseUser(
   trx: Transaction<DB>,
   id: string,
@@ -95,9 +95,9 @@ export async function eraseUser(
   return { user, canceled };
 }
 
-/** What is left of addresses because somebody else typed them, or their owner before they were a user. */
+/** Erases what is left of the user's addresses because somebody else typed them, or the user did before they were a user. */
 async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
-  // One that is somebody else's by now says no more who this was.
+  // An address that is somebody else's by now no longer says who this was.
   const emails = await listFreeAddresses(trx, held);
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteMailsToTyped(trx, emails);
@@ -105,7 +105,7 @@ async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   await deletePendingEmailChangesTo(trx, emails);
 }
 
-/** How many ended. Those of an account that others belong to go on with them. */
+/** Ends the user's contracts, and returns how many. If others belong to the account, its contracts go on with them. */
 async function endContracts(
   trx: Transaction<DB>,
   user: User,

@@ -1,4 +1,4 @@
-// The accounts elsewhere that somebody has connected to their own, and removing one; and the products they have opened.
+// The accounts elsewhere that a user has connected to their own, and removing one; and the products they have opened.
 
 import { inTransaction, inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findRightsWithoutLink, hasUnknownSources, knowSources } from '../../../db/tables/accounts.ts';
@@ -18,8 +18,8 @@ import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, lockOpenActor, recordActorEvent } from '../session/actor.ts';
 
 /**
- * `isSleeping`: it logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has only
- * because the marketplace says so.
+ * `isSleeping`: the link logs nobody in before it is connected again. `loses` and `losesVerification`: what the account has
+ * only because the marketplace says so, and would lose with the link.
  */
 export async function listOwnLinks({ db }: Dependencies, { session, visit }: Actor) {
   const { id: userId, account } = session.user;
@@ -44,9 +44,8 @@ export async function listOwnLinks({ db }: Dependencies, { session, visit }: Act
 }
 
 /**
- * Throws 401 `login_required` where the session has ended meanwhile, 422 `validation_failed` for a wrong password, which
- * whoever has no credential of their own cannot give, 429
- * `rate_limited`, and 404 `not_found` where the user has no such link.
+ * Removes a link. Throws 401 `login_required` if the session has ended meanwhile, 422 `validation_failed` for a wrong password
+ * (a user without any credential has no right one), 429 `rate_limited`, and 404 `not_found` if the user has no such link.
  */
 export async function removeOwnLink(
   deps: Dependencies,
@@ -63,15 +62,15 @@ export async function removeOwnLink(
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
       throw new AppError('not_found', { detail: 'This account is not connected any more.' });
     await deletePendingHandOffs(trx, userId);
-    // Whoever else came in by that link, and gave nothing of their own since.
+    // Ends the sessions of whoever else came in by that link and has given no credential of their own since.
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());
     await recordActorEvent(trx, actor, { type: 'link.removed', details: { provider, id: externalId } });
   });
 }
 
 /**
- * Every product, and when this person was last handed to it, if ever. `href` opens it: its own login, or a launch where
- * that is not configured.
+ * Every product, and when this person was last handed to it, if ever. `href` opens the product: its own login, or a launch
+ * if no login is configured.
  */
 export async function listOwnProducts({ config, db }: Dependencies, { session }: Actor) {
   const launches = await listLastLaunches(db, session.user.id);

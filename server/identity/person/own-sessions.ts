@@ -1,4 +1,4 @@
-// The sessions of somebody who is logged in: where they are, and ending them.
+// The sessions of a user who is logged in: where they are, and ending them.
 
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { listSessions } from '../../../db/tables/live-sessions.ts';
@@ -11,7 +11,7 @@ import { requireOwnCredential } from '../password/own-password.ts';
 import { type Actor, recordActorEvent } from '../session/actor.ts';
 import { isFresh, sessionLimits } from '../session/sessions.ts';
 
-/** The last seen first; `current` is the one that asks. */
+/** Lists the sessions, the last seen first; `current` is the session that asks. */
 export async function listOwnSessions({ db, now }: Dependencies, { session }: Actor) {
   const sessions = await listSessions(db, session.user.id, sessionLimits(now()));
   return sessions.map(({ userAgent, ...listed }) => ({
@@ -23,8 +23,8 @@ export async function listOwnSessions({ db, now }: Dependencies, { session }: Ac
 }
 
 /**
- * Throws 404 `not_found` where the user has no such session, somebody else's included, and for any but the one that asks
- * what `endOtherSessions` throws.
+ * Ends one session. Throws 404 `not_found` if the user has no such session, even if somebody else has, and what
+ * `endOtherSessions` throws, unless it is the session that asks.
  */
 export async function endOwnSession(
   deps: Dependencies,
@@ -44,15 +44,18 @@ export async function endOwnSession(
 
 type Asked = [deps: Pick<Dependencies, 'now'>, actor: Pick<Actor, 'session'>];
 
-/** Whether ending the other sessions takes a credential: not within ten minutes of one, nor where there is none. */
+/** Whether ending the other sessions takes a credential: not within ten minutes of giving one, nor if the user has none. */
 const needsCredentialToEndOthers = (...[{ now }, { session }]: Asked) =>
   hasOwnLogin(session.user) && !isFresh(session, now());
 
-/** Whether that is the password. */
+/** Whether ending the other sessions takes the password. */
 export const needsPasswordToEndOthers = (...[deps, actor]: Asked) =>
   actor.session.user.hasPassword && needsCredentialToEndOthers(deps, actor);
 
-/** How many there were. Throws 422 `validation_failed` for a wrong or missing password, and 429 `rate_limited`. */
+/**
+ * Ends all other sessions, and returns how many. Throws 422 `validation_failed` for a wrong or missing password, and 429
+ * `rate_limited`.
+ */
 export async function endOtherSessions(
   deps: Dependencies,
   actor: Actor,

@@ -14,7 +14,7 @@ import { listActiveCapabilities, readCapabilities } from '../ground/capabilities
 import { nameSchema } from '../ground/names.ts';
 import { type Actor, lockActor, recordActorEvent } from '../session/actor.ts';
 
-/** What every product sees of a user, as they are or were. */
+/** What every product sees of a user, as the user is or was. */
 export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
   return {
     id: user.id,
@@ -26,7 +26,7 @@ export function buildStandardProfile(user: ProfileSnapshot): StandardProfile {
   };
 }
 
-// A merchant is whoever was granted a capability, in force or not.
+// A merchant is a user whose account was granted a capability, in force or not.
 export function roleOf(user: {
   role: string;
   account: { capabilities: readonly string[] };
@@ -50,17 +50,17 @@ export function buildOwnProfile(user: User) {
   };
 }
 
-/** What its owner may change. */
+/** The members of the profile that its owner may change. */
 export const profileEditSchema = z.object({
   name: nameSchema.optional(),
   accountName: nameSchema.optional(),
-  /** Of the profile that the edit was made from. Left out, the last write wins. */
+  /** When the profile that the edit was made from was last updated. If left out, the last write wins. */
   profile_updated_at: textSchema('profile_updated_at').optional(),
 });
 
 /**
- * All of it or nothing. What is left out, or the same, stays untouched. Throws 409 `edited_meanwhile` where the profile
- * is no longer the one that the edit was made from.
+ * Edits the profile, all of it or nothing. Members that are left out, or are equal, stay untouched. Throws 409
+ * `edited_meanwhile` if the profile is no longer the one that the edit was made from.
  */
 export async function editProfile(
   { db }: Dependencies,

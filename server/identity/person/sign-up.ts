@@ -1,5 +1,5 @@
-// Signing up: a link by mail, then a password or a passkey. There is no user before the link is used, so a typed address reserves
-// nothing, and whoever typed it learns nothing about it.
+// Signing up: a link by mail, then a password or a passkey. There is no user before somebody uses the link, so a typed
+// address reserves nothing, and whoever typed an address learns nothing about it.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -24,7 +24,7 @@ import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
 import { hashNewPassword } from '../password/passwords.ts';
 import { passkeyAmr, startSession } from '../session/sessions.ts';
 
-/** Throws 404 `not_configured` where nobody can sign up by themselves. */
+/** Throws 404 `not_configured` if nobody can sign up by themselves. */
 export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
   if (config.signUp === 'open') return;
   const detail = 'You cannot create an account here by yourself. Contact support to get one.';
@@ -32,8 +32,8 @@ export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
 }
 
 /**
- * Mails a link to the address, or to its holder that there is an account; neither the answer nor its time tells the caller
- * which. `next` is a path here to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
+ * Mails a link to the address, or tells its holder that there is an account; neither the answer nor its time tells the caller
+ * which. `next` is a path of ours to go on to. Throws 404 `not_configured`, 422 `validation_failed` and 429 `rate_limited`.
  */
 export async function requestSignUp(
   deps: Dependencies,
@@ -61,8 +61,8 @@ export async function requestSignUp(
 }
 
 /**
- * Somebody asked for an address that is not free. Its holder gets a mail with their way in; nobody does where they are
- * suspended, or have changed the address a short while ago.
+ * Tells the holder of an address that somebody asked for it: a mail says how the holder gets in. A holder who is suspended,
+ * or has changed from that address a short while ago, gets no mail.
  */
 export async function tellOwner(
   trx: Transaction<DB>,
@@ -82,19 +82,21 @@ function readName(text: string): { value: string; errors: FieldError[] } {
 
 export type SignUp = {
   email: string;
-  /** As it was typed. */
+  /** The name as it was typed. */
   name: string;
-  /** Somebody holds the address by now. */
+  /** Whether somebody holds the address by now. */
   isTaken: boolean;
 };
 
-/** What a token in a mail is for, or undefined if it does not work (any more). Uses nothing up. */
+/** The sign-up of a mail token, or undefined if the token does not work (any more). Uses nothing up. */
 export async function findSignUp(deps: Dependencies, token: string): Promise<SignUp | undefined> {
   const opened = await openSignUp(deps, token);
   return opened && { email: opened.email, name: opened.name, isTaken: opened.isTaken };
 }
 
-/** Whom a link will make, for the passkey that comes first. Undefined where it makes nobody (any more). */
+/**
+ * The user that a link will make, for a passkey, which is made before the user. Undefined if the link makes nobody (any more).
+ */
 export async function findFutureUser(
   deps: Dependencies,
   token: string,
@@ -115,16 +117,16 @@ async function openToken({ db, now }: Dependencies, token: string) {
   const tokenHash = hashToken(token);
   const key = { tokenHash, purpose: 'sign_up', now: now() } as const;
   const found = await findSignUpToken(db, key);
-  // Always the same for one link: a passkey is made for an id before there is a user.
+  // One link always gives the same id: a passkey is made for an id before there is a user.
   const id = found && uuidv7({ msecs: found.expiresAt.getTime(), random: tokenHash.slice(0, 16) });
   return found && { ...key, ...found, id: id ?? '' };
 }
 
 /**
- * Uses the mail token up, and makes the user, who holds the address that it proves. The result are the `Set-Cookie` values
- * of their session, or `taken`, where nothing changes. Throws 404 `not_found` for a token that does not work, 422
- * `validation_failed` (at `/passkey` for one that was not made for this link), 404 `not_configured`, and what
- * `hashPassword` throws.
+ * Uses the mail token up, and makes the user, who then holds the address that the token proves. The result is the
+ * `Set-Cookie` values of their session, or `taken` if somebody else holds the address: then nothing changes. Throws 404
+ * `not_found` for a token that does not work, 422 `validation_failed` (at `/passkey` for a passkey that was not made for
+ * this link), 404 `not_configured`, and what `hashPassword` throws.
  */
 export async function confirmSignUp(
   deps: Dependencies,
@@ -135,7 +137,7 @@ export async function confirmSignUp(
   const { db, now } = deps;
   const opened = await openSignUp(deps, token);
   if (!opened) throw new AppError('not_found');
-  // Before the work of hashing: such a link is not used up, so it could be sent without end.
+  // Before the password is hashed: a link that is `taken` is not used up, so somebody could send it without end.
   if (opened.isTaken) return 'taken';
   const { id, email } = opened;
   const { value: name, errors } = readName(typedName);
@@ -143,17 +145,17 @@ export async function confirmSignUp(
   const credential = await readCredential(deps, request, visit, given, { id, email, name });
   const { passwordHash, passkey } = { passwordHash: undefined, passkey: undefined, ...credential };
   return inTransactionOf(visit, db, async (trx) => {
-    // Of two who come at once, the unique index lets one through; the other runs again and finds what that one made.
+    // If two requests come at once, the unique index lets one through; the other runs again and finds the user of the first.
     if (await findAddressOwner(trx, email, now())) return 'taken';
     if (!(await consumeMailToken(trx, opened))) {
-      // Another link of theirs was used while this one waited.
+      // Another link to the same address was used while this request waited.
       if (await findAddressOwner(trx, email, now())) return 'taken';
       throw new AppError('not_found');
     }
     const proved = { email, holdsEmail: true, emailVerifiedAt: now(), passwordHash };
     await createCustomer(trx, { ...proved, name, account: { name } }, { id, accountId: uuidv7() });
-    // From here on they are the user's, and go with them. In this order: a mail that is being sent makes its token while
-    // its row is locked.
+    // From here on the mails and tokens to this address are the user's, and go with the user. In this order: a mail that is
+    // being sent makes its token while its row is locked.
     await assignSignUpMails(trx, { userId: id, email });
     await assignSignUpTokens(trx, { userId: id, email });
     if (passkey) await storeNewPasskey(trx, id, { ...passkey, fromEstablishedBrowser: true, at: now() });

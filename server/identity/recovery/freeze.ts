@@ -1,5 +1,5 @@
-// Freezing an account (contract 2.55 to 2.58): what whoever has a take-back link can do without a factor that is left. It is a
-// suspension, and only the operator ends it (thaw), who finds out whose account it is.
+// Freezing an account (contract 2.55 to 2.58): what somebody with a take-back link can do without giving a factor that is
+// left. A freeze is a suspension that only the operator ends (`thaw`), after finding out whose account it is.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -20,8 +20,8 @@ import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
 
 /**
- * Uses nothing up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400 `invalid_request` where no factor is left:
- * then the link is enough to take the account back.
+ * Freezes an account, and does not use the link up. Throws 404 `not_found` and 403 as `requireTakeBack`, and 400
+ * `invalid_request` if no factor is left: then the link is enough to take the account back.
  */
 export async function freeze(
   deps: Dependencies,
@@ -41,10 +41,10 @@ export async function freeze(
   });
 }
 
-/** A mailbox that the account may be given to, and what it was told of. */
+/** A mailbox that the account may be given to, and what we told that mailbox. */
 export type Mailbox = { email: string; isPresent: boolean; told: Omit<ToldMailbox, 'email'>[] };
 
-/** The present address, and each other with a link that works, or would without the suspension. */
+/** The user's present address, and every other address with a link that works, or would without the suspension. */
 export async function listMailboxes(db: Database, user: User, now: Date): Promise<Mailbox[]> {
   const working = await listToldMailboxes(db, { userId: user.id, worksUntil: worksUntil(user, now), now });
   const emails = new Set([user.email, ...working.map(({ email }) => email)]);
@@ -58,8 +58,8 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
 type Thaw = { keep: string; removesFactors: boolean; why: string };
 
 /**
- * Ends a freeze, for one of the mailboxes of `listMailboxes`. False where `keep` is none. The caller holds links and
- * user, who is frozen.
+ * Ends a freeze, and gives the account to the mailbox `keep`. False if `keep` is none of `listMailboxes`. The caller holds
+ * links and user, who is frozen.
  */
 export async function thaw(
   trx: Transaction<DB>,

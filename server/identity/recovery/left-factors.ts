@@ -1,5 +1,5 @@
-// The factors that are left in a take-back (contract 2.46 to 2.49): whoever takes an account back gives one of them, if there
-// is one.
+// The factors that are left in a take-back (contract 2.46 to 2.49): whoever takes an account back gives one of them, if
+// there is any.
 
 import type { Database } from '../../../db/postgres/client.ts';
 import { findAuthenticator } from '../../../db/tables/authenticators.ts';
@@ -8,11 +8,14 @@ import type { User } from '../../../db/tables/users.ts';
 
 export type LeftFactors = {
   passkeys: ListedPasskey[];
-  /** The app; recovery codes count beside it if they were made by then. */
+  /** The authenticator app. Recovery codes count beside it if they were made by `codesMadeBy`. */
   app: { codesMadeBy: Date } | undefined;
 };
 
-/** Those from before the window, and those added in it in an established browser; of an administrator or manager, all. */
+/**
+ * Factors from before the window, and those added in it in an established browser; for an administrator or manager, all
+ * factors.
+ */
 export async function findLeftFactors(db: Database, user: User, since: Date): Promise<LeftFactors> {
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     addedAt < since || fromEstablishedBrowser || user.role !== 'user';

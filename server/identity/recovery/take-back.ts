@@ -1,6 +1,6 @@
-// Taking an account back, by the link in a mail that told of a change (contract 2.38 to 2.54). Whoever made the change may know
-// the password and be logged in, so the owner of the mailbox sets a new password in the same step, gives a factor that is
-// left, and nobody else is in from then on.
+// Taking an account back, by the link in a mail that told of a change (contract 2.38 to 2.54). Whoever made the change may
+// know the password and be logged in. So in one step the owner of the mailbox gives a factor that is left and sets a new
+// password; from then on nobody else is in.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -33,14 +33,14 @@ import { graceDays } from '../person/deletion.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
 
-/** `changeId`: of what the mailbox was told of. `since`: when the window begins. */
+/** `changeId`: the id of the change that the mailbox was told of. `since`: when the window begins. */
 type OpenTakeBack = { user: User; mailbox: string; changeId: string; since: Date; left: LeftFactors };
 
-/** What a link leads to. Throws 404 `not_found` for one that does not work, and 403 where its user is suspended. */
+/** What a link leads to. Throws 404 `not_found` for a link that does not work, and 403 if its user is suspended. */
 export async function requireTakeBack(
   { db: anyDb, now: clock }: Pick<Dependencies, 'db' | 'now'>,
   token: string,
-  /** With a transaction, the user is locked until its end. */
+  /** If given, the transaction locks the user until its end. */
   trx?: Transaction<DB>,
 ): Promise<OpenTakeBack> {
   const db: Database = trx ?? anyDb;
@@ -50,7 +50,7 @@ export async function requireTakeBack(
   if (!found) throw new AppError('not_found');
   const { userId, email: mailbox, changeId } = found;
   const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
-  // Another request may have used it while this one waited for the lock.
+  // Another request may have used the link while this one waited for the lock.
   if (!user || (trx && !(await findTakeBackToken(db, key)))) throw new AppError('not_found');
   requireNotSuspended(user);
   const isTheirs = mailbox === user.email || (await findReservation(db, { email: mailbox, now })) === userId;
@@ -66,7 +66,10 @@ export type TakeBackPage = {
   asks: { code: boolean; passkey: boolean } | undefined;
 };
 
-/** Undefined for a link that does not work (any more). Uses nothing up. Throws 403 as `requireTakeBack`. */
+/**
+ * What the page of a link shows, or undefined if the link does not work (any more). Uses nothing up. Throws 403 as
+ * `requireTakeBack`.
+ */
 export async function findTakeBack(deps: Dependencies, token: string): Promise<TakeBackPage | undefined> {
   const open = await requireTakeBack(deps, token).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return undefined;
@@ -80,8 +83,8 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
 }
 
 /**
- * Whether whoever takes the account back from its present mailbox is asked for a factor, if something is told to that now.
- * For /profile/email, before the change.
+ * Whether a take-back from the present mailbox would ask for a factor, if we told that mailbox of a change now. For
+ * /profile/email, before the change.
  */
 export async function asksForFactor(
   { db, now: clock }: Pick<Dependencies, 'db' | 'now'>,
@@ -95,9 +98,9 @@ export async function asksForFactor(
 type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
 
 /**
- * Uses the link up. The result is a new session, the user's only one. Throws 404 `not_found` and 403 as `requireTakeBack`,
- * 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited` after too many wrong codes, and what
- * `hashPassword` throws; then nothing has changed.
+ * Takes the account back, and uses the link up. The result is the `Set-Cookie` values of a new session, the user's only
+ * one. Throws 404 `not_found` and 403 as `requireTakeBack`, 422 `validation_failed` at `/newPassword`, `/code` or
+ * `/passkey`, 429 `rate_limited` after too many wrong codes, and what `hashPassword` throws; then nothing has changed.
  */
 export async function takeBack(
   deps: Dependencies,
@@ -130,8 +133,8 @@ export async function takeBack(
 }
 
 /**
- * Gives the account to a mailbox of its user, as it was before the window. The caller holds links and user, and has seen
- * that the mailbox is theirs. The result is the user as they are then.
+ * Gives the account to a mailbox of its user, as the account was before the window. The caller holds links and user, and
+ * has seen that the mailbox is the user's. The result is the user afterwards.
  */
 export async function giveToMailbox(
   trx: Transaction<DB>,
@@ -151,7 +154,7 @@ export async function giveToMailbox(
     since: Date;
     keeps?: KeptFactor | undefined;
     passwordHash: string;
-    /** The browser in which it is done, which stays as old as it was; others are forgotten. */
+    /** The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten. */
     device?: Uint8Array | undefined;
     trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
     request?: Request;
@@ -178,13 +181,13 @@ export async function giveToMailbox(
   return present;
 }
 
-/** Of a user whom the caller has locked: those sent, and those still to be sent. */
+/** Ends the take-back links of a user, sent or still to be sent. The caller has locked the user. */
 export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
   mailboxes: Mailboxes,
 ): Promise<void> {
-  // In this order: a mail that is being sent locks its row, then that of what it tells of.
+  // In this order: a mail that is being sent locks its row, then the row of the change that it tells of.
   await deleteUnsentTakeBackMails(trx, userId, mailboxes);
   await deleteTakeBackChanges(trx, userId, mailboxes);
 }
@@ -193,7 +196,7 @@ type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | un
 
 const isLastGuess = (factor: Factor) => factor !== undefined && 'code' in factor && factor.isLast;
 
-/** The factor that was given: a code that may be right, which is counted, or a right passkey. Uses nothing up. */
+/** The factor that was given: a code that may be right, counted as a guess, or a right passkey. Uses nothing up. */
 async function readGiven(
   deps: Dependencies,
   request: Request,
@@ -216,7 +219,10 @@ async function readGiven(
   return factor ? { code: factor, isLast } : refuseCode(deps, request, visit, { user, isLast });
 }
 
-/** Uses it up. What to keep of the factors added since. The user is locked, and `left` looked at since then. */
+/**
+ * Uses the factor up. The result says which factor to keep of those added since. The caller has locked the user, and then
+ * looked at `left`.
+ */
 async function useFactor(
   trx: Transaction<DB>,
   deps: Dependencies,
@@ -245,8 +251,9 @@ async function requireLeft(
 const maxGuesses = 30;
 
 /**
- * Counted for what the mailbox was told of, however often the mail was sent, and before the code is looked at. For nothing
- * else: the owner may be guessing where a thief did. Whether it is the last that is looked at, now or at all.
+ * Counts a guess, before the code is looked at, for the change that the mailbox was told of, however often the mail was
+ * sent. No other count is used: the owner may be guessing from the same place as a thief. True for the last guess that is
+ * looked at, for now or for good.
  */
 async function countTry(
   { db, takeBackLimits }: Dependencies,
@@ -264,8 +271,8 @@ async function countTry(
 }
 
 /**
- * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, which may be one that its owner
- * has left: the owner is told as at the login, once no more codes are looked at.
+ * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, perhaps one that its owner has
+ * left. So the owner is told, as at the login, once no more codes are looked at.
  */
 async function refuseCode(
   deps: Dependencies,

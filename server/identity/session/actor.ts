@@ -1,4 +1,4 @@
-// Somebody who is logged in, and the request they make: what rules about their own data work with.
+// A user who is logged in, and the request they make: rules about their own data work with these.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { type AuditEvent, deferAuditEvent } from '../../../db/tables/audit-events.ts';
@@ -18,20 +18,20 @@ import {
 import { trailOf } from '../ground/trail.ts';
 import { isConfirmed, type LiveSession, type LoggedInSession } from './sessions.ts';
 
-/** Somebody who is logged in, whatever they have to do first, and the request they make. */
+/** A user who is logged in, even if they must do something first, and the request they make. */
 export type AnyActor = { session: LoggedInSession; request: Request; visit: Visit };
 
-/** Somebody to whom all of their account is open. */
+/** A user to whom all of their account is open. */
 export type Actor = AnyActor & { session: LiveSession };
 
 declare const confirmed: unique symbol;
 
-/** Somebody who gave a credential in this session within ten minutes. Only `requireConfirmed` says so. */
+/** A user who gave a credential in this session within ten minutes. Only `requireConfirmed` makes this type. */
 export type Confirmed<Who extends AnyActor> = Who & { readonly [confirmed]: true };
 
 /**
- * Throws 401 `login_required` if no credential was given in that session within ten minutes. Pages have asked for one already
- * ("Confirm it's you"); this is for whoever goes past them.
+ * Throws 401 `login_required` if no credential was given in that session within ten minutes. Pages have asked for a
+ * credential already ("Confirm it's you"); this check is for whoever goes past the pages.
  */
 export function requireConfirmed<Who extends AnyActor>(
   deps: Pick<Dependencies, 'config' | 'now'>,
@@ -41,7 +41,7 @@ export function requireConfirmed<Who extends AnyActor>(
   return actor as Confirmed<Who>;
 }
 
-/** Their row and account, held until the transaction ends. Throws 401 `login_required` where they are gone. */
+/** Locks the actor's row and account until the transaction ends. Throws 401 `login_required` if the user is gone. */
 export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockUser(trx, { id: session.user.id });
   if (!user) throw new AppError('login_required');
@@ -49,9 +49,9 @@ export async function lockActor(trx: Transaction<DB>, { session }: Pick<AnyActor
 }
 
 /**
- * The same for a change that takes a credential given within ten minutes (contract 9.20). Their session stays open
- * until the transaction ends. Throws 401 `login_required` also where it has ended meanwhile: whoever sits at it must not keep
- * anything by what they sent just before.
+ * Locks the actor's row, account and session until the transaction ends, for a change that takes a credential given within
+ * ten minutes (contract 9.20). Throws 401 `login_required` if the user is gone or the session has ended meanwhile: whoever
+ * uses an ended session must not keep anything that they sent just before its end.
  */
 export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 'session'>): Promise<User> {
   const user = await lockActor(trx, actor);
@@ -62,8 +62,8 @@ export async function lockOpenActor(trx: Transaction<DB>, actor: Pick<AnyActor, 
 const ownerOf = ({ id, user }: Session, name: AllowanceName) => (name === 'login.confirmed' ? id : user.id);
 
 /**
- * Before a change that takes some doing, or work of ours. `of` is whose the allowance is, where it is not that of the user, or
- * the session. Throws 429 `rate_limited` where it would be refused.
+ * Checks an allowance before a change that takes the user or us some work. `of` says whose allowance it is, if not the
+ * user's or the session's. Throws 429 `rate_limited` if the change would be refused.
  */
 export async function requireOwnAllowance(
   { db }: Pick<Dependencies, 'db'>,
@@ -74,14 +74,14 @@ export async function requireOwnAllowance(
   await requireAllowance(db, name, of);
 }
 
-/** Each says how often there may be one, or why that needs no saying (allowances.ts). */
+/** `allowances.ts` says for each event how often it may happen, or why it needs no limit. */
 type ActorEvent = Pick<AuditEvent, 'reason' | 'details'> & {
   type: AllowanceName | keyof typeof withoutAllowance;
 };
 
 /**
- * Counts what has an allowance, which is `of` somebody as in `requireOwnAllowance`. It goes into the transaction that it tells of, once the user is locked. Throws 429
- * `rate_limited`.
+ * Records an event of the actor, and counts it if it has an allowance; `of` is as in `requireOwnAllowance`. Call it in the
+ * transaction of the change, once the user is locked. Throws 429 `rate_limited`.
  */
 export async function recordActorEvent(
   trx: Transaction<DB>,

@@ -1,8 +1,8 @@
 // Sessions: their token, cookie and life (contract 9.16 to 9.22).
 //
-// The token is 256 random bits. The browser gets it once, in a cookie; the database stores only its SHA-256, so reading
-// the database lets nobody log in. A session ends 14 days after it was last seen, 30 days after it started, or when it
-// is ended. Every request reads it anew, so ending it takes effect at once on every instance.
+// The token is 256 random bits. The browser gets it once, in a cookie; the database stores only its SHA-256, so reading the
+// database lets nobody log in. A session ends 14 days after it was last seen, 30 days after it started, or when somebody
+// ends it. Every request reads the session anew, so its end takes effect at once on every instance.
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { DB } from '../../../db/schema.ts';
@@ -34,10 +34,10 @@ const cookie = 'identity_session';
 const daySeconds = 24 * 60 * 60;
 const idleSeconds = 14 * daySeconds;
 const absoluteSeconds = 30 * daySeconds;
-// `last_seen_at` may be this old: spares a write on nearly every request.
+// `last_seen_at` may be this old, which spares a write on nearly every request.
 const touchSeconds = 5 * 60;
 
-/** What a live session was started and last seen after. */
+/** The times after which a live session was started and last seen. */
 export function sessionLimits(now: Date): SessionLimits {
   return { createdAfter: secondsBefore(now, absoluteSeconds), seenAfter: secondsBefore(now, idleSeconds) };
 }
@@ -65,18 +65,18 @@ export type NewSession = {
   user: User;
   startedBy: SessionStart;
   amr?: Amr[];
-  /** The user had none before, ever. */
+  /** Whether the user never had a credential before. */
   isFirstCredential?: boolean;
   request: Request;
   visit: Visit;
 };
 
 /**
- * Starts a session, the only way there is. A login as the user whose live session this browser has goes on with that
- * session, under a new token; a login as somebody else ends it. A new password ends every other session of the user and
- * forgets their other devices; one set by mail ends every session. The caller has locked the user and seen that they are
- * not suspended. The result are the `Set-Cookie` values, the only place that ever holds the tokens. Throws 401
- * `login_required` where the session that changes the password has ended meanwhile.
+ * Starts a session; nothing else does. If this browser has a live session of the same user, that session goes on under a
+ * new token; a session of somebody else ends. A changed password ends every other session of the user and forgets their
+ * other devices; a password set by mail ends every session. The caller has locked the user and seen that they are not
+ * suspended. The result is the `Set-Cookie` values, the only place that ever holds the tokens. Throws 401 `login_required`
+ * if the session that changes the password has ended meanwhile.
  */
 export async function startSession(
   trx: Transaction<DB>,
@@ -105,7 +105,7 @@ export async function startSession(
   const previousHash = previous === undefined ? undefined : hashToken(previous);
   const device = readDevice(deps, request);
   if (startedBy === 'mail') await endWhatPasswordOpened(trx, userId, now, device);
-  // For every way in, whatever else is told of it.
+  // Recorded for every way in, whatever other events tell of it.
   if (startedBy !== 'password_change')
     deferAuditEvent(trx, { ...trailOf(visit), type: 'session.started', reason: startedBy, userId });
   const isRenewed =
@@ -132,7 +132,7 @@ export async function startSession(
   return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
 }
 
-/** All sessions of a user whose password is set by mail, and known devices but for the one in which that is done. */
+/** Ends all sessions of a user whose password is set by mail, and forgets their devices except the one that sets it. */
 export async function endWhatPasswordOpened(
   trx: Transaction<DB>,
   userId: string,
@@ -143,26 +143,26 @@ export async function endWhatPasswordOpened(
   await forgetDevices(trx, userId, now, device);
 }
 
-/** The `Set-Cookie` value that deletes the cookie. */
+/** The `Set-Cookie` value that deletes the session cookie. */
 export function buildEndedCookie(issuer: string): string {
   return buildTokenCookie(issuer, cookie, '', 0);
 }
 
 type OpenSession<State> = Session & {
   state: State;
-  /** That the session has at the client which was asked about, if it was there already. */
+  /** The `sid` of the session at the client that the caller asked about, if the session has been there. */
   sid: string | null;
 };
 
 export type LiveSession = OpenSession<'live'>;
-/** Of an administrator or manager who must set up a second factor, or give theirs, before anything else. */
+/** The session of an administrator or manager who must set up a second factor, or give theirs, before anything else. */
 export type SetUpSession = OpenSession<'must_set_up_factor'>;
-/** Somebody is logged in, whatever they have to do first. */
+/** A session of somebody who is logged in, even if they must do something first. */
 export type LoggedInSession = LiveSession | SetUpSession;
-/** `suspended`: its user has been suspended since it started. */
+/** `suspended`: the user has been suspended since the session started. */
 export type BrowserSession = LoggedInSession | { state: 'suspended' };
 
-/** The session of this browser, if it has one, from one statement. With `client`, also the `sid` that it has there. */
+/** The session of this browser, if there is one, read in one statement. With `client`, also its `sid` at that client. */
 export async function findSession(
   { config, db, read, now: clock }: Pick<Dependencies, 'config' | 'db' | 'read' | 'now'>,
   request: Request,
@@ -190,14 +190,20 @@ export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSess
   return found;
 }
 
-/** Throws 401 `login_required` unless somebody is logged in, and 403 `second_factor_required` if that comes first. */
+/**
+ * Throws 401 `login_required` unless somebody is logged in, and 403 `second_factor_required` if they must first set up or
+ * give a second factor.
+ */
 export function requireLive(found: BrowserSession | undefined): LiveSession {
   const session = requireLoggedIn(found);
   if (session.state === 'must_set_up_factor') throw new AppError('second_factor_required');
   return session;
 }
 
-/** The live session of this browser, for what also answers people who are not logged in. Throws 403 `second_factor_required`. */
+/**
+ * The live session of this browser, for routes that also answer people who are not logged in. Throws 403
+ * `second_factor_required`.
+ */
 export async function findLiveSession(
   deps: Dependencies,
   request: Request,
@@ -207,7 +213,7 @@ export async function findLiveSession(
   return found && found.state !== 'suspended' ? requireLive(found) : undefined;
 }
 
-// A credential given within this time need not be given again, even for what a session alone must not do.
+// A credential given within this time need not be given again, even for changes that a session alone must not make.
 const freshSeconds = 10 * 60;
 
 /** Whether a credential was given in that session within the last ten minutes. */
@@ -216,8 +222,8 @@ export function isFresh({ authTime }: Pick<Session, 'authTime'>, now: Date): boo
 }
 
 /**
- * The same, where a second factor of theirs was given in it, too: what every sensitive change needs. Pages ask for it
- * (confirm.ts); this holds for whoever goes past them.
+ * Whether a credential was given in that session within ten minutes, and any second factor that the user needs. Every
+ * sensitive change needs this. Pages ask for the credential (confirm.ts); this check holds for whoever goes past the pages.
  */
 export const isConfirmed = (
   { config, now }: Pick<Dependencies, 'config' | 'now'>,

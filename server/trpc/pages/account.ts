@@ -1,4 +1,4 @@
-// What the pages of one's own account do beside the procedures that programs have, too.
+// What the pages of one's own account do, beside the procedures that programs have, too.
 import { z } from 'zod';
 import { findObstacle } from '../../identity/address/change-email.ts';
 import {
@@ -31,7 +31,7 @@ export const addressRouter = router({
     email: session.user.email,
     obstacle: findObstacle(session.user),
     asksForFactor: await asksForFactor(deps, session.user),
-    /** What is added in this browser counts at once. */
+    /** Whether a factor that is added in this browser counts at once. */
     isEstablished: await isEstablishedBrowser(deps.db, deps, request, session.user.id),
   })),
 });
@@ -39,7 +39,7 @@ export const addressRouter = router({
 const sealed = z.string();
 
 export const authenticatorRouter = router({
-  /** With when we last mailed a link that takes the account back to somebody who must give a passkey first. */
+  /** The authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
   describe: settingUp.query(async ({ ctx }) => {
     const described = await describeAuthenticator(ctx.deps, ctx);
     const takeBackSentAt = described.mustUsePasskey

@@ -10,7 +10,7 @@ const token = z.string();
 const next = z.string().optional();
 
 export const signUpRouter = router({
-  /** Throws 404 `not_configured` where nobody can sign up by themselves. */
+  /** Throws 404 `not_configured` if nobody can sign up by themselves. */
   requireOpen: anonymous.query(({ ctx }) => requireSignUp(ctx.deps)),
 
   request: anonymous

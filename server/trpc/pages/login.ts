@@ -10,7 +10,7 @@ import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity
 import { findSession } from '../../identity/session/sessions.ts';
 import { anonymous, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
-/** `wrong` credentials, a session (`done`), or what waits for a code. */
+/** `wrong` credentials, a session (`done`), or a login that waits for a code (`code_needed`). */
 type LoginOutcome = 'wrong' | 'done' | 'code_needed';
 
 function takeStep(ctx: TrpcContext, step: LoginStep | undefined): LoginOutcome {
@@ -20,7 +20,7 @@ function takeStep(ctx: TrpcContext, step: LoginStep | undefined): LoginOutcome {
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, whatever they have to do first: only for showing it. */
+  /** Who is logged in, even if they must do something first: only for showing their name. */
   find: anonymous.query(async ({ ctx }) => {
     const found = await findSession(ctx.deps, ctx.request, ctx.visit);
     return found && found.state !== 'suspended' ? { email: found.user.email } : null;
@@ -53,11 +53,11 @@ export const loginRouter = router({
 
   out: anonymous.mutation(async ({ ctx }) => {
     setCookies(ctx, [await logout(ctx.deps, ctx.request, ctx.visit)]);
-    // Not "cookies" or "storage": browsers take seconds for them, and the cookie is the only thing we keep.
+    // Not "cookies" or "storage": browsers take seconds to clear these, and we keep nothing but the cookie.
     ctx.headers.set('Clear-Site-Data', '"cache"');
   }),
 
-  /** What was typed to get a mail, from the form to the page that says it is on its way. */
+  /** The address that was typed to get a mail, from the form to the page that says that the mail is on its way. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
   keepTypedEmail: anonymous
@@ -74,7 +74,7 @@ const changes = [
 ] as const;
 const asked = z.object({ form, change: z.enum(changes).optional() });
 
-/** `asks` says what to ask for before the change that the form is for; undefined where nothing is needed. */
+/** `asks` says what to ask for before the change that the form is for; undefined if nothing is needed. */
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
@@ -82,7 +82,7 @@ export const confirmRouter = router({
     .input(asked)
     .mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
 
-  /** For a form that carries the password itself. */
+  /** For a form that has its own field for the password. */
   askWithoutPassword: person
     .input(z.object({ form }))
     .mutation(({ ctx, input }) => confirmWithoutPassword(ctx.deps, ctx, input.form)),
