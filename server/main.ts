@@ -24,8 +24,7 @@ const closeMs = 1_500;
 async function start(): Promise<void> {
   const config = readConfig(environment);
   const log = createLog();
-  // Not refused: such settings may be left from a client that is gone, and to stop at an upgrade for them would log everybody
-  // out.
+  // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   const isDevelopment = words.includes('--dev') && !config.production;

@@ -1,4 +1,4 @@
-// The same text on the server as in the browser: in UTC, which app/enhance.js then replaces by the time where the reader is.
+// The same text on the server as in the browser: in UTC. Then app/enhance.js replaces it by the time where the reader is.
 const instant = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',

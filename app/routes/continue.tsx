@@ -9,7 +9,7 @@ export const handle = { isStatic: true };
 
 export const meta = titled('Continue?');
 
-/** Only looks. */
+/** Only looks, and uses nothing up. */
 export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.handOff.describe();
 
 export async function action({ request, context }: ActionFunctionArgs) {

@@ -56,7 +56,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
-    // /forgot-password has the address from there.
+    // /forgot-password takes the address from there.
     if (email) await procedures.login.keepTypedEmail({ email });
     const waitSeconds = Number(refusal.headers['Retry-After']);
     return data(

@@ -18,7 +18,7 @@ export const handle = { isStatic: true };
 
 export const meta = titled('Enter your code');
 
-/** Whoever used a recovery code has most likely lost their phone: there they set up the app again. */
+/** A person who used a recovery code has most likely lost their phone: on this page they set up the app again. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>

@@ -33,7 +33,7 @@ const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
-  // Where a launch was stopped.
+  // Set if a launch was stopped.
   const next = nextOf(request, context);
   try {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();

@@ -191,7 +191,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
   );
 }
 
-/** Says which one to those who cannot see where it stands. */
+/** Names the passkey to people who cannot see the row of the button. */
 const Of = ({ name, children }: { name: string; children: string }) => (
   <>
     {children}

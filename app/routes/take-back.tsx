@@ -32,7 +32,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     if (form.get('intent') === 'freeze') {
       await procedures.takeBack.freeze({ token });
-      // From now on it says so.
+      // From now on the page says so.
       return redirectDocument(`/take-back?token=${encodeURIComponent(token)}`, 303);
     }
     if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');

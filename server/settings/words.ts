@@ -1,5 +1,5 @@
-// What each setting means, for the operator: docs/operate/settings.md and .env.example are made of these words (`npm run
-// settings`), and of what the code knows: what a setting takes, its default, and whether production needs it.
+// What each setting means, for the operator: `npm run settings` makes docs/operate/settings.md and .env.example of these words,
+// and of what the code knows: what a setting takes, its default, and whether production needs it.
 
 export type SettingWords = {
   /** `SSO_<X>_…` is a setting of each client. */

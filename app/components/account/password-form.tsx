@@ -19,7 +19,7 @@ export function Password(props: PasswordProps) {
   return props.hasPassword ? <ChangePassword {...props} /> : <SetFirstPassword {...props} />;
 }
 
-/** Whoever came here from another product only has not shown that the address is theirs: a mail does. */
+/** People who only came from another product have not proved their address; a mail proves it. */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';
   return (
