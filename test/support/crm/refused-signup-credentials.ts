@@ -1,4 +1,4 @@
-// Messages of the CRM with a wrong credential, as data: each of the three headers, and what they sign.
+// Messages of the CRM with a wrong credential, as data: each of the three headers, and the text that is signed.
 import { at, type Change, header, refused, without } from './raw-signups.ts';
 
 const signature = (spell: (mac: string) => string): Change => ({
