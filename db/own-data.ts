@@ -163,7 +163,7 @@ export const sections: Section[] = [
     ) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped' and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // A login that failed may be a stranger's, whose address the owner must not learn.
+    // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
     values: {
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         then address end`,

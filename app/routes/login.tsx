@@ -14,7 +14,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
+/** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Log in');

@@ -13,7 +13,7 @@ import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
 import { nextOf, withNext } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Enter your code');
@@ -24,7 +24,7 @@ const homeAfterRecovery = '/profile/authenticator?recovered';
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
   transport.readQuery(request).get('use') === 'recovery';
 
-/** Only in a browser where a password was given a moment ago. */
+/** Only for a browser in which a password was given a moment ago. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const next = nextOf(request, context);

@@ -13,7 +13,7 @@ import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
-/** Its forms are the browser's own: a page with a secret is better not kept by a script. */
+/** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Authenticator app');

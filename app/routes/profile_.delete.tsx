@@ -17,7 +17,7 @@ import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
-/** Its forms are the browser's own, and work before a script could have loaded. */
+/** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [

@@ -11,7 +11,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { withNext } from '../next.ts';
 
-/** Its forms are the browser's own. */
+/** The page's forms are the browser's own. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Passkeys');

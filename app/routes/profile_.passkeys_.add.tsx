@@ -10,7 +10,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
 import { withNext } from '../next.ts';
 
-/** Its only script is that of the passkey. */
+/** The page's only script is that of the passkey. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Add a passkey');

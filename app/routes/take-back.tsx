@@ -12,7 +12,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its forms are the browser's own, and work before a script could have loaded. */
+/** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Take your account back');

@@ -8,7 +8,7 @@ import { prepare, prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 
 export type AuditEvent = {
-  /** Given if the same event may be reported again, and must be stored once. */
+  /** Given if the event may be reported again, and must be stored once. */
   id?: string;
   /** What the person reads of it is in server/identity/history/activity.ts. */
   type: string;

@@ -49,7 +49,10 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/** One guarded statement: true for exactly one caller with a code of that step, and for none of an earlier step. */
+/**
+ * Uses a step up, in one guarded statement: true for exactly one caller with a code of that step, and for none of an earlier
+ * step.
+ */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },

@@ -112,7 +112,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** One guarded statement: false if the invoice was not open. */
+/** Closes the invoice, in one guarded statement: false if it was not open. */
 export async function closeInvoice(
   db: Database,
   number: number,

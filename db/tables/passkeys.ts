@@ -89,7 +89,7 @@ export async function recordPasskeyUse(
   return result.numUpdatedRows === 1n;
 }
 
-/** False where the user has no such passkey. */
+/** False if the user has no such passkey. */
 export async function renamePasskey(
   db: Database,
   { id, userId, name }: { id: string; userId: string; name: string },
@@ -98,7 +98,7 @@ export async function renamePasskey(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** False where the user has no such passkey. */
+/** False if the user has no such passkey. */
 export async function deletePasskey(
   db: Database,
   { id, userId }: { id: string; userId: string },

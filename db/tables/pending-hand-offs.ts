@@ -93,7 +93,7 @@ export async function findPendingIdByNonce(
   )?.id;
 }
 
-/** One guarded statement: the row for exactly one caller, in time. */
+/** Uses the hand-off up, in one guarded statement: exactly one caller gets the row, in time. */
 export async function consumePendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,

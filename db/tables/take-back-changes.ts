@@ -41,7 +41,7 @@ export async function insertTakeBackChange(
     .execute();
 }
 
-/** When the last of the user's changes here was made. */
+/** The instant of the user's last change here. */
 export async function findLastChangeAt(db: Database, userId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('take_back_changes')
@@ -86,7 +86,7 @@ export async function listChangesSince(
   return { newest, count };
 }
 
-/** When the newest of the user's changes with a link that works at that time was made. */
+/** The instant of the user's newest change with a link that works at that time. */
 export async function findLastWorkingChangeAt(
   db: Database,
   { userId, worksUntil }: { userId: string; worksUntil: Date },

@@ -59,7 +59,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** Sets the exit code. A later failure of the process keeps this code, unless it is 0. */
+/** Sets the exit code. A later `exitWith` keeps this code, unless it is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }

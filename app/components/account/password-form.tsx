@@ -55,7 +55,7 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
   const errors = refused?.intent === 'password' ? refused.errors : {};
   return (
     <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
-      {/* Made anew each time that it was sent, so that no password stays in it. */}
+      {/* The form is made anew after each sending, so that no password stays in it. */}
       <Form method="post" className="card" preventScrollReset key={useLocation().key}>
         <Outcome intent="password" saved={saved} refused={refused}>
           Your password has been changed. You are logged out everywhere else.

@@ -78,7 +78,7 @@ export function createEventClient({
     if (contract) contracts.set(String(contract.id), contract);
   };
 
-  /** One read. The result is whether there was nothing new. */
+  /** Reads once. The result is whether there was nothing new. */
   async function step({ maxWait = 2 } = {}): Promise<boolean> {
     const ask = asks[Math.floor(random() * asks.length)] as Ask;
     const wait = Math.floor(random() * (maxWait + 1));

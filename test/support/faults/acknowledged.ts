@@ -56,7 +56,7 @@ export function createClients(targets: string[], config: Config): Clients {
   const cookieOf = (user: number) => ({ cookie: `__Host-identity_session=${tokenOf(user)}` });
   const anyTarget = () => targets[Math.floor(Math.random() * targets.length)] ?? '';
 
-  /** One try. An answer that is neither expected nor a right 503 is a fault. */
+  /** Tries once. An answer that is neither expected nor a right 503 is a fault. */
   const attempt = async (kind: string, path: string, sent: Sent, expected: number[], to?: string) => {
     const target = to ?? anyTarget();
     const startedAt = performance.now();

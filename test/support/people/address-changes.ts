@@ -24,7 +24,7 @@ export function shareAddressChanges(): AddressChanges {
 }
 
 async function openAddressChanges() {
-  // The clock starts at the database's own time, because the database sweeps by it.
+  // The clock starts at the present, like the database's own clock, by which the database sweeps.
   const startedAt = new Date();
   const clock = { now: startedAt };
   const now = () => clock.now;
