@@ -21,7 +21,7 @@ const onSignature = (change: (signature: string) => string): Changes => ({
   query: (query) => query.set('signature', change(query.get('signature') ?? '')),
 });
 
-/** A hand-off issued that many seconds from now, with an `exp` to match. */
+/** A hand-off issued that many seconds from now: `exp` follows `iat`. */
 export const issued = (ahead: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
