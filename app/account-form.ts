@@ -1,5 +1,5 @@
-// The forms on the pages of one's own account: each says by `intent` what is to be done, and a success leads back to the
-// page with `?saved=` and that intent.
+// The forms on the pages of one's own account: each names its action by `intent`, and a success leads back to the page with
+// `?saved=` and that intent.
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
 import type { Procedures } from '../server/trpc/router.ts';
@@ -8,14 +8,14 @@ import { errorsOf } from './answers.ts';
 type Form = Awaited<ReturnType<Context['transport']['readForm']>>;
 type Context = LoaderFunctionArgs['context'];
 
-/** What a form gets back that was refused: the reason at each field, or else a message, and what was typed. */
+/** What a refused form gets back: the reason at each field, or else a message, and what was typed. */
 export type Refused = {
   intent: string;
   code: string;
   errors: Record<string, string>;
   message?: string;
   values: Record<string, string>;
-  /** Of an edit of what has changed meanwhile: what is saved now. */
+  /** The saved values, if they have changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>>;
   /** A credential is needed first: the page is `Confirm`. */
   asks?: ConfirmAsks;
@@ -23,13 +23,13 @@ export type Refused = {
 
 export const text = (form: Form, name: Parameters<Form['get']>[0]) => form.get(name) ?? '';
 
-/** What was typed, to be shown again. A password never is. */
+/** What was typed, to be shown again; never a password. */
 export const keepTyped = (form: Form) =>
   Object.fromEntries([...form].filter(([name]) => !/password/i.test(name)));
 
 /**
- * `credential` names the intents that take the password: whoever has passkeys only is asked for one of those. Throws 400
- * `invalid_request` for an intent that is not one of these.
+ * `credential` names the intents that take the password: a person with passkeys only is asked for a passkey. Throws 400
+ * `invalid_request` for an unknown intent.
  */
 export async function answerForm(
   { request, context }: Pick<ActionFunctionArgs, 'request' | 'context'>,
@@ -88,6 +88,6 @@ export async function loadAccount<T>(
   }
 }
 
-/** Whose account it is, for the pages about its address. */
+/** Loads the user, for the pages about their address. */
 export const loadOwnAddress = (args: Pick<LoaderFunctionArgs, 'request' | 'context'>) =>
   loadAccount(args, (procedures) => procedures.address.describe());

@@ -6,11 +6,11 @@ import type { AppError } from '../server/basics/errors.ts';
 export const tokenOf = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
   transport.readQuery(request).get('token') ?? '';
 
-/** What is wrong, by the name of the field. */
+/** The faults of a form, by the name of the field. */
 export const errorsOf = ({ errors }: AppError): Record<string, string> =>
   Object.fromEntries(errors.map(({ pointer, detail }) => [pointer.slice(1), detail]));
 
-/** To throw: the way to the login for people who are not logged in, or the refusal, which the shell answers. */
+/** What to throw: a redirect to the login for people who are not logged in, or the refusal, which the shell answers. */
 export function loginOr(
   error: unknown,
   { transport, visit }: LoaderFunctionArgs['context'],

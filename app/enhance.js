@@ -1,5 +1,5 @@
-// For every page, also those without any other script: shows a password, closes a menu that is left, and says times as
-// they are where the reader is. Pages work without it.
+// For every page, also those without any other script: shows a password, closes a menu when the reader leaves it, and writes
+// times in the reader's time zone. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -14,7 +14,7 @@ document.addEventListener('keydown', ({ key }) => {
   menu?.querySelector('summary')?.focus();
 });
 
-// Browsers offer again what was typed into a field that is no password.
+// Hides passwords before a form is sent: browsers would offer text from a field that is no password again.
 document.addEventListener('submit', () => {
   for (const button of document.querySelectorAll('[data-show-password]')) show(button, false);
 });
@@ -42,7 +42,7 @@ function sayLocalTimes() {
 }
 
 sayLocalTimes();
-// Also those that a script of the page brings or writes anew, before they are painted.
+// Also times that a script of the page adds or writes anew, before they are painted.
 new MutationObserver(sayLocalTimes).observe(document, {
   subtree: true,
   childList: true,

@@ -14,7 +14,7 @@ export default async function handleRequest(
   remixContext: EntryContext,
   { visit, thrown }: AppLoadContext,
 ): Promise<Response> {
-  // Thrown on by app/pages.ts, whatever the page: a flood of refusals must not cost the making of one for each.
+  // app/pages.ts throws this on, whatever the page: a flood of refusals must not cost a rendered page each.
   if (thrown) return new Response(null, { status, headers });
   const stream = await renderToReadableStream(
     <NonceContext.Provider value={visit.cspNonce}>
@@ -25,11 +25,11 @@ export default async function handleRequest(
   // The whole page before any of it is sent, so that a failure can still change the answer.
   await stream.allReady;
   headers.set('Content-Type', 'text/html; charset=utf-8');
-  // As text: React complains of a stream whose reader has gone.
+  // As text: React complains of a stream if its reader has gone.
   return new Response(await new Response(stream).text(), { status, headers });
 }
 
-/** Kept for app/pages.ts, which throws it on to the shell: one place decides what error text leaves the building. */
+/** Keeps the error for app/pages.ts, which throws it on to the shell: one place decides which error text leaves the service. */
 export const handleError: HandleErrorFunction = (error, { context }) => {
   context.thrown ??= error;
 };

@@ -1,4 +1,4 @@
-// What a route's loader and action find in Remix's load context, and all that they may use of the service.
+// What a route's loader and action find in Remix's load context, and all that routes may use of the service.
 import type { Problem } from '../server/basics/errors.ts';
 import type { Visit } from '../server/http/requests.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
@@ -8,7 +8,7 @@ import type { Procedures } from '../server/trpc/router.ts';
 declare module '@remix-run/server-runtime' {
   interface AppLoadContext {
     visit: Visit;
-    /** The one way to whatever is kept of people. What they set of the answer, such as cookies, leaves with it. */
+    /** The only way to data about people. Headers that procedures set, such as cookies, leave with the answer. */
     procedures: Procedures;
     /** Reads requests, and makes answers. */
     transport: Transport;
@@ -22,7 +22,7 @@ declare module '@remix-run/server-runtime' {
     method: string;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
-    /** For the page /problems/{code} only: the refusal to show, under whatever URL it came up. */
+    /** For the page /problems/{code} only: the refusal to show, under any URL. */
     problem?: Problem;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;

@@ -1,9 +1,9 @@
 // Remix's build as the list of routes that the HTTP shell serves. Everything that the rest of the service would have to
 // know about Remix is here.
 //
-// Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further
-// doors to a loader (`.data`, `_data`) and its own cross-site check do not exist for them, and they take a fraction of
-// the time.
+// Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further doors
+// to a loader (`.data`, `_data`) and its own cross-site check do not exist for endpoints, and endpoints take a fraction of the
+// time.
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 import type { Procedures } from '../server/trpc/router.ts';
@@ -37,7 +37,7 @@ function buildContext(request: Request, { backend, visit }: RouteContext, method
   let made: Procedures | undefined;
   const context: AppLoadContext = {
     visit,
-    // Endpoints need none.
+    // Made only when asked for: endpoints need no procedures.
     get procedures() {
       made ??= backend.createProcedures(request, visit, headers);
       return made;
@@ -79,11 +79,11 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       const { visit } = routeContext;
       const { context, headers } = buildContext(request, routeContext, request.method);
       context.isPublic = isPublic;
-      // A HEAD is answered with the tag of what a GET gets.
+      // A HEAD gets the same tag as a GET.
       const method = isPublic ? 'GET' : request.method;
       const body = method === 'POST' ? await transport.readBody(request, visit) : undefined;
       const response = await render(toOwnSite(request, site.baseUrl, { method, body }), context);
-      // Also what a procedure threw, as the refusal that it is.
+      // Errors of procedures too become the refusals that they are.
       if (context.thrown) throw transport.readRefusal(context.thrown, visit);
       for (const [name, value] of headers) response.headers.append(name, value);
       if (!isPublic || response.status !== 200) return response;
@@ -104,7 +104,7 @@ function methodsOf({ module: { default: component, loader, action } }: BuiltRout
 
 /**
  * Remix's own handler for one page. It gets no other page: the shell has found this one already, and Remix would try the
- * patterns of all of them several times for each request. Browsers get the whole list, in a file.
+ * patterns of all pages several times for each request. Browsers get the whole list, in a file.
  */
 function buildRender(id: string, build: ServerBuild): Render {
   const pick = <T>(routes: Record<string, T>) =>
@@ -119,8 +119,8 @@ function buildRender(id: string, build: ServerBuild): Render {
 const leftOut = new Set(['host', 'x-forwarded-host', 'origin']);
 
 /**
- * What Remix gets: our own host, whatever Host and X-Forwarded-Host say. Its cross-site check would believe them, and ours
- * has run already.
+ * The request for Remix, with our own host, whatever Host and X-Forwarded-Host say. Remix's cross-site check would believe
+ * these headers, and our own check has run already.
  */
 function toOwnSite(request: Request, baseUrl: string, init: RequestInit): Request {
   const asked = new URL(request.url);

@@ -28,7 +28,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   return { ...context.site.frame, email: visitor?.email };
 }
 
-/** A problem page must render even when the database is down: only that of a 404 reads anything, and can do without. */
+/** A problem page must render even when the database is down: only the page of a 404 reads anything, and it can do without. */
 async function findVisitor({ procedures, visit, problem, isPublic }: LoaderFunctionArgs['context']) {
   if (isPublic) return undefined;
   if (!problem) return procedures.visitor.find();

@@ -14,8 +14,8 @@ type Rows = {
 };
 
 /**
- * Runs `change` for one range of keys after the other, so that none is looked at twice: what a transaction has changed or deleted
- * stays in the indexes until it ends.
+ * Runs `change` for one range of keys after the other, so that no row is looked at twice: a row that a transaction has changed
+ * or deleted stays in the indexes until it ends.
  */
 export async function runByKeyRanges(
   trx: Transaction<DB>,

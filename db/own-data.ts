@@ -11,17 +11,17 @@ export type Section = {
   table: keyof DB & string;
   /** Never a hash, a token or a secret. */
   columns: string[];
-  /** What orders its rows and names each, with the types. */
+  /** The columns that order the rows and name each row, with their types. */
   key: [column: string, type: string][];
   /** Which rows are this person's. */
   isOwn: (userId: string) => RawBuilder<unknown>;
-  /** What stands in place of a column. */
+  /** What is shown in place of a column. */
   values?: Record<string, RawBuilder<unknown>>;
-  /** Not before the address is proved, as on the pages. */
+  /** True if people see the section only once their address is proved, as on the pages. */
   needsProof?: boolean;
 };
 
-/** `key` is that of an index which begins with the user, so that no page of rows reads others. */
+/** `key` is the key of an index that begins with the user, so that no page reads other people's rows. */
 function section<Table extends keyof DB & string>(
   name: string,
   table: Table,
@@ -36,7 +36,7 @@ function section<Table extends keyof DB & string>(
   return { name, table, isOwn: (userId) => sql`user_id = ${userId}`, ...rows };
 }
 
-// Not who else did it.
+// Without who else made the change.
 const changeColumns: Columns<'changes'> = ['at', 'subject', 'row_id', 'kind', 'members', 'by'];
 const changeKey: [column: keyof DB['changes'] & string, type: string][] = [
   ['began_at', 'timestamptz'],
@@ -151,20 +151,19 @@ export const sections: Section[] = [
     needsProof: true,
   }),
   section('emails', 'mails', {
-    // One to a new address is stored only where nobody has it. That it was asked for is among the activity.
+    // A mail to a new address is stored only if nobody has that address. The activity shows that the change was asked for.
     isOwn: (userId) => sql`user_id = ${userId} and kind <> 'change_email'`,
     columns: ['kind', 'recipient', 'created_at', 'sent_at', 'given_up_at'],
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // It would say that somebody else has that address.
-    // Contracts are for those whose address is proved.
+    // Such a row would say that somebody else has that address. Contracts are for those whose address is proved.
     isOwn: (
       userId,
     ) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped' and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
-    // Whoever did not log in may be a stranger, whose address is not the owner's to have.
+    // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
     values: {
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
         then address end`,
@@ -175,7 +174,7 @@ export const sections: Section[] = [
     ],
   }),
   section('changes', 'changes', {
-    // Of contracts not before the address is proved, as on the pages.
+    // Changes of contracts only once the address is proved, as on the pages.
     isOwn: (userId) => sql`user_id = ${userId} and (subject <> 'contract'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: changeColumns,
@@ -192,7 +191,7 @@ export const sections: Section[] = [
 /** `row` is JSON; `key` leads to the rows behind it. */
 export type OwnRow = { row: string; key: string[] };
 
-/** The next rows, from the first behind `after` on. Each page is a statement of its own: whoever reads slowly holds nothing. */
+/** The next rows, starting after `after`. Each page is a statement of its own, so a slow reader holds nothing. */
 export async function readOwnRows(
   db: Database,
   { table, columns, key, isOwn, values: shown = {} }: Section,

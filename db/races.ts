@@ -1,4 +1,4 @@
-// What a transaction fails with only because another one was at the same rows, so that the next attempt can go well.
+// Failures of a transaction that come only from another one at the same rows, so that the next attempt can go well.
 
 /** Thrown in a transaction that found, too late to go on, that another one was first. */
 export class LostRace extends Error {}
@@ -12,8 +12,8 @@ const racedFor = new Set([
   'service_contracts_signup_id_key',
   'webhook_requests_pkey',
 ]);
-// References to a user who is erased, or an account that goes or gets somebody, at the same moment: the next attempt finds
-// what is so, and goes on from there.
+// References to a user who is erased, or an account that goes or gets somebody, at the same moment: the next attempt finds the
+// new state, and goes on from there.
 const removed = new Set([
   'users_account_id_fkey',
   'service_contracts_user_id_fkey',
@@ -21,7 +21,10 @@ const removed = new Set([
   'mails_user_id_fkey',
 ]);
 
-/** Also SQLSTATE 40001 (serialization failure) and 40P01 (deadlock). */
+/**
+ * Whether a transaction failed only because another one was first; so too for SQLSTATE 40001 (serialization failure) and 40P01
+ * (deadlock).
+ */
 export function isLostRace(error: unknown): boolean {
   const { code, constraint = '' } = error as { code?: string; constraint?: string };
   return (

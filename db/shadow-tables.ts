@@ -7,24 +7,24 @@ import type { DB } from './schema.ts';
 /** What an import reads and writes. */
 const tables = [
   ...['accounts', 'users', 'external_links', 'reserved_addresses', 'audit_events', 'mails'],
-  // Of notices.
+  // The limits of notices.
   'rate_limits',
 ];
 
-/** Those with one of these ids at the other system, and those who hold one of these addresses, or can have it back. */
+/** The people with one of these ids at the other system, and those who hold one of these addresses, or can have it back. */
 type Concerned = { provider: string; externalIds: string[]; emails: string[] };
 
 /**
- * Puts empty tables before the real ones until the transaction ends, and makes it read-only: from then on Postgres itself
- * refuses to write to, or lock rows of, whatever is not temporary. The result copies whom lines concern into them, each
- * account once, with all that belongs to it; without locking anything.
+ * Puts empty tables before the real ones until the transaction ends, and makes the transaction read-only: from then on Postgres
+ * itself refuses to write to, or lock rows of, a table that is not temporary. The result is a function that copies the people
+ * whom lines concern into the empty tables, each account once, with all that belongs to it. It locks nothing.
  */
 export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Concerned) => Promise<void>> {
   const found = await sql<{ schema: string }>`
     select nspname as schema from pg_class c join pg_namespace n on n.oid = c.relnamespace
     where c.oid = 'users'::regclass`.execute(trx);
   const schema = found.rows[0]?.schema ?? 'public';
-  // Whoever reads the report may take their time.
+  // The operator who reads the report may take their time.
   await sql`set local idle_in_transaction_session_timeout = '5min'`.execute(trx);
   for (const table of tables) {
     await sql`create temporary table ${sql.id(table)}
@@ -32,7 +32,7 @@ export async function shadowTables(trx: Transaction<DB>): Promise<(concerned: Co
       on commit drop`.execute(trx);
   }
   await sql`create temporary table copied_accounts (id uuid primary key) on commit drop`.execute(trx);
-  // Also so that statements which the connection has prepared already look for their tables anew.
+  // This also makes statements that the connection has prepared already look for their tables anew.
   await sql`select set_config('search_path', 'pg_temp, ' || current_setting('search_path'), true)`.execute(
     trx,
   );
@@ -67,6 +67,6 @@ async function copyAccounts(
     )
     insert into reserved_addresses
       select r.* from ${stored('reserved_addresses')} r join people on people.id = r.user_id`.execute(trx);
-  // No trigger does it here.
+  // No trigger does this on the temporary tables.
   await sql`select know_sources(id) from accounts where not sources_known`.execute(trx);
 }

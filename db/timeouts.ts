@@ -2,7 +2,10 @@
 import { sql, type Transaction } from 'kysely';
 import type { DB } from './schema.ts';
 
-/** A job does not wait for long: a row that somebody holds fails with 55P03, which is not the database being away. */
+/**
+ * Keeps a job from waiting long for a row that somebody has locked: it fails with 55P03, which does not mean that the database
+ * is away.
+ */
 export async function limitLockWait(trx: Transaction<DB>): Promise<void> {
   await sql`set local lock_timeout = '1s'`.execute(trx);
 }
@@ -11,13 +14,13 @@ const timeouts = [
   'statement_timeout',
   'lock_timeout',
   'idle_in_transaction_session_timeout',
-  // From Postgres 17.
+  // From Postgres 17 on.
   'transaction_timeout',
 ];
 
 /**
- * For what may take as long as it takes. Those of the role and the database, too: behind a pooler they count, whatever a
- * connection asks for.
+ * Lifts all timeouts, for work of any length; those of the role and the database too, because behind a pooler they count,
+ * whatever a connection asks for.
  */
 export async function liftTimeouts(trx: Transaction<DB>): Promise<void> {
   await sql`select set_config(name, '0', true) from pg_settings where name = any(${timeouts})`.execute(trx);

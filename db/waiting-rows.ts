@@ -3,13 +3,13 @@ import { type RawBuilder, sql } from 'kysely';
 import type { ExpiredRows } from './expired-rows.ts';
 import type { Database } from './postgres/client.ts';
 
-/** `oldestSeconds` is 0 where none waits. `waiting` is counted up to `countLimit`. */
+/** `oldestSeconds` is 0 if no row waits. `waiting` is counted up to `countLimit`. */
 export type WaitingRows = { queue: string; table: string; waiting: number; oldestSeconds: number };
 
 /** Further rows are not counted, so that a long queue does not cost more to read than a short one. */
 export const countLimit = 10_000;
 
-/** `late`: for how many seconds a row of `from` has waited. `order` is that of an index, which finds them. */
+/** `late`: for how many seconds a row of `from` has waited. `order` is the order of the index that finds such rows. */
 type Queue = {
   queue: string;
   table: string;
@@ -61,7 +61,7 @@ function toQueue({ table, column, before }: ExpiredRows): Queue {
   return {
     queue: 'sweep',
     table,
-    // The library that counts tries keeps milliseconds.
+    // The library that counts tries stores milliseconds.
     late:
       table === 'rate_limits'
         ? sql`(${before} - ${order}) / 1000`

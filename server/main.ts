@@ -24,7 +24,7 @@ const closeMs = 1_500;
 async function start(): Promise<void> {
   const config = readConfig(environment);
   const log = createLog();
-  // Not refused: they may be left over of a client that is gone, and to stop at an upgrade for that would log everybody out.
+  // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
   const isDevelopment = args.includes('--dev') && !config.production;
@@ -52,7 +52,7 @@ async function start(): Promise<void> {
         listeners.push(await listen((request, peer) => service.fetchMetrics(request, peer), metrics));
       }
       onStopSignal(async () => {
-        // Else the end of the process rolls a migration back.
+        // If the service is not up yet, the end of the process rolls a migration back.
         if (isUp) {
           service.drain();
           await sleep(config.shutdownDelaySeconds * 1_000);

@@ -1,6 +1,6 @@
 import { Page } from './page.tsx';
 
-/** Somebody proved this address first. Most likely it was the same person. */
+/** Shown if somebody has proved this address before; most likely the same person. */
 export function AlreadyHasAccount({ email }: { email: string }) {
   return (
     <Page title="You already have an account">

@@ -6,8 +6,8 @@ import { PasskeyForm } from './passkey-form.tsx';
 import { TakeBackHint } from './take-back-hint.tsx';
 
 /**
- * The page that asks for a credential before a change. It sends what was asked for again, to the same address, so that
- * the change is made straight away.
+ * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
+ * change is made straight away.
  */
 export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackSentAt?: Date | undefined }) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, values, error } = asks;
@@ -46,7 +46,7 @@ export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackS
     >
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (
-        // The browser's own form, to the address that it is shown at.
+        // The browser's own form, which goes to the address of the page.
         <form method="post" className="card">
           {kept}
           <input type="email" autoComplete="username" value={email} readOnly hidden />
@@ -83,7 +83,7 @@ export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackS
 
 type OtherWay = ConfirmAsks['otherWay'];
 
-/** Besides the passkey. */
+/** The ways to confirm besides the passkey. */
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Page } from './page.tsx';
 
-/** What a link in an email shows that does not work (any more): why, and what there is to do instead. */
+/** Shown for a link in an email that does not work (any more): why, and what to do instead. */
 export function DeadLink({
   title = 'This link does not work',
   actions,

@@ -7,7 +7,7 @@ type FieldProps = {
   hint?: string;
   /** What is wrong with the value: shown at the field, and announced. */
   error?: string;
-  /** Set it to false where an earlier field has an error: the first one takes the focus. */
+  /** Set it to false if an earlier field has an error: the first one takes the focus. */
   focusOnError?: boolean;
 } & InputHTMLAttributes<HTMLInputElement>;
 
@@ -24,7 +24,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
       {...input}
       ref={ref}
       id={id}
-      // What people type may be read from right to left, wherever the page is read from.
+      // People may type text that is read from right to left, whatever the direction of the page.
       dir={input.type ? undefined : 'auto'}
       aria-invalid={error ? true : undefined}
       aria-describedby={describedBy || undefined}
@@ -53,7 +53,7 @@ export function Field({ label, hint, error, focusOnError = true, ...input }: Fie
   );
 }
 
-/** The style sheet shows it only where there is script, and app/enhance.js makes it work. */
+/** The style sheet shows the button only if there is script, and app/enhance.js makes it work. */
 function ShowButton() {
   return (
     <button type="button" data-show-password aria-pressed="false">

@@ -1,4 +1,4 @@
-// The same text on the server as in the browser: in UTC, which app/enhance.js then replaces by the time where the reader is.
+// Server and browser write the same text: in UTC. Then app/enhance.js replaces it by the time where the reader is.
 const instant = new Intl.DateTimeFormat('en-GB', {
   dateStyle: 'medium',
   timeStyle: 'short',
@@ -14,7 +14,7 @@ export function Instant({ at }: { at: Date }) {
   );
 }
 
-/** The same day for everybody, such as that of an invoice. */
+/** A day that is the same for everybody, such as that of an invoice. */
 export function Day({ at }: { at: Date }) {
   return <time dateTime={at.toISOString().slice(0, 10)}>{day.format(at)}</time>;
 }

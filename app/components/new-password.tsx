@@ -1,6 +1,6 @@
 import { Field } from './field.tsx';
 
-/** The field of a page that sets a password by a link, and for password managers whose it is. */
+/** The field of a page that sets a password by a link, with the user's address for password managers. */
 export function NewPassword({ email, error }: { email: string; error?: string }) {
   return (
     <>

@@ -6,7 +6,7 @@ const icons = { success: 'check', error: 'alert', info: 'info' } as const;
 
 type NoticeProps = {
   kind: keyof typeof icons;
-  /** What a form led to: it takes the focus, which also brings it into view. */
+  /** Whether the notice takes the focus, which also brings it into view: for the outcome of a form. */
   focus?: boolean;
   children: ReactNode;
 };
@@ -14,7 +14,7 @@ type NoticeProps = {
 /** A message above a form or page: announced, and not by colour alone. */
 export function Notice({ kind, focus = false, children }: NoticeProps) {
   const ref = useRef<HTMLDivElement>(null);
-  // Each sending of the form is another one.
+  // Each sending of the form has another key.
   const { key } = useLocation();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same words may be said again
   useEffect(() => {
@@ -35,7 +35,7 @@ export function Notice({ kind, focus = false, children }: NoticeProps) {
   );
 }
 
-/** What there is to say of an email that has just been sent. */
+/** What to tell people about an email that has just been sent. */
 export function MailUnderWay({ keepsMails }: { keepsMails: boolean }) {
   return (
     <>
@@ -45,7 +45,7 @@ export function MailUnderWay({ keepsMails }: { keepsMails: boolean }) {
   );
 }
 
-/** Local mode sends no email: where to read it instead. */
+/** Local mode sends no email: this says where to read it instead. */
 export function KeptMails() {
   return (
     <p>

@@ -1,4 +1,4 @@
-// What the login page says at the cap of tries: how long to wait, and what gets somebody in meanwhile. The same for every
+// What the login page says at the cap of tries: how long to wait, and other ways in meanwhile. It says the same for every
 // address, known or not.
 import { withNext } from '../next.ts';
 import { Notice } from './notice.tsx';
@@ -27,7 +27,7 @@ export function OtherWaysIn({ waitSeconds, next }: OtherWaysInProps) {
   );
 }
 
-/** Such as "43 minutes", and in hours where it is long. */
+/** Such as "43 minutes", or in hours if the wait is long. */
 function sayWait(seconds: number): string {
   const minutes = Math.ceil(seconds / 60);
   const [count, unit] = minutes < 120 ? [minutes, 'minute'] : [Math.ceil(minutes / 60), 'hour'];

@@ -10,11 +10,11 @@ import { ServiceName } from './service-name.ts';
 type PageProps = {
   title: string;
   intro?: ReactNode;
-  /** For more than one thing to read or do. The pages of the account always are. */
+  /** For pages with more than one thing to read or do. The pages of the account are always wide. */
   wide?: boolean;
-  /** Asks for one thing before the page of the account that was asked for: without its navigation. */
+  /** For a page that asks for one thing before a page of the account: without the account's navigation. */
   alone?: boolean;
-  /** Stands beside the content, and on a phone above it. The pages of the account have their own. */
+  /** Stands beside the content, and on a phone above it. The pages of the account have their own navigation. */
   nav?: ReactNode;
   children: ReactNode;
 };

@@ -8,21 +8,23 @@ type PasskeyFormProps = {
   purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back';
   /** The field that carries the browser's answer. */
   name: string;
-  /** Where the form goes; left out, to the address that it is shown at. */
+  /** Where the form goes; if left out, to the address of the page. */
   action?: string;
   className?: string;
-  /** What people can do where it does not work here, such as "log in with your password". */
+  /** What people can do if the passkey does not work here, such as "log in with your password". */
   otherwise?: string;
-  /** Shown where the browser has no passkeys, or runs no script. */
+  /** Shown if the browser has no passkeys, or runs no script. */
   instead?: ReactNode;
   /**
-   * The form's further fields, and its button. A hidden one with `data-as-typed` carries what is in the field of that name
+   * The form's further fields, and its button. A hidden field with `data-as-typed` carries the text of the field of that name
    * on the page when the button is pressed.
    */
   children: ReactNode;
 };
 
-/** A form that is sent with a passkey. Only script can ask the browser for one, so without script it is not there. */
+/**
+ * A form that is sent with a passkey. Only script can ask the browser for a passkey, so without script the form is not there.
+ */
 export function PasskeyForm({
   purpose,
   name,

@@ -11,13 +11,13 @@ type RowProps = {
   /** Instead of an icon: a letter or picture that stands for it. */
   mark?: ReactNode;
   title: ReactNode;
-  /** Makes the whole row a link to there. */
+  /** Makes the whole row a link to this address. */
   href?: string;
   /** A line of soft text, or several. */
   about?: ReactNode;
-  /** On the other side: how it is, or what can be done. */
+  /** On the other side of the row: its state, or what can be done. */
   end?: ReactNode;
-  /** Below, such as a form that opens. */
+  /** Below the row, such as a form that opens. */
   children?: ReactNode;
 };
 

@@ -3,7 +3,7 @@ import type { MetaFunction } from '@remix-run/node';
 import { useRouteLoaderData } from '@remix-run/react';
 import type { loader } from '../root.tsx';
 
-// Only where even the root could not be loaded.
+// Only if even the root could not be loaded.
 export const unknownName = 'Identity';
 
 export function ServiceName(): string {

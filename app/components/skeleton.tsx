@@ -1,4 +1,4 @@
-/** Lines that stand for text until it is there. Whatever it stands in for is announced by its own words. */
+/** Lines that stand for text until it is there. The thing that it stands in for is announced by its own words. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div aria-hidden="true">

@@ -1,7 +1,7 @@
 import { Day } from './instant.tsx';
 import { Notice } from './notice.tsx';
 
-/** For whoever may be shut out by somebody else's factor: we have sent them a way back. */
+/** For a person who may be shut out by somebody else's factor: we have sent them a way back. */
 export function TakeBackHint({ sentAt }: { sentAt: Date }) {
   return (
     <Notice kind="info">

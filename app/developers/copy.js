@@ -1,4 +1,4 @@
-// Adds a button to each piece of code that copies it. Where the browser does not let a page copy, there is none.
+// Adds to each piece of code a button that copies it. If the browser does not let a page copy, there is no button.
 if (navigator.clipboard) for (const part of document.querySelectorAll('.code.copied')) addButton(part);
 
 /** @param {Element} part */
@@ -9,7 +9,7 @@ function addButton(part) {
   button.textContent = 'Copy';
   button.addEventListener('click', async () => {
     await navigator.clipboard.writeText(part.querySelector('code')?.textContent ?? '');
-    // Its own words are read out, because it has the focus.
+    // The button's words are read out, because it has the focus.
     button.textContent = 'Copied';
     setTimeout(() => {
       button.textContent = 'Copy';

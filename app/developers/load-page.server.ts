@@ -1,7 +1,7 @@
 // A page of /developers, as its routes show it.
 import type { AppLoadContext } from '@remix-run/node';
 
-/** `slug` is the last part of the path; empty for the start page. Throws 404 `not_found` for one that there is not. */
+/** `slug` is the last part of the path; empty for the start page. Throws 404 `not_found` for an unknown one. */
 export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   const { pages, files } = await import('virtual:developers');
   const page = pages.find((each) => each.slug === slug);
@@ -12,7 +12,7 @@ export async function loadDeveloperPage(slug: string, context: AppLoadContext) {
   return {
     path: page.path,
     title,
-    /** Up to the first heading: what it is about. */
+    /** The text up to the first heading, which says what the page is about. */
     intro: html.slice(0, firstHeading),
     text: html.slice(firstHeading),
     sections,

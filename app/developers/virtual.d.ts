@@ -2,13 +2,13 @@
 declare module 'virtual:developers' {
   type Section = { id: string; title: string };
   export type DeveloperPage = {
-    /** The last part of its path; empty for the start page. */
+    /** The last part of the page's path; empty for the start page. */
     slug: string;
     path: string;
     group: string;
-    /** What the contents call it. */
+    /** The page's name in the contents. */
     name: string;
-    /** The name of the file to download, of a kit. */
+    /** The name of the file to download; only for a kit. */
     archive?: string;
     load: () => Promise<{ title: string; html: string; sections: Section[] }>;
   };
@@ -18,7 +18,7 @@ declare module 'virtual:developers' {
     /** In bytes. */
     size: number;
     sha256: string;
-    /** Its bytes in base64. */
+    /** The file's bytes in base64. */
     load: () => Promise<string>;
   };
   /** In the order of the contents. */

@@ -1,4 +1,4 @@
-// Runs in the browser: asks it to use or make a passkey, and sends the answer with the form that the person is at.
+// Runs in the browser: asks it to use or make a passkey, and sends the answer with the person's form.
 import {
   browserSupportsWebAuthn,
   browserSupportsWebAuthnAutofill,
@@ -6,7 +6,7 @@ import {
   startRegistration,
 } from '@simplewebauthn/browser';
 
-// Before the challenge that waits in the email field is too old.
+// Soon enough: before the challenge that waits in the email field is too old.
 const offerAgainMs = 4 * 60 * 1_000;
 
 /** `part` is what `PasskeyForm` renders. Without passkeys in this browser it stays as it is. */
@@ -54,10 +54,10 @@ export function enhance(part: HTMLElement): void {
     if (isBusy || purpose !== 'login' || !(await browserSupportsWebAuthnAutofill())) return;
     try {
       const optionsJSON = await fetchOptions(purpose);
-      // Another request would be ended by this one.
+      // This request would end another one.
       if (!isBusy) send(await startAuthentication({ optionsJSON, useBrowserAutofill: true }));
     } catch {
-      // Nobody has asked for it: the button is still there.
+      // Nobody asked for this offer, and the button is still there, so an error needs no message.
     }
   }
 
@@ -69,7 +69,7 @@ export function enhance(part: HTMLElement): void {
   if (purpose === 'login') setInterval(() => void offer(), offerAgainMs);
 }
 
-/** Fills in what is typed in another form of the page. False where that cannot be sent: the browser says why. */
+/** Fills in what is typed in another form of the page. False if the text cannot be sent: the browser says why. */
 function takeAlong(form: HTMLFormElement): boolean {
   for (const copy of form.querySelectorAll<HTMLInputElement>('[data-as-typed]')) {
     const typed = document.querySelector<HTMLInputElement>(`input[name="${copy.name}"]:not([type="hidden"])`);
@@ -86,7 +86,7 @@ class Refused extends Error {}
 async function fetchOptions(purpose: string): Promise<any> {
   const response = await fetch('/passkeys/options', {
     method: 'POST',
-    // Of a mail, where its link led here.
+    // The token of a mail, if its link led here.
     body: new URLSearchParams({ purpose, token: new URLSearchParams(location.search).get('token') ?? '' }),
   });
   const answer = await response.json();

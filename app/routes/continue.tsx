@@ -4,12 +4,12 @@ import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Continue?');
 
-/** Only looks. */
+/** Only looks, and uses nothing up. */
 export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.handOff.describe();
 
 export async function action({ request, context }: ActionFunctionArgs) {

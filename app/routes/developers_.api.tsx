@@ -8,7 +8,7 @@ import { titled } from '../components/service-name.ts';
 import { loadDeveloperMenu } from '../developers/load-page.server.ts';
 import styles from '../styles/reference.css?url';
 
-/** To be read: it needs no script. */
+/** A page to read, which needs no script. */
 export const handle = { isStatic: true, isPublic: true };
 
 export const links: LinksFunction = () => [...developerLinks(), { rel: 'stylesheet', href: styles }];

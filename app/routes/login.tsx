@@ -14,7 +14,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
+/** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Log in');
@@ -56,7 +56,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
-    // /forgot-password has the address from there.
+    // /forgot-password takes the address from there.
     if (email) await procedures.login.keepTypedEmail({ email });
     const waitSeconds = Number(refusal.headers['Retry-After']);
     return data(

@@ -13,18 +13,18 @@ import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
 import { nextOf, withNext } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Enter your code');
 
-/** Whoever used a recovery code has most likely lost their phone: there they set up the app again. */
+/** A person who used a recovery code has most likely lost their phone: on this page they set up the app again. */
 const homeAfterRecovery = '/profile/authenticator?recovered';
 
 const usesRecovery = (request: Request, { transport }: LoaderFunctionArgs['context']) =>
   transport.readQuery(request).get('use') === 'recovery';
 
-/** Only in a browser where a password was given a moment ago. */
+/** Only for a browser in which a password was given a moment ago. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   const next = nextOf(request, context);

@@ -12,7 +12,7 @@ export const meta = titled('Log out');
 
 export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   const target = await procedures.login.logoutTarget();
-  // Nothing to ask.
+  // A visitor who is not logged in needs no question.
   if (target && !(await procedures.visitor.find())) throw redirect(target.url, 303);
   return { clientTitle: target?.title };
 }

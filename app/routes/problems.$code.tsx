@@ -4,7 +4,7 @@ import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import type { loader as rootLoader } from '../root.tsx';
 
-/** It also answers under the URL that was refused, where it cannot hydrate. */
+/** This page also shows under the refused URL, and cannot hydrate there. */
 export const handle = { isStatic: true };
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
@@ -27,7 +27,7 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
 export default function ProblemPage() {
   const { code, title, status, explanation, detail, isHere, supportUrl } = useLoaderData<typeof loader>();
   const root = useRouteLoaderData<typeof rootLoader>('root');
-  // Of other problems nobody has looked who it is (app/root.tsx).
+  // For other problems app/root.tsx has not looked who the visitor is.
   const isStranger = (isHere || status === 404) && !root?.email;
   return (
     <Page title={title}>
@@ -56,7 +56,7 @@ export default function ProblemPage() {
   );
 }
 
-/** The words, in which "Contact support" is a link. That sentence is left out where nobody is named to contact. */
+/** The words, in which "Contact support" is a link. That sentence is left out if no contact is set. */
 function WithSupport({ words, url }: { words: string; url: string | undefined }) {
   const contact = 'Contact support';
   const [before, after] = words.split(contact);

@@ -30,7 +30,7 @@ export const action = (args: ActionFunctionArgs) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
-/** What led here from another page. */
+/** What people did on another page that led here. */
 const arrivals = new Map(
   Object.entries({
     'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
@@ -81,7 +81,7 @@ export default function Profile() {
   );
 }
 
-/** What the page of the deletion is for while one waits. */
+/** The link to the page of the deletion while a deletion waits. */
 const keep = (dueAt: Date) => ({
   icon: 'check' as const,
   title: 'Keep your account',

@@ -13,7 +13,7 @@ import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
-/** Its forms are the browser's own: a page with a secret is better not kept by a script. */
+/** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Authenticator app');
@@ -23,7 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   try {
     const described = await procedures.authenticator.describe();
-    // Nothing else is open to them before.
+    // No other page is open to these people before they have gone on.
     const goOn = new Map([['intent', 'go-on']] as const);
     return {
       ...described,
@@ -91,7 +91,7 @@ async function add(form: Form, { procedures, transport, visit }: Context, reques
   }
 }
 
-/** The one time that they are shown. Without any, the page says how things are. */
+/** Shows the codes this one time. Without codes, the page shows the present state. */
 const showCodes = (codes: string[] | undefined, request: Request) =>
   codes ? data({ codes }) : redirectDocument(request.url, 303);
 

@@ -43,7 +43,7 @@ function NothingYet() {
   );
 }
 
-/** Whether there are any is not said before the address is proved. */
+/** Before the address is proved, the page does not say whether there are contracts or invoices. */
 function NotVerified() {
   return (
     <EmptyState icon="mail" title="Verify your email address first">

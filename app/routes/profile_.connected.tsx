@@ -8,7 +8,7 @@ import { nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');
 
-/** Where a Connect leads to. After ten minutes the page only leads on. */
+/** The page that a Connect leads to. After ten minutes it only leads on. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport } = context;
   const next = nextOf(request, context) ?? '/profile';

@@ -6,7 +6,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its form is the browser's own, and its answer is a file. */
+/** The page's form is the browser's own, and its answer is a file. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Your data');

@@ -17,7 +17,7 @@ import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
-/** Its forms are the browser's own, and work before a script could have loaded. */
+/** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
@@ -33,7 +33,7 @@ const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
-  // Where a launch was stopped.
+  // Set if a launch was stopped.
   const next = nextOf(request, context);
   try {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();

@@ -9,7 +9,7 @@ import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Change your email address', 'Check your new inbox');
@@ -81,7 +81,7 @@ export default function ChangeEmail() {
   );
 }
 
-/** Who can undo the change, and what keeps them from it. */
+/** Who can undo the change, and what keeps a reader of the old mailbox from it. */
 const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; isEstablished: boolean }) => (
   <>
     <p>
@@ -126,7 +126,7 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
 
 type SentProps = { email: string; pending: string | undefined; keepsMails: boolean };
 
-/** In the same words whoever has the address. */
+/** Uses the same words whether or not somebody has the address. */
 function Sent({ email, pending, keepsMails }: SentProps) {
   return (
     <Page title="Check your new inbox">

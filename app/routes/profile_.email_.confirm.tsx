@@ -6,7 +6,7 @@ import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Confirm your new email address');

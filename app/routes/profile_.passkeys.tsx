@@ -11,7 +11,7 @@ import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { withNext } from '../next.ts';
 
-/** Its forms are the browser's own. */
+/** The page's forms are the browser's own. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Passkeys');
@@ -191,7 +191,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
   );
 }
 
-/** Says which one to those who cannot see where it stands. */
+/** Names the passkey to people who cannot see the row of the button. */
 const Of = ({ name, children }: { name: string; children: string }) => (
   <>
     {children}

@@ -10,7 +10,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
 import { withNext } from '../next.ts';
 
-/** Its only script is that of the passkey. */
+/** The page's only script is that of the passkey. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Add a passkey');
@@ -21,7 +21,7 @@ export async function loader({ context }: LoaderFunctionArgs) {
   const { procedures } = context;
   try {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
-    // That page says why. After a POST this one does.
+    // The page of the passkeys says why. After a POST this page does.
     if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
   } catch (error) {

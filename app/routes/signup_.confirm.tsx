@@ -10,7 +10,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf, withNext } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Create your account');

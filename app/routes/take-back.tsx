@@ -12,7 +12,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 
-/** Its forms are the browser's own, and work before a script could have loaded. */
+/** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Take your account back');
@@ -32,7 +32,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   try {
     if (form.get('intent') === 'freeze') {
       await procedures.takeBack.freeze({ token });
-      // From now on it says so.
+      // From now on the page says so.
       return redirectDocument(`/take-back?token=${encodeURIComponent(token)}`, 303);
     }
     if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');

@@ -1,7 +1,7 @@
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { tokenOf } from '../answers.ts';
 
-/** Links in mails of earlier versions lead to the page that there is now. */
+/** Links in mails of earlier versions lead on to the present page. */
 export const loader = ({ request, context }: LoaderFunctionArgs) =>
   redirect(`/take-back?token=${encodeURIComponent(tokenOf(request, context))}`, 303);
 

@@ -13,7 +13,7 @@ import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf } from '../next.ts';
 
-/** Its form is the browser's own, and works before a script could have loaded. */
+/** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Verify your email address');

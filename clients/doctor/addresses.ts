@@ -46,7 +46,7 @@ const forgedHosts: Record<string, string>[] = [
 async function probeHost(exam: Exam, headers: Record<string, string>): Promise<void> {
   const { logins, notes, target } = exam;
   const names = Object.keys(headers).join(', ');
-  // What stands in front may answer for another host, so only where it leads is looked at.
+  // A server in front of the client may answer for another host, so this looks only at where the answer leads.
   const open = async (where: string, browser: Browser, url: URL, launchId?: string) => {
     const answer = await browser.open(url, { headers }).catch((error) => hangUp(error, headers));
     if (answer?.location?.href.includes(elsewhere))
@@ -58,14 +58,14 @@ async function probeHost(exam: Exam, headers: Record<string, string>): Promise<v
   await open('the callback', owner, logins.addressOf(handOff.query), handOff.launchId);
 }
 
-/** As a server may on a host that it does not know. */
+/** Takes a dropped connection as no answer: a server may drop requests for an unknown host. */
 function hangUp(error: unknown, { host }: Record<string, string>): undefined {
   if (host === undefined || !(error instanceof UnreachableError)) throw error;
 }
 
 const wellFormed = `payload=e30&signature=${'0'.repeat(64)}`;
 
-/** In the spellings that trip up frameworks. */
+/** Malformed requests, in the spellings that trip up frameworks. */
 const malformed = [
   '',
   'payload',
@@ -92,7 +92,7 @@ async function probeMalformed(exam: Exam, query: string): Promise<void> {
   if (status >= 500) exam.notes.find('crashes', { saw: `Opened the callback with "?${shown}": ${status}.` });
 }
 
-/** Rightly signed JSON that is no payload. */
+/** JSON that is rightly signed, but no payload. */
 const oddJson = [
   '[]',
   'null',

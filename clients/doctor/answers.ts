@@ -1,4 +1,4 @@
-// What each answer of login start and callback must have, whatever it says: headers, and that it is about this hand-off.
+// Checks for every answer of login start and callback: its headers, and whether it is about this hand-off.
 import type { Answer } from './network.ts';
 import type { Notes } from './notes.ts';
 import type { Outcome } from './outcome.ts';
@@ -18,14 +18,17 @@ export function createAnswerChecks(notes: Notes) {
         saw: `An answer of the ${where} (${status}) came ${caching ? `with "Cache-Control: ${caching}"` : 'without Cache-Control'}.`,
       });
     const policy = headers.get('referrer-policy');
-    // An answer without a page sends none.
+    // An answer without a page sends no Referer.
     if (policy?.toLowerCase() !== 'no-referrer' && status !== 204)
       notes.find('referrer_sent', {
         saw: `An answer of the ${where} (${status}) came ${policy ? `with "Referrer-Policy: ${policy}"` : 'without Referrer-Policy'}.`,
       });
   }
 
-  /** A cache has answered where the answer is about another hand-off, and may have where it gives the session of another browser. */
+  /**
+   * A cache has answered if the answer is about another hand-off. It may have answered if the answer gives the session of
+   * another browser.
+   */
   function checkOrigin(
     { answer, launchId }: Outcome,
     { sessionCookies, held }: { sessionCookies: string[]; held: (string | undefined)[] },
@@ -69,7 +72,7 @@ export function createAnswerChecks(notes: Notes) {
       const { answer, code } = outcome;
       // There is no callback.
       if (answer.status === 404 && code === undefined) return;
-      // What stands in front answers for one that is down.
+      // If the client is down, a server in front of it answers.
       if (outcome.kind !== 'crashed') checkHeaders(answer, 'callback');
       checkOrigin(outcome, session);
       checkRefusal(outcome);

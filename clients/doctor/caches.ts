@@ -1,14 +1,14 @@
-// Whether a cache answers in the place of the client. Two browsers with the same session are only a sign of it: where a session is
-// a signed cookie, two logins of one person within a second, or at any time, may set the same.
+// Whether a cache answers in the place of the client. Two browsers with the same session are only a sign of a cache: if a
+// session is a signed cookie, two logins of one person within a second, or at any time, may set the same one.
 import { type Exam, makeFor, newBrowser, play, tryOut } from './exam.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Signed cookies have their time in whole seconds. */
 const pauseMs = 1_100;
-// Of three at once, two are in the same second.
+// If three logins happen at once, two of them are in the same second.
 const atOnce = 3;
 
-/** Last: it does something only where two browsers were given the same session. */
+/** Run it last: it does something only if two browsers were given the same session. */
 export function probeCaches(exam: Exam): Promise<void> {
   return tryOut(exam, ['cache_in_front'], async () => {
     if (exam.logins.hasRepeatedSession()) await probeRepeatedSession(exam);
@@ -28,7 +28,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   if (!isSame(login.outcome, await login.openAgain())) return;
   const all = new Set([login, ...others].map(({ outcome }) => logins.readSession(outcome)));
   if (all.size < atOnce) {
-    // A signed cookie. One with a time in it changes with that, if only a cache does not keep it.
+    // Perhaps a signed cookie. A cookie with a time in it changes a second later, unless a cache keeps it.
     await new Promise((done) => setTimeout(done, pauseMs));
     if (!isSame(login.outcome, await login.openAgain())) return;
     if (isSame(login.outcome, (await play(exam)).outcome))
@@ -40,7 +40,7 @@ async function probeRepeatedSession(exam: Exam): Promise<void> {
   notes.find('cache_in_front', { saw: 'Two browsers were given the same session.', launchId });
 }
 
-/** A login whose hand-off can be opened again in browsers that are as this one was before it. */
+/** A login with a hand-off that can be opened again, in browsers as they were before the login. */
 async function logIn(exam: Exam) {
   const browser = newBrowser(exam);
   const handOff = await makeFor(exam, await exam.logins.start(browser));

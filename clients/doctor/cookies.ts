@@ -5,17 +5,17 @@ export type Cookie = {
   name: string;
   value: string;
   host: string;
-  /** Undefined: only for that host. */
+  /** Undefined: the cookie is only for the host that set it. */
   domain: string | undefined;
   path: string;
   isSecure: boolean;
   isHttpOnly: boolean;
   sameSite: string | undefined;
-  /** Set to take it away. */
+  /** Whether the cookie was set only to delete it. */
   isGone: boolean;
 };
 
-/** Undefined where browsers would not keep it. */
+/** Reads a Set-Cookie header; undefined if browsers would not keep the cookie. */
 export function readSetCookie(text: string, url: URL): Cookie | undefined {
   const [pair = '', ...attributes] = text.split(';').map((part) => part.trim());
   const at = pair.indexOf('=');
@@ -56,7 +56,7 @@ export function isSentTo(cookie: Cookie, url: URL): boolean {
   const { host, domain, path } = cookie;
   const isItsHost = domain === undefined ? url.hostname === host : isWithin(url.hostname, domain);
   const isItsPath = url.pathname === path || url.pathname.startsWith(path.endsWith('/') ? path : `${path}/`);
-  // Browsers treat this machine like https.
+  // Browsers treat http on this machine like https.
   const isItsScheme = !cookie.isSecure || url.protocol === 'https:' || isThisMachine(url.hostname);
   return isItsHost && isItsPath && isItsScheme;
 }

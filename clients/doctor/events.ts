@@ -1,5 +1,6 @@
-// Whether the client takes the nudges that are genuine, and refuses all others. One says no more than the number of its newest
-// event, which is true where the database tells it; so a client that takes one pulls its events, and nothing else happens.
+// Whether the client takes the nudges that are genuine, and refuses all others. A nudge has only the number of the client's
+// newest event, the true one if the database tells it; so a client that takes a nudge pulls its events, and nothing else
+// happens.
 import { signWebhook } from '../../server/billing/webhook-signature.ts';
 import { buildNudgeSecret } from '../../server/events/nudge-secret.ts';
 import { type Exam, nowSeconds, tryOut } from './exam.ts';
@@ -10,13 +11,13 @@ import { expectRead } from './reads.ts';
 type Nudge = {
   latest: number;
   secrets: readonly string[];
-  /** From now, in seconds. */
+  /** The time of the nudge, in seconds from now. */
   ahead?: number;
-  /** In place of what was signed. */
+  /** The body to send in place of the signed one. */
   body?: string;
 };
 
-/** It may have taken the nudge, and have failed at what it does then. */
+/** The client may have taken the nudge, and failed at its work afterwards. */
 const couldNotFinish = (issuer: string) =>
   `The client could not finish. It may have failed to pull its events from ${issuer}: see its log. Else answer with a 2xx, and pull after that.`;
 

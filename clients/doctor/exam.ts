@@ -16,12 +16,12 @@ export type Exam = {
   network: Network;
   notes: Notes;
   logins: Logins;
-  /** How much is tried at once. */
+  /** Limits how many probes run at once. */
   limit: LimitFunction;
   people: TestPeople;
-  /** Those of the client's secrets that it holds. */
+  /** The configured secrets that the client holds. */
   held: readonly string[];
-  /** How far its clock is ahead of ours, where that is more than it takes. */
+  /** How many seconds the client's clock is ahead of ours, if that is more than it tolerates. */
   aheadSeconds: number;
 };
 
@@ -44,7 +44,7 @@ export async function openExam(target: Target, tools: Tools): Promise<Exam> {
   };
 }
 
-/** By the client's clock. */
+/** Now by the client's clock, in Unix seconds. */
 export const nowSeconds = ({ tools, aheadSeconds }: Exam) =>
   Math.floor(tools.now().getTime() / 1_000) + aheadSeconds;
 
@@ -52,7 +52,7 @@ export const newBrowser = ({ network }: Exam): Browser => openBrowser(network);
 
 type Making = { part?: Part; changes?: Changes; secrets?: readonly string[] };
 
-/** A hand-off for an attempt, or for nobody's where the state is given, genuine but for the changes. */
+/** A hand-off for an attempt, or for no attempt if only a state is given; genuine but for the changes. */
 export function makeFor(
   exam: Exam,
   asked: Pick<Attempt, 'state' | 'returnTo'> | { state: string | undefined },
@@ -68,7 +68,7 @@ export function makeFor(
 
 export type Played = { browser: Browser; attempt: Attempt; handOff: HandOff; outcome: Outcome };
 
-/** One login, in a browser of its own where none is given. */
+/** One login, in a new browser if none is given. */
 export async function play(exam: Exam, making: Making = {}, browser = newBrowser(exam)): Promise<Played> {
   const attempt = await exam.logins.start(browser);
   const handOff = await makeFor(exam, attempt, making);
@@ -76,8 +76,8 @@ export async function play(exam: Exam, making: Making = {}, browser = newBrowser
 }
 
 /**
- * Runs a probe, a few at once: whole ones, so that no hand-off grows old in a queue. Where the client does not answer, what
- * it was to show stays unseen.
+ * Runs a whole probe, and few probes at once, so that no hand-off grows old in a queue. If the client does not answer, these
+ * findings are noted as unseen.
  */
 export async function tryOut(
   exam: Exam,

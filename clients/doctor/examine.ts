@@ -22,16 +22,16 @@ export type Report = {
   callbackUrl: string;
   loginUrl: string;
   eventsUrl: string | undefined;
-  /** That of the target. */
+  /** `demoUnless` of the target. */
   demoUnless: string | undefined;
   /** `right`: nothing is wrong. `not_examined`: `reason` says why. */
   verdict: 'right' | 'wrong' | 'not_examined';
   reason: string | undefined;
   /** How many secrets are configured here. */
   secretCount: number;
-  /** Of these, those that the client holds, counted from 1. Empty where that is not known. */
+  /** Which of these secrets the client holds, counted from 1. Empty if that is not known. */
   holdsSecrets: number[];
-  /** Seconds that its clock is ahead of ours, as far as that was found out. */
+  /** How many seconds the client's clock is ahead of ours, if that was found out. */
   clockAheadSeconds: number | undefined;
   findings: Finding[];
   unseen: Unseen[];
@@ -80,7 +80,7 @@ async function runProbes(
   exam.held = await findHeldSecrets(exam);
   if (exam.held.length === 0) return {};
   const genuine = await playGenuine(exam);
-  // Without codes only a login tells whether it holds the secret.
+  // If the client sends no refusal codes, only a login tells whether it holds the secret.
   if (!genuine) return exam.notes.hasFound('refusal_code_missing') ? {} : { held: exam.held };
   await Promise.all([
     probeNonces(exam),
@@ -97,7 +97,7 @@ async function runProbes(
   return { held: exam.held, clockAheadSeconds };
 }
 
-/** False where browsers refuse one that a login needs: what sends our requests refuses it, too. */
+/** False if browsers refuse a certificate that a login needs: our own requests would fail, too. */
 async function checkCertificates({ target, tools, notes }: Exam): Promise<boolean> {
   const { callbackUrl, loginUrl, eventsUrl } = target;
   let isUsable = true;

@@ -11,7 +11,7 @@ export type Group = keyof typeof groups;
 const rawBytes = 'Compute the MAC over the characters of "payload" as they arrived.';
 
 const catalog = {
-  // What it accepts that it must not.
+  // What the client accepts and must not.
   mac_not_checked: [
     'accepts',
     'Compute the MAC and refuse where it differs. Until then anybody can log in as anybody.',
@@ -65,7 +65,7 @@ const catalog = {
   session_fixed: ['accepts', 'Start each session with a new id.'],
   events_signature_not_checked: ['accepts', 'Check the signature of a nudge over "id.timestamp.body".'],
   events_timestamp_not_checked: ['accepts', 'Refuse a nudge whose timestamp is more than 300 seconds off.'],
-  // What it refuses that it must take.
+  // What the client refuses and must take.
   secret_wrong: ['refuses', 'Give it the secret that the operator has. Each character counts.'],
   mac_over_json: ['refuses', rawBytes],
   genuine_refused: ['refuses', 'Look up the code, or the client’s log.'],

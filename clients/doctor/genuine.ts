@@ -1,4 +1,5 @@
-// The first genuine login. Without one nothing else can be seen, and from it the doctor learns what a login looks like.
+// The first genuine login. Without a login nothing else can be seen, and from this one the doctor learns what a login looks
+// like.
 import refusals from '../../clients/refusals.json' with { type: 'json' };
 import { minSessionLength } from './answers.ts';
 import type { Browser } from './browser.ts';
@@ -9,7 +10,7 @@ import { CannotExamineError } from './target.ts';
 
 const maxClockOffset = 10;
 
-/** Undefined, with a finding noted, where the client refuses it. */
+/** Plays the login. Undefined, with a finding noted, if the client refuses it. */
 export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   let played = await play(exam, { secrets: exam.target.secrets });
   if (isAboutTime(played.outcome) && (await setClock(exam, played.outcome)))
@@ -30,13 +31,13 @@ export async function playGenuine(exam: Exam): Promise<Played | undefined> {
   return played;
 }
 
-/** Where a page says who is logged in, only two people show. */
+/** It takes two people to learn where a page says who is logged in. */
 async function learnNameTags(exam: Exam, main: Browser): Promise<void> {
   const other = await play(exam, { part: 'profile', secrets: exam.target.secrets });
   if (other.outcome.kind === 'taken') await exam.logins.learnNameTags(main, other.browser, newBrowser(exam));
 }
 
-/** During a rotation: those of the two that a login works with alone. */
+/** During a rotation: those of the two secrets with which alone a login works. */
 async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
   const held: string[] = [];
   for (const secret of exam.held) {
@@ -48,7 +49,7 @@ async function confirmSecrets(exam: Exam): Promise<readonly string[]> {
 
 const isAboutTime = ({ code }: Outcome) => code === 'expired' || code === 'issued_in_future';
 
-/** From here on by the client's clock. */
+/** Measures the client's clock; from here on hand-offs go by it. */
 async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
   const ahead = await measureClock(exam);
   if (!ahead) return false;
@@ -60,7 +61,10 @@ async function setClock(exam: Exam, outcome: Outcome): Promise<boolean> {
   return true;
 }
 
-/** Within the leeway it takes hand-offs, and not for long. What answers may have another clock than what verifies. */
+/**
+ * Notes a wrong clock. Within the leeway the client still takes hand-offs, but perhaps not for long. The server that answers
+ * may have another clock than the one that verifies.
+ */
 async function noteClock(exam: Exam, { answer: { clockOffset } }: Outcome): Promise<void> {
   const { notes } = exam;
   if (clockOffset === undefined || Math.abs(clockOffset) < maxClockOffset || notes.hasFound('clock_wrong'))
@@ -87,7 +91,7 @@ function noteRefusal({ notes }: Exam, outcome: Outcome): undefined {
   return undefined;
 }
 
-/** As browsers look at them, which the doctor's own are too lenient for. */
+/** Checks cookies as strictly as browsers do: the doctor's own browsers are too lenient. */
 function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
   const isStrict = attempt.answer.cookies.find(({ sameSite, isGone }) => sameSite === 'strict' && !isGone);
   if (isStrict)
@@ -95,7 +99,7 @@ function checkCookies({ notes }: Exam, { attempt, outcome }: Played): void {
       saw: `The login start sets ${isStrict.name} with SameSite=Strict.`,
     });
   for (const { name, value, isGone, isHttpOnly, isSecure, sameSite } of outcome.answer.cookies) {
-    // A short one is no session, and some are there for scripts to send along.
+    // A short cookie is no session, and some cookies are for scripts to send along.
     if (isGone || value.length < minSessionLength || /csrf|xsrf/i.test(name)) continue;
     if (!isHttpOnly)
       notes.find('session_cookie_readable', { saw: `${name} is set without HttpOnly: scripts can read it.` });

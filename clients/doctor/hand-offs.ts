@@ -1,4 +1,4 @@
-// Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and ones with one thing wrong.
+// Makes hand-offs for a client: genuine ones, sealed as a launch seals them, and hand-offs with one thing wrong.
 import { base64url, encodeHex } from 'oslo/encoding';
 import { buildLaunchId } from '../../server/basics/launch-id.ts';
 import { createNonce, sealEnvelope } from '../../server/sso/envelope.ts';
@@ -11,20 +11,20 @@ export type Wire = Record<string, any>;
 
 export type HandOff = { query: URLSearchParams; launchId: string };
 
-/** What is wrong with one, in the order in which it is made. */
+/** What to change in a hand-off, in the order in which it is made. */
 export type Changes = {
   members?: (payload: Wire) => void;
   json?: (json: string) => string;
   /** What travels as `payload`. */
   wire?: (wire: string) => string;
-  /** What is signed, in place of what travels. */
+  /** The text to sign, in place of what travels. */
   signed?: (wire: string, json: string) => string;
   query?: (query: URLSearchParams) => void;
 };
 
 export type Draft = {
   person: StandardProfile;
-  /** Undefined: nobody asked for it. */
+  /** Undefined: nobody asked for this hand-off. */
   state: string | undefined;
   returnTo?: string | undefined;
   /** `iat`, in Unix seconds. */

@@ -24,7 +24,7 @@ export async function probeIdentities(exam: Exam): Promise<void> {
   ]);
 }
 
-/** Two people with one address, one after the other. */
+/** Sends two people with one address, one after the other. */
 async function probeSharedAddress(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const first = await play(exam, { part: 'first' });
@@ -43,7 +43,7 @@ async function probeSharedAddress(exam: Exam): Promise<void> {
     notes.miss('linked_by_email', 'The page did not say who was logged in as the second.');
 }
 
-/** A newer profile, and then an older one of the same person. */
+/** Sends a newer profile, and then an older one of the same person. */
 async function probeOlderProfile(exam: Exam): Promise<void> {
   const { logins, notes, people } = exam;
   const { name, profile_updated_at: updatedAt } = people.profile;
@@ -75,7 +75,7 @@ function isMissed({ notes }: Exam, id: FindingId, { outcome }: Played): boolean 
   return true;
 }
 
-/** A browser with a session id that somebody else has chosen. */
+/** Logs in in a browser with a session id that somebody else has chosen. */
 async function probeFixedSession(exam: Exam): Promise<void> {
   const { logins, notes, target } = exam;
   const names = logins.sessionCookies();

@@ -5,7 +5,7 @@ import { describe } from './outcome.ts';
 import { expired, issued } from './wrong-hand-offs.ts';
 
 const offSeconds = 20;
-/** Less than what is left of the 30. */
+/** Less than what is left of the 30 seconds. */
 const spareMs = 5_000;
 
 const ends: { sent: string; clock: string; changes: Changes }[] = [
@@ -21,7 +21,7 @@ const ends: { sent: string; clock: string; changes: Changes }[] = [
   },
 ];
 
-/** Without leeway a client refuses both. One that refuses only one of them has a clock that is off. */
+/** Without leeway a client refuses both. A client that refuses only one of them has a wrong clock. */
 export function probeLeeway(exam: Exam): Promise<void> {
   return tryOut(exam, ['leeway_missing'], async () => {
     const startedAt = performance.now();

@@ -1,5 +1,5 @@
-// Logins at the client as a browser goes through them: its login start, its callback, and the page that it leads to. What
-// a login looks like there is learned from the first genuine one.
+// Logins at the client as a browser goes through them: its login start, its callback, and the page that it leads to. The first
+// genuine login shows what a login looks like there.
 import { createAnswerChecks } from './answers.ts';
 import type { Browser } from './browser.ts';
 import type { HandOff } from './hand-offs.ts';
@@ -13,7 +13,7 @@ import { CannotExamineError, type Target } from './target.ts';
 export type Attempt = {
   state: string;
   returnTo: string | undefined;
-  /** Of the redirect to the launch. */
+  /** The answer that redirects to the launch. */
   answer: Answer;
   /** Where it leads. */
   launch: URL;
@@ -22,7 +22,7 @@ export type Attempt = {
 /** What a login looks like at this client. */
 type Known = {
   sessionCookies: string[];
-  /** Those that only a login sets. */
+  /** The cookies that only a login sets. */
   proof: string[];
   leadsTo: string | undefined;
   /** The page that says who is logged in, and where on it. */
@@ -43,7 +43,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   /** Cookies that a browser gets before anybody is logged in, so they prove nothing. */
   const anonymous = new Set<string>();
 
-  /** Goes to the login start, up to the redirect to our launch, which is not followed. */
+  /** Goes to the login start, up to the redirect to our launch, and does not follow that redirect. */
   async function start(browser: Browser, sending: Sending = {}): Promise<Attempt> {
     let url = login;
     for (let step = 0; step < maxRedirects; step++) {
@@ -95,7 +95,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     return outcome;
   }
 
-  /** By the client, or by what stands in front of it. A 503 with a code is about something else. */
+  /** Throws if the client, or a server in front of it, limits requests. A 503 with a code is about something else. */
   function requireNotLimited({ status, headers }: Answer): void {
     if (status !== 429 && (status !== 503 || headers.has('identity-refusal'))) return;
     notes.find('rate_limited', { saw: `The callback said that it had too many requests (${status}).` });
@@ -116,7 +116,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   const isLoginStart = (url: URL) =>
     isLaunch(url) || (url.origin === login.origin && url.pathname === login.pathname);
 
-  /** From the first genuine login: which cookies are the session, and which pages may say who is logged in. */
+  /** Learns from the first genuine login which cookies are the session, and which pages may say who is logged in. */
   async function learn(browser: Browser, { answer }: Outcome): Promise<void> {
     const sessionCookies = listSet(answer);
     const proof = sessionCookies.filter((name) => !anonymous.has(name));
@@ -129,7 +129,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     known.pages = [landed.url, new URL('/', callback)];
   }
 
-  /** From browsers in which two people are logged in: which page says who is, and where. */
+  /** Learns from browsers in which two people are logged in which page says who is logged in, and where. */
   async function learnNameTags(main: Browser, profile: Browser, visitor: Browser): Promise<void> {
     if (!known) return;
     for (const page of known.pages) {
@@ -156,7 +156,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
   const readPage = async (browser: Browser, url: URL) =>
     (await follow(browser, await browser.open(url))).text;
 
-  /** The page that says who is logged in, or an empty text where there is none. */
+  /** The page that says who is logged in, or an empty text if there is none. */
   const look = async (browser: Browser) => (known?.landing ? readPage(browser, known.landing.page) : '');
 
   return {
@@ -168,7 +168,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     isLoginStart,
     sessionCookies: () => known?.sessionCookies ?? [],
     hasRepeatedSession,
-    /** What an answer sets as the session; an empty text where it sets none. */
+    /** What an answer sets as the session; an empty text if it sets none. */
     readSession: ({ answer }: Outcome) =>
       answer.cookies
         .filter(({ name, isGone }) => known?.sessionCookies.includes(name) && !isGone)
@@ -178,7 +178,7 @@ export function openLogins(target: Target, notes: Notes, people: TestPeople) {
     /** Whether a page of the client says who is logged in. */
     showsPeople: () => known?.landing !== undefined,
     look,
-    /** Whom it shows as logged in. */
+    /** Whom the client shows as logged in. */
     findShown: async (browser: Browser): Promise<Shown> =>
       readNameTags(people, known?.landing?.tags ?? {}, await look(browser)),
   };

@@ -3,11 +3,11 @@
 // visitor.
 import { type Part, parts, type TestPeople } from './people.ts';
 
-/** What says who somebody is. */
+/** The marks that say who somebody is. */
 const marks = ['id', 'name'] as const;
 type Mark = (typeof marks)[number];
 
-/** What stands around it, without what differs from person to person. */
+/** The text around a mark, without what differs from person to person. */
 type NameTag = { mark: Mark; before: string; after: string };
 export type NameTags = Partial<Record<Mark, NameTag>>;
 
@@ -17,7 +17,7 @@ export const isNamed = (shown: Shown, part: Part) => Object.values(shown).includ
 
 type Pages = { main: string; profile: string; visitor: string };
 
-// How much is looked at before a mark, or behind it: the least that tells.
+// How many characters around a mark to look at: the fewest that tell.
 const lengths = [0, 4, 12, 40];
 const longest = Math.max(...lengths);
 
@@ -26,7 +26,7 @@ const tokenOf = (mark: Mark, part: Part) =>
   String.fromCharCode(0xe000 + marks.indexOf(mark) * parts.length + parts.indexOf(part));
 const anyToken = /[\ue000-\ue0ff]/g;
 
-/** Pages are of browsers that logged in as these people, read when both were logged in. */
+/** The pages come from browsers that logged in as these people, read when both were logged in. */
 export function findNameTags(people: TestPeople, pages: Pages): NameTags {
   const [main, profile, visitor] = [pages.main, pages.profile, pages.visitor].map((page) =>
     tokenize(people, page),
@@ -45,7 +45,7 @@ export function readNameTags(people: TestPeople, tags: NameTags, text: string): 
   return Object.fromEntries(read.filter(([, part]) => part));
 }
 
-/** Undefined where it names nobody, or more than one. */
+/** Whom the page names in that place; undefined if it names nobody, or more than one. */
 function readNameTag(page: string, tag: NameTag): Part | undefined {
   const [part, ...others] = listNamed(page, tag);
   return others.length === 0 ? part : undefined;
@@ -58,7 +58,7 @@ const listNamed = (page: string, { mark, before, after }: NameTag): Part[] =>
     ),
   );
 
-/** Those of the first person's mark, from the least that is around it to the most. */
+/** The places of the first person's mark, from the least text around it to the most. */
 const listNameTags = (page: string, mark: Mark): NameTag[] =>
   lengths.flatMap((length) =>
     listIndexes(page, tokenOf(mark, 'main')).flatMap((at) => [
@@ -82,7 +82,7 @@ function listIndexes(page: string, token: string): number[] {
 function tokenize(people: TestPeople, page: string): string {
   const replaced = parts
     .flatMap((part) => marks.map((mark) => ({ text: people[part][mark], token: tokenOf(mark, part) })))
-    // One name is the beginning of the others.
+    // Longer texts first, because one name is the beginning of the others.
     .sort((a, b) => b.text.length - a.text.length)
     .reduce((text, { text: mark, token }) => text.replaceAll(mark, token), page.replace(anyToken, ''));
   const edge = '\0'.repeat(longest);

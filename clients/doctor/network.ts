@@ -1,4 +1,4 @@
-// Sends the doctor's requests, each with a limit of time and of what is read.
+// Sends the doctor's requests, each with a limit on its time and on how much is read.
 import { version } from '../../server/runtime/version.ts';
 import { type Cookie, readSetCookie } from './cookies.ts';
 import type { Tools } from './target.ts';
@@ -16,19 +16,19 @@ export type Answer = {
   url: URL;
   status: number;
   headers: Headers;
-  /** Of a redirect, resolved. */
+  /** Where a redirect leads, resolved. */
   location: URL | undefined;
   cookies: Cookie[];
-  /** What was read of it. */
+  /** The part of the body that was read. */
   text: string;
-  /** How far the clock of `Date` is ahead of ours, in seconds. */
+  /** How many seconds the clock of the `Date` header is ahead of ours. */
   clockOffset: number | undefined;
 };
 
-/** The message says what failed, in a few words. */
+/** An error with a message that says what failed, in a few words. */
 export class UnreachableError extends Error {}
 
-/** It has answered that there were too many requests. */
+/** The client has answered that there were too many requests. */
 export class LimitedError extends UnreachableError {}
 
 export type Network = ReturnType<typeof openNetwork>;

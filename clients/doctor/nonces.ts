@@ -1,4 +1,4 @@
-// What uses a nonce up: one login, once, whoever asks at the same time, and nothing else.
+// Whether a nonce works for one login only, even if two ask at once, and whether only that login uses it up.
 import { type Exam, makeFor, newBrowser, type Played, tryOut } from './exam.ts';
 import { randomDigits } from './hand-offs.ts';
 import { isNamed } from './name-tags.ts';
@@ -27,7 +27,7 @@ async function prepare(exam: Exam): Promise<Ready> {
   return { browser, handOff: await makeFor(exam, attempt) };
 }
 
-/** The same hand-off again: in that browser, as by a reload, and in one with the same attempt and no session. */
+/** Opens the same hand-off again: in that browser, as by a reload, and in a browser with the same attempt and no session. */
 async function probeSecondUse(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const { browser, handOff } = await prepare(exam);
@@ -49,7 +49,7 @@ async function probeSecondUse(exam: Exam): Promise<void> {
     });
 }
 
-/** Where the third time is refused, the nonce is read where it does not stand yet, such as on a replica. */
+/** If the client refuses the third time, it reads nonces from a place that lags behind, such as a replica. */
 async function noteSecondUse(exam: Exam, { browser, handOff }: Ready, again: Outcome): Promise<void> {
   await new Promise((done) => setTimeout(done, lagMs));
   const third = await exam.logins.open(browser, handOff);
@@ -95,7 +95,7 @@ async function probeForged(exam: Exam): Promise<void> {
   query.set('signature', randomDigits());
   query.delete('signature_next');
   const forged = await exam.logins.open(ready.browser.copy(), { ...ready.handOff, query });
-  // Whoever takes it does not check the MAC at all.
+  // A client that takes this does not check the MAC at all.
   if (forged.kind !== 'taken')
     await expectUnused(
       exam,
@@ -128,7 +128,7 @@ async function probeSpeculative(exam: Exam): Promise<void> {
   );
 }
 
-/** The hand-off must still be taken where it belongs. */
+/** Expects that the client still takes the hand-off in the browser that it belongs to. */
 export async function expectUnused(
   { logins, notes }: Exam,
   { browser, handOff }: Ready,

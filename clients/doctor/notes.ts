@@ -7,7 +7,7 @@ export type Finding = {
   /** One sentence: what was sent, and what came back. */
   saw: string;
   remedy: string;
-  /** Of the hand-off. */
+  /** The launch id of the hand-off. */
   launchId: string | undefined;
 };
 
@@ -18,13 +18,13 @@ type Noted = {
   saw: string;
   remedy?: string | undefined;
   launchId?: string | undefined;
-  /** It follows from one of those, and is not told beside it. */
+  /** Findings that explain this one: beside any of them it is not told. */
   unless?: FindingId | FindingId[] | undefined;
 };
 
 export type Notes = ReturnType<typeof openNotes>;
 
-/** Some of it is what the client sent. A terminal would obey control characters. */
+/** Some of the text comes from the client, and a terminal would obey control characters in it. */
 const makePrintable = (text: string) => text.replace(/\p{Cc}/gu, '�');
 
 export function openNotes() {
@@ -39,7 +39,7 @@ export function openNotes() {
       if (!unseen.has(id)) unseen.set(id, why);
     },
     hasFound: (id: FindingId) => found.has(id),
-    /** Each id once, by the first sight that nothing else explains. */
+    /** The findings, each id once, by its first note that no other finding explains. */
     listFindings(): Finding[] {
       return [...found].flatMap(([id, all]) => {
         const noted = all.find(({ unless = [] }) => [unless].flat().every((cause) => !found.has(cause)));

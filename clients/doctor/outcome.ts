@@ -1,4 +1,4 @@
-// What became of a hand-off at the client.
+// What the client did with a hand-off.
 import type { Answer } from './network.ts';
 
 /** `bounced`: sent to the login start, or to a launch. */
@@ -6,7 +6,7 @@ export type Kind = 'taken' | 'refused' | 'bounced' | 'crashed';
 
 export type Outcome = { kind: Kind; code: string | undefined; answer: Answer; launchId: string };
 
-/** What came back, in words. */
+/** The answer, in words. */
 export function describe({ kind, code, answer }: Outcome): string {
   const { status, location } = answer;
   if (kind === 'taken') return `it was taken (${status}${location ? ` to ${location.pathname}` : ''})`;

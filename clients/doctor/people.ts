@@ -5,7 +5,7 @@ import { sha256 } from 'oslo/crypto';
 import { encodeHex } from 'oslo/encoding';
 import type { StandardProfile } from '../../server/sso/payload.ts';
 
-/** `first` and `second` have one address, as people do after one of them has changed theirs. */
+/** `first` and `second` have one address, as two people may have after one of them has changed theirs. */
 export const parts = ['main', 'first', 'second', 'profile'] as const;
 export type Part = (typeof parts)[number];
 

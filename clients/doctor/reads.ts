@@ -1,15 +1,15 @@
-// Whether a client that took a nudge reads its events, by the service's database. It reads what is there anyway: the doctor
-// appends no event.
+// Whether a client that took a nudge reads its events, by the service's database. The client reads events that are there
+// anyway: the doctor appends none.
 import type { Exam } from './exam.ts';
 import type { Reads } from './target.ts';
 
 const withinMs = 5_000;
 const pauseMs = 200;
-/** Who reads that often waits for events all the time, or is not noted again yet. */
+/** A client that reads that often waits for events all the time, or is not noted again yet. */
 const oftenSeconds = 30;
 const timerSeconds = 3_600;
 
-/** `before`: what was so before the nudge. */
+/** `before`: the reads before the nudge. */
 export async function expectRead({ notes, tools }: Exam, before: Reads | string): Promise<void> {
   const miss = (why: string) => notes.miss('events_not_pulled', why);
   if (typeof before === 'string') return miss(before);

@@ -1,6 +1,6 @@
-// Which secret the client holds, found without a login: an expired hand-off that nobody asked for is signed with each in
-// turn. Who holds the secret says that it has expired, who does not says that the signature is wrong. It uses no nonce up, needs
-// no cookie and logs nobody in.
+// Which secret the client holds, found without a login: an expired hand-off that nobody asked for is signed with each in turn.
+// A client that holds the secret says that the hand-off has expired; one that does not says that the signature is wrong. This
+// uses no nonce up, needs no cookie and logs nobody in.
 import { createNonce } from '../../server/sso/envelope.ts';
 import { type Exam, makeFor, newBrowser, nowSeconds } from './exam.ts';
 import { type Changes, randomDigits } from './hand-offs.ts';
@@ -9,12 +9,12 @@ import { CannotExamineError } from './target.ts';
 
 const longAgoSeconds = 7_200;
 
-/** What a refusal says that looked at nothing but the form of the query. */
+/** The codes of a refusal that looked only at the form of the query. */
 const beforeMac = ['parameter_missing', 'parameter_repeated', 'payload_malformed', 'signature_malformed'];
 
 /**
- * The secrets that it holds; all of them where its refusals do not tell. Notes a finding and answers with none where it
- * cannot take a hand-off of ours.
+ * The secrets that the client holds; all of them if its refusals do not tell. If the client cannot take our hand-offs, notes a
+ * finding and gives none.
  */
 export async function findHeldSecrets(exam: Exam): Promise<readonly string[]> {
   const { target, notes } = exam;
@@ -97,7 +97,7 @@ function isAlike(one: Outcome, other: Outcome): boolean {
   return toFingerprint(one) === toFingerprint(other);
 }
 
-/** Without what differs from one answer to the next. */
+/** A refusal without what differs from one answer to the next. */
 const toFingerprint = ({ answer: { status, text, location } }: Outcome) =>
   `${status} ${location?.pathname} ${text.replaceAll(/[\w-]*\d[\w-]*/g, '')}`;
 

@@ -23,13 +23,13 @@ async function expectRefused(exam: Exam, { id, sent, codes, unless, changes }: W
 
 async function expectTaken(exam: Exam, { id, sent, changes }: RightHandOff): Promise<void> {
   const { outcome } = await play(exam, { changes, secrets: exam.held.slice(0, 1) });
-  // The client always asks for a credential, and there is none.
+  // The client always asks for a credential, and this hand-off has none.
   if (outcome.code === 'auth_time_too_old') return;
   if (outcome.kind !== 'taken')
     exam.notes.find(id, { saw: `Sent ${sent}: ${describe(outcome)}.`, launchId: outcome.launchId });
 }
 
-/** Notes a refusal that is no 4xx, too. */
+/** Whether the client took the hand-off. Notes a refusal that is no 4xx, too. */
 export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outcome'>): Promise<boolean> {
   const { status } = played.outcome.answer;
   const isLoggedIn = await logsIn(exam, played);
@@ -41,7 +41,7 @@ export async function isTaken(exam: Exam, played: Pick<Played, 'browser' | 'outc
   return isLoggedIn;
 }
 
-/** Where pages say who is logged in, a cookie alone is no proof: some clients give each browser one. */
+/** Whether somebody is logged in. If pages say who, a cookie alone is no proof: some clients give each browser one. */
 export async function logsIn(
   { logins }: Exam,
   { browser, outcome }: Pick<Played, 'browser' | 'outcome'>,

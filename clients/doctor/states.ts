@@ -15,7 +15,7 @@ export async function probeStates(exam: Exam): Promise<void> {
   ]);
 }
 
-/** A hand-off that was planted in a browser which has not asked, then in the one that has. */
+/** Opens a hand-off in a browser that has not asked for it, as if planted, then in the browser that has. */
 async function probeOtherBrowser(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const owner = newBrowser(exam);
@@ -31,7 +31,7 @@ async function probeOtherBrowser(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'nonce_before_state', sent);
 }
 
-/** A browser has an attempt of its own; the hand-off belongs to another one's. */
+/** Opens a hand-off in a browser with an attempt of its own; the hand-off belongs to another browser's attempt. */
 async function probeOtherAttempt(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);
@@ -43,7 +43,10 @@ async function probeOtherAttempt(exam: Exam): Promise<void> {
     notes.find('state_not_compared', { saw, launchId: handOff.launchId, unless: 'cache_in_front' });
 }
 
-/** Links from elsewhere bring one without a state. It is left unused, and the login starts afresh. */
+/**
+ * Opens a hand-off without a state, as links from elsewhere bring it. The client must leave it unused and start the login
+ * afresh.
+ */
 async function probeUnsolicited(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const owner = newBrowser(exam);
@@ -77,7 +80,7 @@ async function probeUnsolicited(exam: Exam): Promise<void> {
   await expectUnused(exam, { browser: owner, handOff }, 'unsolicited_uses_nonce', sent);
 }
 
-/** It does lead on, but to where the cookie of the attempt is not, such as from localhost to 127.0.0.1. */
+/** Says that the client leads on, but to a host without the cookie of the attempt, such as from localhost to 127.0.0.1. */
 function describeOtherOrigin({ target }: Exam, { answer: { location } }: Outcome): string | undefined {
   const own = new URL(target.callbackUrl).origin;
   if (!location || location.origin === own) return undefined;
@@ -99,7 +102,7 @@ async function probeSecondTab(exam: Exam): Promise<void> {
   }
 }
 
-/** What `prompt=none` comes back with: for an attempt of this browser, and for none. */
+/** The errors that `prompt=none` comes back with: for an attempt of this browser, and for no attempt. */
 async function probeErrors(exam: Exam): Promise<void> {
   const { logins, notes } = exam;
   const browser = newBrowser(exam);

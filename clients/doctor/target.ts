@@ -1,5 +1,5 @@
-// What the doctor examines, and what it works with. Everything in this folder is in web standards: the caller gives
-// `fetch`, the clock and, where it can, a look at a certificate.
+// What the doctor examines, and what it works with. Everything in this folder is in web standards: the caller gives `fetch`,
+// the clock and, if it can, a look at a certificate.
 
 /** A client as the settings name it. */
 export type Target = {
@@ -9,20 +9,20 @@ export type Target = {
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string;
-  /** Where it takes nudges, if it does. */
+  /** The client's address for nudges, if it has one. */
   eventsUrl: string | undefined;
   secrets: readonly string[];
   ttlSeconds: number;
-  /** Of the demo client of the service itself: the setting without which it is in the client's place. */
+  /** Set if the service's own demo client stands in the client's place: the name of the missing setting. */
   demoUnless?: string | undefined;
 };
 
-/** `fault` is a sentence about why browsers refuse it. */
+/** `fault` is a sentence about why browsers refuse the certificate. */
 export type Certificate = { validUntil: Date | undefined; fault: string | undefined };
 
 /** How far a client has read its events, by the service's database. A read is noted there every ten seconds at most. */
 export type Reads = {
-  /** The newest number, 0 where there is none, and that of the last event that it has read. */
+  /** The number of the newest event, 0 if there is none, and of the last event that the client has read. */
   latest: number;
   acknowledged: number;
   behind: number;
@@ -30,18 +30,18 @@ export type Reads = {
   pulledAt: Date | null;
   pulledSeconds: number | null;
 };
-/** Or a sentence about why that cannot be seen. */
+/** Finds the reads; or a sentence about why they cannot be seen. */
 export type FindReads = () => Promise<Reads | string>;
 
 export type Tools = {
-  /** It sends a header `Host` as it is given, wherever the request goes. */
+  /** This `fetch` sends a header `Host` as it is given, wherever the request goes. */
   fetch: typeof fetch;
   now: () => Date;
-  /** Undefined where nothing answers there. Without this function certificates are not looked at. */
+  /** Gives undefined if nothing answers. Without this function the doctor does not look at certificates. */
   readCertificate?: (url: URL) => Promise<Certificate | undefined>;
-  /** Without this function nobody looks whether a nudge is followed by a read. */
+  /** Without this function the doctor does not look whether the client reads after a nudge. */
   findReads?: FindReads;
 };
 
-/** The message is a sentence for the operator. */
+/** An error with a message that is a sentence for the operator. */
 export class CannotExamineError extends Error {}

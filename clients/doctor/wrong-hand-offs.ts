@@ -1,4 +1,4 @@
-// Hand-offs with one thing wrong, each of which a client must refuse: what is sent, and the codes that a kit refuses it with.
+// Hand-offs with one thing wrong, which a client must refuse: what is sent, and the codes with which a kit refuses it.
 import type { FindingId } from './findings.ts';
 import { type Changes, randomDigits, type Wire } from './hand-offs.ts';
 
@@ -6,7 +6,7 @@ export type WrongHandOff = {
   id: FindingId;
   sent: string;
   codes: string[];
-  /** It is taken for that reason, too. */
+  /** A finding that also explains why the client takes it. */
   unless?: FindingId;
   changes: Changes;
 };
@@ -21,7 +21,7 @@ const onSignature = (change: (signature: string) => string): Changes => ({
   query: (query) => query.set('signature', change(query.get('signature') ?? '')),
 });
 
-/** `exp` follows `iat`, as if it had been issued then. */
+/** A hand-off issued that many seconds from now: `exp` follows `iat`. */
 export const issued = (ahead: number): Changes => ({
   members: (payload: Wire) => {
     const lifetime = payload.exp - payload.iat;
@@ -46,18 +46,18 @@ const toLength = (over: number) => (json: string) => {
   return json + ' '.repeat((over - (length % 3) + 3) % 3);
 };
 
-// Seen three bytes at a time, these are spelt with the last two characters of the alphabet.
+// In groups of three bytes, these are spelt with the last two characters of the alphabet.
 const withLastCharacters = (json: string) => toLength(0)(json.replace('{', '{"doctor":"??????>>>>>>",'));
 
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** The same bytes to most decoders: of a last character that spells two bits, the others are spare. */
+/** A spelling of the same bytes to most decoders: a last character that spells two bits has spare ones. */
 const withSpareBits = (wire: string) =>
   wire.slice(0, -1) + (alphabet[alphabet.indexOf(wire.slice(-1)) + 1] ?? '');
 
 const twice = (name: string) => (json: string) =>
   json.replace(`"${name}":`, `"${name}":"customer","${name}":`);
 
-/** Lists in lists. */
+/** Lists in lists, `levels` deep. */
 const nest = (levels: number): unknown[] => (levels === 1 ? [] : [nest(levels - 1)]);
 
 const hour = 3_600;

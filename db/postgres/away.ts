@@ -17,11 +17,11 @@ const awayCode = new Set([
   'ENETUNREACH',
   // Read-only: a standby, which was the primary until a moment ago.
   '25006',
-  // No such prepared statement, or one already: the one that was to make it failed, or it is another connection's.
+  // No such prepared statement, or it exists already: preparing it failed, or it is another connection's.
   '26000',
   '42P05',
 ]);
-// pg gives no code to its own.
+// pg gives no code to its own errors.
 const awayMessage =
   /connection terminated|timeout exceeded when trying to connect|timeout expired|query read timeout|not queryable|connection ended/i;
 
@@ -36,21 +36,21 @@ export function isDatabaseAway(error: unknown): boolean {
   return awayMessage.test(error.message);
 }
 
-/** Whether others held what a statement needed for too long (55P03), or came first again and again (class 40). */
+/** Whether other transactions held what a statement needed for too long (55P03), or came first again and again (class 40). */
 export function isDatabaseBusy(error: unknown): boolean {
   return error instanceof Error && /^(55P03|40...)$/.test(codeOf(error) ?? '');
 }
 
-/** Whether the connection is of no use any more. One whose statement ran out of time (57014) is. */
+/** Whether the connection is of no use any more. After a statement that ran out of time (57014), a connection still works. */
 export const breaksConnection = (error: unknown): boolean =>
   isDatabaseAway(error) && codeOf(error as Error) !== '57014';
 
-/** A server that is no primary any more, or was told to be read-only. */
+/** Whether the server is no primary any more, or was told to be read-only. */
 export const isReadOnly = (error: unknown) => error instanceof Error && codeOf(error) === '25006';
 
-/** Nothing came back in time. */
+/** Whether nothing came back in time. */
 export const isSilence = (error: unknown) =>
   error instanceof Error && /query read timeout/i.test(error.message);
 
-/** An error of our own that counts as Postgres' own with that SQLSTATE. */
+/** An error of our own that is handled like Postgres' error with that SQLSTATE. */
 export const buildAway = (code: string, message: string) => Object.assign(new Error(message), { code });

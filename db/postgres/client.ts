@@ -24,16 +24,16 @@ export type DatabaseOptions = {
 export type DatabaseClient = {
   db: Database;
   read: Reader;
-  /** Of the pool: its connections, those that do nothing, who waits for one, and who got none since the start. */
+  /** The pool's connections, those that are idle, requests that wait for one, and requests that got none since the start. */
   countConnections: () => { all: number; idle: number; waiting: number; refused: number };
-  /** Statements under way by `read`. */
+  /** How many statements of `read` are under way. */
   countReads: () => number;
   close: () => Promise<void>;
 };
 
-// For a connection, whether there is one to wait for or a new one.
+// How long to wait for a connection, whether for one of the pool or for a new one.
 const connectTimeoutMs = 2_500;
-// Where so many wait for each connection, one more would wait for too long.
+// If so many wait for each connection, one more would wait for too long.
 const maxWaiting = 30;
 const idleInTransactionTimeoutMs = 10_000;
 
@@ -68,7 +68,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
         throw buildAway('53000', 'Too many wait for a connection already.');
       const client = await pool.connect();
       const connection = buildConnection(client);
-      // Not by the pool's `verify`: if whoever waits gives up while it runs, the pool never gets the connection back.
+      // Not by the pool's `verify`: if a request gives up waiting while `verify` runs, the pool never gets the connection back.
       if (!known.has(client)) await requirePrimary(connection);
       known.add(client);
       return connection;
@@ -88,7 +88,7 @@ export function openDatabase({ statementTimeoutMs = 5_000, ...options }: Databas
   };
 }
 
-/** The `db` of a client: what can also open transactions. */
+/** The `db` of a client, which can also open transactions. */
 export class PooledDatabase extends Kysely<DB> {
   readonly connect: () => Promise<Connection>;
   constructor(connect: () => Promise<Connection>, end: () => Promise<void>) {
@@ -103,7 +103,7 @@ export function buildDialect(connect: () => Promise<Connection>, end = async () 
   return new PostgresDialect({ pool: { connect: connectForKysely, end } });
 }
 
-/** A standby may lag behind: what it says of a session may be over. Gives the connection up where it is none. */
+/** A standby may lag behind, and show sessions that are over. Gives the connection up if the server is no primary. */
 async function requirePrimary(connection: Connection): Promise<void> {
   try {
     const { rows } = await connection.query(

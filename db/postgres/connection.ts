@@ -8,13 +8,13 @@ import { createSilenceWatch } from './silence.ts';
 
 export type Connection = {
   query: (text: string, values: readonly unknown[]) => Promise<pg.QueryResult>;
-  /** Gives it back to the pool; closes it if it is broken, or is said to be. */
+  /** Gives the connection back to the pool; closes it if it is broken, or `isBroken`. */
   release: (isBroken?: boolean) => void;
-  /** Takes it out of the pool at once, with all that do nothing. What was asked is still answered. */
+  /** Takes the connection out of the pool at once, with all idle ones. Statements under way are still answered. */
   leave: () => void;
 };
 
-/** With a socket that we can close: pg's own way of ending waits for the answers, and a silent server sends none. */
+/** A client with a socket that we can close: pg's own way of ending waits for the answers, and a silent server sends none. */
 export class Client extends pg.Client {
   readonly socket: Socket;
   constructor(config: pg.ClientConfig) {
@@ -65,7 +65,7 @@ export function createConnections(pool: pg.Pool, preparedStatements: boolean, si
   };
 }
 
-/** Closes all idle connections, one of which the next request would get. */
+/** Closes all idle connections, so that the next request gets none of them. */
 function dropIdle(pool: pg.Pool): void {
   for (let left = pool.idleCount; left > 0; left--) {
     pool.connect().then(
@@ -78,7 +78,7 @@ function dropIdle(pool: pg.Pool): void {
   }
 }
 
-// The pool was told to make these.
+// The pool was told to make clients of this class.
 const asOurs = (client: pg.PoolClient) => client as unknown as Client;
 
 // More distinct texts only come from a mistake (values in the text), and would cost memory here and in every connection.

@@ -7,13 +7,13 @@ import { liftTimeouts } from '../timeouts.ts';
 import { buildDialect, type Database, openDatabase } from './client.ts';
 import { connectionOf, inTransaction } from './transactions.ts';
 
-/** What it waits for, in words for operators. */
+/** Told what the migration waits for, in words for operators. */
 type OnWait = (what: string) => void;
 
 /**
- * Migrates on a connection of its own, which no timeout ends: a large index takes as long as it takes. `onWait` is
- * called where it has to wait. Throws what a failed migration threw; then nothing has changed. Migrations
- * of a newer version are left alone: they only add (CONTRIBUTING.md).
+ * Migrates on a connection of its own, which no timeout ends: a large index takes as long as it takes. `onWait` is called when
+ * it has to wait. Throws what a failed migration threw; then nothing has changed. Migrations of a newer version are left alone:
+ * they only add (CONTRIBUTING.md).
  */
 export async function migrate(url: string, onWait: OnWait = () => undefined): Promise<void> {
   const { db, close } = openDatabase({
@@ -25,7 +25,7 @@ export async function migrate(url: string, onWait: OnWait = () => undefined): Pr
     onError: () => undefined,
   });
   try {
-    // Also where a newer version has migrated it since: Kysely's migrator refuses migrations that it does not know.
+    // True also if a newer version has migrated the database since: Kysely's migrator refuses migrations that it does not know.
     if (await isMigrated(db)) return;
     while (!(await tryMigrate(db, onWait))) await new Promise((done) => setTimeout(done, pauseMs));
   } finally {
@@ -38,13 +38,13 @@ export async function migrate(url: string, onWait: OnWait = () => undefined): Pr
 const lockTimeoutMs = 1_000;
 const pauseMs = 2_000;
 
-/** False where a table was held by another transaction for too long; then nothing has changed. */
+/** False if another transaction held a table for too long; then nothing has changed. */
 async function tryMigrate(db: Database, onWait: OnWait): Promise<boolean> {
   try {
     await inTransaction(db, { by: 'service', cause: 'migrate' }, async (trx) => {
       await liftTimeouts(trx);
       await lockMigrations(trx, onWait);
-      // A newer version may have had the lock.
+      // A newer version may have held the lock before.
       const { rows } = await sql<{ is_there: boolean }>`
         select to_regclass('kysely_migration') is not null as is_there`.execute(trx);
       if (rows[0]?.is_there && (await isMigrated(trx))) return;
@@ -85,9 +85,9 @@ class WithoutLock extends PostgresAdapter {
   override async releaseMigrationLock() {}
 }
 
-/** Whether every migration known to this build has run. Throws where the database is away, or read-only. */
+/** Whether every migration known to this build has run. Throws if the database is away, or read-only. */
 export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
-  // Deletes nothing, which only a database that can be written to does.
+  // Deletes no rows, but fails on a database that cannot be written to.
   const result = await sql<{ name: string }>`with nothing as (delete from kysely_migration where false)
     select name from kysely_migration`
     .execute(db)

@@ -30,7 +30,7 @@ export function prepare<Values extends object, Row>(
   return (db, values) => run(db, fill(values));
 }
 
-/** Throws unless it is a select that locks nothing. That it finds few rows, by an index, is up to its author. */
+/** Throws unless it is a select that locks nothing. Its author must see to it that it finds few rows, by an index. */
 export function prepareRead<Values extends object, Row>(
   build: Build<Values, Row>,
 ): (on: Database | Reader, values: Values) => Promise<Row[]> {
@@ -44,7 +44,7 @@ export function prepareRead<Values extends object, Row>(
   };
 }
 
-/** Sent at once, and awaited by the transaction before its end. If one fails, so does all of it, with that error. */
+/** A statement that is sent at once and awaited before the transaction ends. Its failure fails all of it, with that error. */
 export function prepareDeferred<Values extends object>(
   build: Build<Values, unknown>,
 ): (trx: Transaction<DB>, values: Values) => void {
@@ -55,21 +55,21 @@ export function prepareDeferred<Values extends object>(
   };
 }
 
-/** In a transaction past Kysely's executor, which costs more than the rest of the way. */
+/** In a transaction past Kysely's executor, which costs more than everything else here. */
 async function run<Row>(db: Database, statement: CompiledQuery<Row>): Promise<Row[]> {
   const open = findOpen(db);
   if (!open) return (await db.executeQuery(statement)).rows;
   return (await open.connection.query(statement.sql, statement.parameters)).rows;
 }
 
-/** The statement for the values of each call. Throws where its text could depend on them. */
+/** The statement for the values of each call. Throws if the text could depend on the values. */
 function compile<Values extends object, Row>(
   build: Build<Values, Row>,
   check: (query: CompiledQuery['query']) => void = () => {},
 ): (values: Values) => CompiledQuery<Row> {
   const names = new Map<unknown, keyof Values>();
   const standIns = refuseAllBut<Values>('The values of a prepared statement', {
-    // A new one each time: where a value is also looked at (`a === null ? … : a`), one of them goes nowhere.
+    // A new stand-in each time: if code also looks at one (`a === null ? … : a`), one goes nowhere.
     get(_, name) {
       const standIn = createStandIn(String(name));
       names.set(standIn, name as keyof Values);
@@ -91,7 +91,7 @@ function compile<Values extends object, Row>(
 
 function createStandIn(name: string): object {
   const what = `The value "${name}" of a prepared statement`;
-  // Kysely asks so whether it is an expression.
+  // Kysely asks by these names whether a value is an expression.
   const asked = new Set<string | symbol>(['expression', 'expressionType', 'toOperationNode']);
   return refuseAllBut(what, {
     has: (_, property) => !asked.has(property) && refuse(what),
@@ -109,6 +109,6 @@ function refuse(what: string): never {
   throw new Error(`${what} can only be passed on: the text must be the same for every call.`);
 }
 
-// Compiles, and runs nothing.
+// This Kysely compiles, and runs nothing.
 const connect = () => Promise.reject(new Error('It only compiles.'));
 const builder = new Kysely<DB>({ dialect: buildDialect(connect) });

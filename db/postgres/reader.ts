@@ -31,10 +31,10 @@ type Lane = { connection: Promise<Connection>; waiting: Set<Reading>; isLeft: bo
 
 const stallMs = 400;
 
-/** Connections are the pool's, and go back to it when nobody reads. `countReads`: statements under way. */
+/** The connections are the pool's, and go back to the pool when nobody reads. `countReads`: statements under way. */
 export function createReader(connect: () => Promise<Connection>) {
   const lanes: { fast?: Lane; slow?: Lane } = {};
-  // The texts of statements that hung, and were not answered fast since.
+  // The texts of statements that hung, and were not answered fast afterwards.
   const slow = new Set<string>();
 
   const send = (reading: Reading) => {
@@ -53,7 +53,7 @@ export function createReader(connect: () => Promise<Connection>) {
       reading.done(rows);
       if (slow.size > 0 && performance.now() - askedAt < stallMs) slow.delete(text);
     } catch (error) {
-      // Of a lane that was left only answers count: the same was asked again.
+      // If the lane was left, its errors do not count: its statements were asked again.
       if (!lane.isLeft) reading.failed(error);
       if (breaksConnection(error)) forget(lane);
     }
@@ -72,12 +72,12 @@ export function createReader(connect: () => Promise<Connection>) {
     forget(lane);
     lane.isLeft = true;
     slow.add(oldest.statement.sql);
-    // Drops idle connections, which may be as silent, before anything is asked again.
+    // Drops idle connections, which may be silent too, before anything is asked again.
     (await lane.connection).leave();
     for (const reading of lane.waiting) send(reading);
   });
 
-  /** No new reader gets it. */
+  /** No new reader gets this lane. */
   const forget = (lane: Lane) => {
     if (lanes.fast === lane) lanes.fast = undefined;
     if (lanes.slow === lane) lanes.slow = undefined;

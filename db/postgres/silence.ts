@@ -36,7 +36,7 @@ export function createSilenceWatch<Connection>(
     if (!isLooking) setTimeout(look, lookMs);
     isLooking = true;
     try {
-      // Not without `await`, or errors would lose the stack of who asked.
+      // Without `await`, errors would lose the caller's stack.
       return await answer;
     } finally {
       its.heardAt = looks;

@@ -1,4 +1,4 @@
-// Transactions: all or nothing, and run again where another one was first.
+// Transactions: all or nothing, and run again if another transaction was first.
 import { Kysely, type Transaction } from 'kysely';
 import { isLostRace } from '../races.ts';
 import type { DB } from '../schema.ts';
@@ -11,23 +11,23 @@ const maxAttempts = 8;
 /** A transaction under way. It has a Kysely of its own, which sends each statement without waiting for the one before. */
 class Open {
   isOver = false;
-  /** Of the first statement that failed: all after it failed with 25P02. */
+  /** The error of the first statement that failed: all after it failed with 25P02. */
   failure: unknown;
   #last: Promise<unknown> = Promise.resolve();
   readonly #connection: Connection;
   constructor({ query, leave }: Connection) {
     this.#connection = {
-      // Kysely may have taken the connection before the end, and ask after it.
+      // Kysely may have taken the connection before the end, and use it afterwards.
       query: (text, values) => {
         if (this.isOver) return Promise.reject(over());
         const answer = query(text, values);
-        // Not unhandled, if nobody awaits it before the end.
+        // Keeps the error from being unhandled if nobody awaits the answer before the end.
         this.#last = answer.catch((error) => {
           this.failure ??= error;
         });
         return answer;
       },
-      // It goes back to the pool at the end of the transaction, not after each statement.
+      // The connection goes back to the pool at the end of the transaction, not after each statement.
       release: () => {},
       leave,
     };
@@ -36,7 +36,7 @@ class Open {
     if (this.isOver) throw over();
     return this.#connection;
   }
-  /** Until all is answered, in turn. Throws the first failure. */
+  /** Waits until all statements are answered, in turn. Throws the first failure. */
   async settle(): Promise<void> {
     await this.#last;
     if (this.failure) throw this.failure;
@@ -47,10 +47,10 @@ const over = () => new Error('The transaction is over.');
 
 const openTransactions = new WeakMap<Database, Open>();
 
-/** Undefined on the pool. */
+/** The transaction under way that `db` is; undefined if `db` is the pool. */
 export const findOpen = (db: Database) => openTransactions.get(db);
 
-/** Throws where it is not of `inTransaction`. */
+/** The connection of a transaction. Throws if `inTransaction` has not opened it. */
 export const connectionOf = (trx: Transaction<DB>): Connection => {
   const open = findOpen(trx);
   if (!open) throw new Error('Not a transaction of `inTransaction`.');
@@ -68,27 +68,27 @@ export type Origin = {
   cause?: string;
 };
 
-/** For the changes that follow, in a transaction of `inTransaction` that works for several. */
+/** Sets the origin of the changes that follow, in a transaction of `inTransaction` that works for several people. */
 export function setOrigin(trx: Transaction<DB>, origin: Origin): void {
   void connectionOf(trx).query("select set_config('identity.origin', $1, true)", [origin]);
 }
 
 type Options = {
   /**
-   * `after_writes`: one whose writes were not all answered is not committed, so a refusal with 503 has done nothing.
-   * `with_writes` sends the commit right behind them and spares a round trip (8 to 12 % of a hand-off or a signup); for
-   * what may be done although its answer was lost, because asking again finds it done.
+   * `after_writes`: the transaction commits only once all its writes were answered, so a refusal with 503 has done nothing.
+   * `with_writes` sends the commit right behind them and spares a round trip (8 to 12 % of a hand-off or a signup); for work
+   * that may be done although its answer was lost, because asking again finds it done.
    */
   commit?: 'after_writes' | 'with_writes';
-  /** A transaction that is not ready to commit by then is rolled back. */
+  /** A transaction that is not ready to commit by its deadline is rolled back. */
   deadline?: { readonly isNear: boolean };
   begin?: 'begin' | 'begin isolation level repeatable read';
   end?: 'commit' | 'rollback';
 };
 
 /**
- * Runs a transaction, and runs it again, whole, where it failed only because another one was at the same rows
- * (SQLSTATE 40001 and 40P01), was first with a unique key, or erased a user: then it finds what that one left.
+ * Runs a transaction. Runs all of it again if it failed only because another one was at the same rows (SQLSTATE 40001 and
+ * 40P01), was first with a unique key, or erased a user: the next attempt finds what the other one left.
  */
 export async function inTransaction<T>(
   db: Database,
@@ -106,8 +106,8 @@ export async function inTransaction<T>(
 }
 
 /**
- * The same for a person's request: nothing commits after its deadline, so a 503 means that nothing was done. With `rollback` at
- * its end it only finds out what `work` comes to, with the rows locked meanwhile.
+ * Runs a transaction for a person's request, as `inTransaction` does. Nothing commits after the request's deadline, so a 503
+ * means that nothing was done. With `rollback` it only finds out what `work` comes to, and locks the rows meanwhile.
  */
 export const inTransactionOf = <T>(
   {
@@ -121,7 +121,7 @@ export const inTransactionOf = <T>(
 ): Promise<T> =>
   inTransaction(db, { by: 'person', user: userId, request: requestId }, work, { deadline, end });
 
-/** For what changes nothing: one view of the database from its start to its end, run once, and rolled back. */
+/** Runs a transaction that changes nothing: once, on one view of the database from start to end, and rolled back. */
 export const inRolledBackTransaction = <T>(
   db: Database,
   work: (trx: Transaction<DB>) => Promise<T>,
@@ -141,7 +141,7 @@ async function runOnce<T>(
   // Kysely's own transaction would send each statement only when the one before is answered.
   const trx = new Kysely<DB>({ dialect: buildDialect(async () => open.connection) });
   openTransactions.set(trx, open);
-  // Each goes out right behind the one before, and fails where that fails.
+  // Each statement goes out right behind the one before, and fails if that one fails.
   void open.connection.query(begin, []);
   setOrigin(trx as Transaction<DB>, origin);
   try {
@@ -149,7 +149,7 @@ async function runOnce<T>(
     if (commit === 'after_writes') await open.settle();
     requireTime(deadline);
     open.isOver = true;
-    // Where a statement failed, Postgres makes a rollback of the commit, and does not call that an error.
+    // If a statement failed, Postgres turns the commit into a rollback, and does not call that an error.
     await Promise.all([open.settle(), connection.query(end, [])]);
     connection.release();
     return result;
@@ -159,7 +159,7 @@ async function runOnce<T>(
       () => connection.release(),
       () => connection.release(true),
     );
-    // One that failed made all after it fail, so it is the reason.
+    // The first statement that failed made all after it fail, so its error is the reason.
     throw (error as { code?: string }).code === '25P02' ? (open.failure ?? error) : error;
   }
 }

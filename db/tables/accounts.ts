@@ -23,7 +23,7 @@ const insert = prepareDeferred((db, account: Account) =>
   }),
 );
 
-/** Its rights are decided here, but in a transaction by the marketplace, whose link says them. */
+/** Adds an account. Its rights count as decided here; in a transaction by the marketplace, the account's link says them. */
 export function deferAccount(trx: Transaction<DB>, account: Account): void {
   insert(trx, account);
 }
@@ -33,7 +33,7 @@ export async function editAccountName(trx: Transaction<DB>, id: string, name: st
   await trx.updateTable('accounts').set({ name, name_edited_at: sql`now()` }).where('id', '=', id).execute();
 }
 
-/** Unless somebody belongs to it, or contracts do. */
+/** Deletes the account, unless a user or contracts belong to it. */
 export async function deleteUnusedAccount(trx: Transaction<DB>, id: string): Promise<void> {
   await trx
     .deleteFrom('accounts as a')
@@ -47,7 +47,7 @@ export async function deleteUnusedAccount(trx: Transaction<DB>, id: string): Pro
     .execute();
 }
 
-/** A new name, unless that was edited here. */
+/** Gives the account a new name, unless its owner edited the name here. */
 export async function updateAccountNameUnlessEdited(
   trx: Transaction<DB>,
   id: string,
@@ -58,25 +58,28 @@ export async function updateAccountNameUnlessEdited(
 }
 
 /**
- * Makes the account's rights the sum of what was decided here and what its links say by now, if there is such an account.
- * The triggers do that at the end of a transaction; this is for whoever needs the account as it will be.
+ * Makes the account's rights the sum of what was decided here and what its links say by now, if there is such an account. The
+ * triggers do that at the end of a transaction; this is for code that needs the account as it will be then.
  */
 export async function settleRights(trx: Transaction<DB>, id: string): Promise<void> {
   await sql`select settle_rights(${id})`.execute(trx);
 }
 
-/** The same, for an account that there is. */
+/** Makes the account's rights that sum, as `settleRights` does. The account must exist. */
 export async function settleAccount(trx: Transaction<DB>, id: string): Promise<Account> {
   await settleRights(trx, id);
   return trx.selectFrom('accounts').select(accountColumns).where('id', '=', id).executeTakeFirstOrThrow();
 }
 
-/** Works out who decided what an account from before has, unless that was done. The caller holds its links. */
+/**
+ * Works out who decided the rights of an account from an earlier version, unless that was done. The caller has locked its
+ * links.
+ */
 export async function knowSources(trx: Transaction<DB>, accountId: string): Promise<void> {
   await sql`select know_sources(${accountId})`.execute(trx);
 }
 
-/** Whether that is still to be done. */
+/** Whether `knowSources` is still to be done for the account. */
 export async function hasUnknownSources(db: Database, accountId: string): Promise<boolean> {
   const { rows } = await sql<{ is: boolean }>`
     select not a.sources_known or exists (
@@ -85,10 +88,13 @@ export async function hasUnknownSources(db: Database, accountId: string): Promis
   return rows[0]?.is ?? false;
 }
 
-/** Null leaves it to the links again. */
+/** Null leaves the right to the links again. */
 export type Decision = boolean | null;
 
-/** Whether the account has it, whatever links say. The result is the account as it is then, or undefined where that was so already. */
+/**
+ * Decides whether the account has the capability, whatever its links say. The result is the account afterwards; undefined if
+ * nothing changed.
+ */
 export async function decideCapability(
   trx: Transaction<DB>,
   id: string,
@@ -114,7 +120,10 @@ export async function decideCapability(
     .executeTakeFirst();
 }
 
-/** The same for whether the account is verified. */
+/**
+ * Decides whether the account is verified, whatever its links say. The result is the account afterwards; undefined if nothing
+ * changed.
+ */
 export async function decideVerification(
   trx: Transaction<DB>,
   id: string,
@@ -133,8 +142,8 @@ export async function decideVerification(
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
 /**
- * What the account of a user, whose sources are known, would have without their link to that system. Undefined where the user
- * is gone. Takes no lock.
+ * The rights that a user's account would have without the user's link to that system. Its sources are known. Undefined if the
+ * user is gone. Takes no lock.
  */
 export async function findRightsWithoutLink(
   db: Database,

@@ -11,10 +11,10 @@ const isChange = (id: string) => id.startsWith(prefix);
 const numberOf = (id: string) => id.slice(prefix.length);
 
 export type ActivityLine = {
-  /** Of an event, or `change-` and the number of a transaction's first change. */
+  /** The id of an event, or `change-` and the number of a transaction's first change. */
   id: string;
   at: Date;
-  /** Of an event. Null for a change. */
+  /** The type of an event; null for a change. */
   type: string | null;
   reason: string | null;
   device: string | null;
@@ -27,13 +27,13 @@ export type WhoseActivity = {
   accountId: string;
   /** The types of events that are shown. */
   types: string[];
-  /** Those of contracts are. */
+  /** Whether events of contracts are shown. */
   withContracts: boolean;
 };
 
 type SomeActivity = WhoseActivity & { after: Date; limit: number };
 
-/** Newest first. `before` is the id of one of these lines: only what came before it. */
+/** Newest first. `before` is the id of one of these lines: the result is only what came before that line. */
 export async function listActivity(
   db: Database,
   { before, ...some }: SomeActivity & { before?: string },
@@ -43,7 +43,7 @@ export async function listActivity(
   return (await selectActivity({ ...some, last }).execute(db)).rows;
 }
 
-/** Where a line is among others: by the database's own instant, as ours has no microseconds. */
+/** Where a line is among others, by the database's own instant, because a JavaScript Date has no microseconds. */
 type Position = { id: string; at: string };
 
 /**
@@ -80,7 +80,7 @@ export function selectActivity({
     order by at desc, id desc limit ${limit}`;
 }
 
-/** Whose changes they are: about the person, and about their account. To learn who decided something is no change to them. */
+/** The changes to list: about the person, and about their account. To learn who decided something is no change to people. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {
   const columnsOf = (alias: string) => (name: string) => sql.ref(`${alias}.${name}`);
   return [
@@ -110,7 +110,7 @@ function isTold(whose: WhoseActivity): RawBuilder<unknown> {
     or ${sql.join(earlier, sql` or `)})`;
 }
 
-/** Undefined for a line of somebody else. */
+/** The place of a line; undefined for a line of somebody else. */
 async function findPosition(
   db: Database,
   { userId, accountId }: WhoseActivity,
@@ -126,13 +126,13 @@ async function findPosition(
 
 export type LineChange = Pick<Change, 'subject' | 'kind' | 'members' | 'by' | 'byUser'> & {
   id: string;
-  /** Of the audit event of the same transaction. Of two the first tells of it. */
+  /** The id of the audit event of the same transaction; of two events, the first. */
   eventId: string | null;
   /** The start of the transaction, to the microsecond. */
   beganAt: string;
 };
 
-/** The changes that these lines tell of, oldest first. */
+/** The changes behind these lines, oldest first. */
 export async function listChangesOfLines(
   db: Database,
   whose: WhoseActivity,
@@ -155,7 +155,7 @@ export async function listChangesOfLines(
   return rows;
 }
 
-/** What the user's last Connect since then has changed. Undefined where there was none, or a version before made it. */
+/** What the user's last Connect after `since` has changed. Undefined if there was none, or an earlier version made it. */
 export async function findConnectChanges(db: Database, userId: string, since: Date): Promise<unknown> {
   const { rows } = await sql<{ members: unknown }>`
     select details -> 'members' as members from audit_events

@@ -8,15 +8,15 @@ import { prepare, prepareDeferred } from '../postgres/prepare.ts';
 import type { DB } from '../schema.ts';
 
 export type AuditEvent = {
-  /** Given where the same event may be reported again, and must be stored once. */
+  /** Given if the event may be reported again, and must be stored once. */
   id?: string;
-  /** Its words for the person that it is about are in server/identity/history/activity.ts. */
+  /** What the person reads of it is in server/identity/history/activity.ts. */
   type: string;
   reason?: string;
   userId?: string;
   address?: string;
   requestId?: string;
-  /** The kind of browser, and roughly where it was, where a person's browser did it. */
+  /** The kind of browser, and roughly where it was, if a person's browser did it. */
   device?: string;
   place?: string;
   details?: Record<string, string | number | boolean | string[] | Record<string, unknown>>;
@@ -52,12 +52,12 @@ const buildInsert = (db: Database, row: Row) =>
 const insert = prepare(buildInsert);
 const deferInsert = prepareDeferred(buildInsert);
 
-/** For what happened without a change. */
+/** Records an event that came without a change. */
 export async function recordAuditEvent(db: Database, event: AuditEvent): Promise<void> {
   await insert(db, buildRow(event));
 }
 
-/** In the transaction that it tells of. */
+/** Records an event in the transaction that it tells of. */
 export const deferAuditEvent = (trx: Transaction<DB>, event: AuditEvent): void =>
   deferInsert(trx, buildRow(event));
 
@@ -75,12 +75,12 @@ function buildRow(event: AuditEvent): Row {
   };
 }
 
-/** The details that say nothing about who somebody is. Any other goes with its user. */
+/** The details that say nothing about who somebody is. Any other detail is erased with its user. */
 const impersonalDetails = ['by', 'changed', 'contractId', 'ended', 'role', 'status'];
 
 /**
- * Leaves what happened to the user, and when; addresses, and whatever else could tell who it was, are gone. `externalIds`
- * are theirs at the marketplace: events name them that tell of no user.
+ * Leaves what happened to the user, and when; addresses, and whatever else could tell who it was, are gone. `externalIds` are
+ * the user's ids at the marketplace: events that tell of no user name these ids.
  */
 export async function eraseFromAuditEvents(
   trx: Transaction<DB>,
@@ -97,7 +97,7 @@ export async function eraseFromAuditEvents(
   await eraseEvents(trx, isTheirs);
 }
 
-// However often somebody has guessed at a password.
+// In batches, because somebody may have guessed at a password very often.
 const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,

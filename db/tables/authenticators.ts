@@ -10,7 +10,7 @@ export type Authenticator = {
   lastUsedAt: Date;
 };
 
-/** The one that the user has. */
+/** The user's authenticator app, if there is one. */
 export async function findAuthenticator(db: Database, userId: string): Promise<Authenticator | undefined> {
   return db
     .selectFrom('authenticators')
@@ -25,7 +25,7 @@ export async function findAuthenticator(db: Database, userId: string): Promise<A
     .executeTakeFirst();
 }
 
-/** A trigger notes it in the user's own row. */
+/** Adds an authenticator app; a trigger notes it in the user's own row. */
 export async function insertAuthenticator(
   db: Database,
   added: {
@@ -49,7 +49,10 @@ export async function insertAuthenticator(
     .execute();
 }
 
-/** One guarded statement: true for exactly one caller with a code of that step, and for none of an earlier step. */
+/**
+ * Uses a step up, in one guarded statement: true for exactly one caller with a code of that step, and for none of an earlier
+ * step.
+ */
 export async function consumeStep(
   db: Database,
   use: { userId: string; step: number; sealedSecret: Uint8Array; now: Date },
@@ -63,7 +66,7 @@ export async function consumeStep(
   return result.numUpdatedRows === 1n;
 }
 
-/** Whether there was one. */
+/** Deletes the user's authenticator app. The result is whether there was one. */
 export async function deleteAuthenticator(db: Database, userId: string, since?: Date): Promise<boolean> {
   let query = db.deleteFrom('authenticators').where('user_id', '=', userId);
   if (since) query = query.where('added_at', '>=', since);

@@ -15,18 +15,18 @@ export type Members = Record<string, { from: Value; to: Value }>;
 
 export type Change = {
   id: string;
-  /** In UTC, with microseconds: as text, one is later where it is greater. */
+  /** In UTC, with microseconds: the later instant is the greater text. */
   at: string;
   subject: Subject;
-  /** Which row: an id, or of a link the provider and the id there. Null for a link once it is erased. */
+  /** Which row: an id, or for a link the provider and the id there. Null for a link once it is erased. */
   rowId: string | null;
   userId: string | null;
   accountId: string | null;
-  /** `found`: there before the history began, as it was before its first change. */
+  /** `found`: the row was there before the history began; it is shown as it was before its first change. */
   kind: 'found' | 'created' | 'changed' | 'removed';
   /** Null once erased. */
   members: Members | null;
-  /** Null where it was found. */
+  /** Null if the row was found. */
   by: Origin['by'] | 'database' | null;
   byUser: string | null;
   requestId: string | null;
@@ -35,7 +35,7 @@ export type Change = {
   role: string;
 };
 
-/** The members that are kept, by their columns. */
+/** Which tables and columns the history keeps. */
 export const tracked: Record<Subject, { table: string; columns: string[] }> = {
   user: {
     table: 'users',
@@ -70,7 +70,7 @@ const changeColumns = sql`c.id::text, to_char(c.at at time zone 'UTC', ${sql.lit
   c.row_id as "rowId", c.user_id as "userId", c.account_id as "accountId", c.kind, c.members, c.by,
   c.by_user as "byUser", c.request_id as "requestId", c.cause, c.role`;
 
-/** Those about a user, also an erased one, and about the accounts that they have belonged to, oldest first. */
+/** The changes of a user, also an erased one, and of the accounts that the user has belonged to, oldest first. */
 export async function listChangesOfUser(
   db: Database,
   { userId, accountId }: { userId: string; accountId: string | null },
@@ -86,7 +86,7 @@ export async function listChangesOfUser(
 
 /** The addresses that the user has held, and has no more. */
 export async function listFormerAddresses(db: Database, userId: string): Promise<string[]> {
-  // Of somebody who has had a typed address, from when they held one.
+  // If the user has had a typed address, only from when the user first held one.
   const { rows } = await sql<{ email: string }>`
     select distinct members -> 'email' ->> 'from' as email from changes
     where user_id = ${userId} and subject = 'user' and kind = 'changed' and members ? 'email' and id > (
@@ -100,7 +100,7 @@ export async function listFormerAddresses(db: Database, userId: string): Promise
 /** A row as it is: its tracked members. */
 export type Row = Record<string, Value>;
 
-/** Undefined where there is no such row, or was none at `at`. Nothing that is null is named. */
+/** The row's tracked members, without those that are null. Undefined if there is no such row, or was none at `at`. */
 export async function readTrackedRow(
   db: Database,
   { subject, id, at }: { subject: 'user' | 'account'; id: string; at: string },
@@ -113,14 +113,14 @@ export async function readTrackedRow(
   return rows[0]?.row;
 }
 
-/** Of `t`. */
+/** The tracked members of a row `t`. */
 export const selectTracked = (subject: Subject): RawBuilder<Row> => sql<Row>`(
   select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(jsonb_strip_nulls(to_jsonb(t)))
   where key = any(${tracked[subject].columns}))`;
 
 /**
- * What changed about a user and their links, and about the account where that goes too. Triggers erase what is left, and
- * all of whoever is deleted by SQL.
+ * Erases what changed about a user and their links, and about the account if it goes too. Triggers erase the rest, and
+ * everything of a user who is deleted by SQL.
  */
 export async function eraseChangesOf(
   trx: Transaction<DB>,
@@ -130,7 +130,7 @@ export async function eraseChangesOf(
   if (accountId !== undefined) await eraseChanges(trx, sql`row_id = ${accountId} and subject = 'account'`);
 }
 
-// However often somebody has changed their name.
+// In batches, because somebody may have changed their name very often.
 const eraseChanges = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<void> =>
   runInBatches(
     trx,

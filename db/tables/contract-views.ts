@@ -4,10 +4,10 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { DB } from '../schema.ts';
 import { isInstant, occurredAt } from './service-contracts.ts';
 
-/** `view` has the members that are to be compared, as the list of contracts has them. Null where it cannot be read. */
+/** `view` has the members that are to be compared, as the list of contracts has them. Null if it cannot be read. */
 export type ContractView = { line: number; signup_id: string; view: object | null };
 
-/** Without an index: one sort in the end costs less than a place for each row. */
+/** Makes the table without an index: one sort at the end costs less than an index entry for each row. */
 export async function createContractViews(trx: Transaction<DB>): Promise<void> {
   await sql`
     create temporary table contract_views (
@@ -26,23 +26,23 @@ export async function insertContractViews(trx: Transaction<DB>, views: ContractV
   );
 }
 
-/** Null is what is not there: `line` where they do not have the signup, `ours` where we do not. */
+/** `line` is null if their view lacks the signup, `ours` if we lack it. */
 export type ContractDifference = {
   signup_id: string;
   line: number | null;
-  /** Of the same signup; of the others only this one is compared. */
+  /** The first line of the same signup, the only one that is compared. */
   first_line: number | null;
   ours: Record<string, unknown> | null;
   theirs: Record<string, unknown> | null;
 };
 
-/** As JavaScript writes it. */
+/** The instant as JavaScript writes it. */
 const writeInstant = (at: RawBuilder<unknown>) =>
   sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_at end`;
 
-/** A contract as the list shows it at `now`: server/billing/contract-list.ts says so for JavaScript. */
+/** A contract as the list shows it at `now`: server/billing/contract-list.ts does this in JavaScript. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),
@@ -65,7 +65,7 @@ export async function* findDifferences(
   trx: Transaction<DB>,
   now: Date,
 ): AsyncGenerator<ContractDifference[], void> {
-  // Nobody else does it for a temporary table, and the plan for a million rows is not that for ten.
+  // Autovacuum does not analyze temporary tables, and a million rows need another plan than ten.
   await sql`analyze pg_temp.contract_views`.execute(trx);
   await sql`set local cursor_tuple_fraction = 1`.execute(trx);
   await sql`set local work_mem = '64MB'`.execute(trx);

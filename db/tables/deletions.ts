@@ -1,4 +1,4 @@
-// Users who leave, in `users`: when they are erased, and who is to be erased by now.
+// Users who leave, in `users`: when they are erased, and who is due to be erased.
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
@@ -8,7 +8,7 @@ export async function setDeletionDue(trx: Transaction<DB>, id: string, at: Date 
   await trx.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
 }
 
-/** Nobody is erased before `at`. The result is everybody whose deletion is planned. */
+/** Postpones all deletions to `at` at the earliest. The result is every user with a planned deletion. */
 export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise<User[]> {
   await trx
     .updateTable('users')
@@ -19,12 +19,13 @@ export async function postponeDeletions(trx: Transaction<DB>, at: Date): Promise
   return rows.map(toUser);
 }
 
-// By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds it up,
-// or whoever is suspended could come back under the same address; so does an address that can still be had back.
+// By the clock of the database: an instance whose own is fast must not erase anybody too early. A suspension holds the deletion
+// up, or a suspended user could come back under the same address. An address that its owner can still have back holds it up,
+// too.
 const isDue = sql<boolean>`u.deletion_due_at <= now() and u.suspended_at is null
   and not exists (select from reserved_addresses r where r.user_id = u.id and r.expires_at > now())`;
 
-/** The ids of those whose deletion is due. */
+/** The ids of users who are due to be erased. */
 export async function findUsersToErase(
   db: Database,
   { limit, except }: { limit: number; except: string[] },
@@ -41,8 +42,8 @@ export async function findUsersToErase(
 }
 
 /**
- * Locks account and user as nothing else does: not even a row that refers to them, such as a contract, can come between.
- * With `onlyDue`, undefined where the deletion is not due (any more).
+ * Locks account and user more strictly than anything else: not even a row that refers to them, such as a contract, can be added
+ * meanwhile. With `onlyDue`, undefined if the deletion is not due (any more).
  */
 export async function lockUserToErase(
   trx: Transaction<DB>,
@@ -67,7 +68,7 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
   return row !== undefined;
 }
 
-/** Whether there will be an administrator without this one. Others wait to ask until the transaction ends. */
+/** Whether there is another administrator than this one. Other callers wait until the transaction ends. */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
   const row = await trx

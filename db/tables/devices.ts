@@ -34,10 +34,11 @@ const upsert = prepareDeferred((db, values: Login) =>
     .onConflict((conflict) =>
       conflict.columns(['token_hash', 'user_id']).doUpdateSet({
         last_login_at: sql`excluded.last_login_at`,
-        // Kept, so that the next login starts no new allowance; a forgotten device starts anew.
+        // Keeps the instant, so that the next login starts no new allowance; a forgotten device starts anew.
         known_since: sql`coalesce(
           case when devices.forgotten_at is null then devices.known_since end, excluded.known_since)`,
-        // How old it is outlives that; it is established by that no more, because the two differ then.
+        // This instant stays when the device is forgotten. The two instants then differ, so this one no longer establishes the
+        // device.
         first_credential_at: sql`coalesce(
           case when devices.forgotten_at is null then devices.first_credential_at
             else nullif(coalesce(devices.first_credential_at, devices.known_since), excluded.known_since) end,
@@ -50,7 +51,7 @@ const upsert = prepareDeferred((db, values: Login) =>
 
 /**
  * The browser gets a new token, and this user was the last to log in with it. `credentialAt`: null for a hand-off;
- * `firstCredentialAt`: the same where they had none before, in any browser.
+ * `firstCredentialAt`: the same instant if the user never gave a credential before, in any browser.
  */
 export function deferDeviceLogin(
   trx: Transaction<DB>,
@@ -61,8 +62,8 @@ export function deferDeviceLogin(
 }
 
 /**
- * That user has given a credential in a session which a hand-off started there: they know the device from then on, unless
- * they do already.
+ * Records that the user gave a credential in a session that a hand-off started on the device: the user knows the device from
+ * then on, unless they did already.
  */
 export async function recordDeviceCredential(
   db: Database,
@@ -122,8 +123,8 @@ const selectHolderOfDevice = prepareRead((db, values: { email: string; tokenHash
 );
 
 /**
- * Since when the user who holds that address is known by that device: they gave a credential there, and have not forgotten
- * it since.
+ * The user who holds the address, and since when this device knows them: since they gave a credential on it, if it was not
+ * forgotten afterwards.
  */
 export async function findHolderOfDevice(
   read: Reader,
@@ -134,8 +135,8 @@ export async function findHolderOfDevice(
 }
 
 /**
- * Whether that user has known this browser since before that instant, or got their first credential in it, and has not
- * forgotten it since. No browser is where the database was put back to an earlier time after that instant: what happened
+ * Whether that user has known this browser since before that instant, or gave their first credential in it, and has not
+ * forgotten it since. False for every browser if the database was put back to an earlier time after that instant: what happened
  * before is not known.
  */
 export async function isDeviceEstablished(
@@ -158,7 +159,7 @@ export async function isDeviceEstablished(
   return row !== undefined;
 }
 
-/** Whether they ever gave a credential in any browser, forgotten or not. */
+/** Whether the user ever gave a credential in any browser, forgotten or not. */
 export async function hasKnownDevice(db: Database, userId: string): Promise<boolean> {
   const row = await db
     .selectFrom('devices')
@@ -170,7 +171,7 @@ export async function hasKnownDevice(db: Database, userId: string): Promise<bool
   return row !== undefined;
 }
 
-/** From now on that user has no allowance with any device but that one, and no other logs them in. */
+/** Forgets the user's devices, but for one: no other device has an allowance for the user, or logs them in. */
 export async function forgetDevices(
   db: Database,
   userId: string,
@@ -186,7 +187,7 @@ export async function forgetDevices(
   await query.execute();
 }
 
-/** The same for everybody. */
+/** Forgets all devices of everybody. */
 export async function forgetAllDevices(trx: Transaction<DB>, now: Date): Promise<void> {
   await runByKeyRanges(trx, { table: 'devices', key: 'token_hash' }, (isInRange) =>
     trx

@@ -1,11 +1,11 @@
-// Contracts for which the time has come: to be invoiced, overdue, or at the end of a trial. Reads only.
+// Contracts that are to be invoiced, are overdue, or are at the end of a trial. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
-/** `except`: those that were looked at already. */
+/** `except`: the contracts that were looked at already. */
 export type Search = { now: Date; limit: number; except: string[] };
 
-/** Active ones with a price whose next period has begun, and so waits for its invoice. */
+/** Active contracts with a price and a next period that has begun, and waits for its invoice. */
 export async function findContractsToInvoice(
   db: Database,
   { now, limit, except }: Search,
@@ -23,7 +23,7 @@ export async function findContractsToInvoice(
   return rows.map(({ id }) => id);
 }
 
-/** Active ones with an open invoice that is due. */
+/** Active contracts with an open invoice that is due. */
 export async function findContractsInArrears(
   db: Database,
   { now, limit, except }: Search,

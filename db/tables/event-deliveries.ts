@@ -1,11 +1,11 @@
 // The only writer of `event_deliveries`: how far each client has come with its events, and the nudge about its newest one.
-// Times are the database's own, so that all instances agree on them. Where its clock was set back, what is stored may lie
-// ahead of it: that is no reason to wait.
+// Times are the database's own, so that all instances agree on them. After the clock was set back, stored times may lie ahead
+// of it: that is no reason to wait.
 import { type RawBuilder, sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { inTransaction } from '../postgres/transactions.ts';
 
-/** A pull that carried `after`. Writes where that is news, or the last one was a while ago. */
+/** Records a pull that carried `after`. Writes only if `after` is new, or the last pull was a while ago. */
 export async function recordPull(
   db: Database,
   { client, after }: { client: string; after: number },
@@ -20,7 +20,7 @@ export async function recordPull(
   );
 }
 
-/** After a restore, nobody has come as far as it says. */
+/** For after a restore: no client has read as far as the rows say. */
 export async function deleteDeliveries(db: Database): Promise<void> {
   await db.deleteFrom('event_deliveries').execute();
 }
@@ -28,28 +28,28 @@ export async function deleteDeliveries(db: Database): Promise<void> {
 /** One try to tell a client that `latest` is its newest event; the first one is `attempts` 1. */
 export type Nudge = { client: string; latest: number; attempts: number };
 
-// After the first try a second, then twice as long each time.
+// One second after the first try, then twice as long each time.
 const pauseAfter = (attempts: RawBuilder<unknown>) =>
   sql`least(power(2, ${attempts} - 1), 3600) * interval '1 second'`;
-// What a try may take (server/events/nudges.ts), and a little. Where its instance is killed, another one tries again then.
+// A little longer than a try may take (server/events/nudges.ts). If its instance is killed, another one tries again after that.
 const lease = sql`interval '12 seconds'`;
 
-// The clock was set back after the last try. By more than two claims that wait for each other may differ.
+// The clock was set back after the last try, by more than two claims that wait for each other may differ.
 const isSetBack = sql`coalesce(d.nudged_at > now() + interval '10 seconds', false)`;
 
-/** A time that was stored, but not ahead of the clock. */
+/** A stored time, or now if the stored time is ahead of the clock. */
 const notAhead = (column: string) =>
   sql`case when ${sql.ref(column)} > now() then now() else ${sql.ref(column)} end`;
 
-/** Whether `latest` is to be told now, of a row `d`. A newer number begins anew, at most once a second. */
+/** Whether the client of a row `d` is to be told of `latest` now. A newer number begins anew, at most once a second. */
 const isDue = (latest: RawBuilder<unknown>) => sql`${latest} > d.acknowledged and case
   when ${latest} > d.nudged then d.nudged_at is null or d.nudged_at <= now() - interval '1 second' or ${isSetBack}
   else d.next_nudge_at is not null and (d.next_nudge_at <= now() or ${isSetBack})
     and d.first_nudged_at > now() - interval '1 day' end`;
 
 /**
- * The nudges that are due for these clients. Each is given to one caller only, who has to try it now and say what came of
- * it with `recordNudge`.
+ * The nudges that are due for these clients. Each nudge goes to one caller only, who has to try it now and report the outcome
+ * with `recordNudge`.
  */
 export async function claimNudges(db: Database, clients: string[]): Promise<Nudge[]> {
   const isNew = sql`d.nudged < excluded.nudged`;
@@ -76,8 +76,8 @@ export async function claimNudges(db: Database, clients: string[]): Promise<Nudg
 const isFailing = sql`coalesce(d.failed_at > coalesce(d.succeeded_at, '-infinity'), false)`;
 
 /**
- * What came of a try: `failure` says why the client did not take it. Whether another try follows is up to the newest nudge;
- * one that was overtaken only tells how the client fares. The result is whether nudges failed before.
+ * Records the outcome of a try: `failure` says why the client did not take it. Whether another try follows is up to the newest
+ * nudge; a nudge that was overtaken only shows whether the client takes nudges. The result is whether nudges failed before.
  */
 export async function recordNudge(
   db: Database,
@@ -105,20 +105,20 @@ export async function recordNudge(
 
 export type Delivery = {
   client: string;
-  /** The newest number, 0 where there is none, and when what it is about happened. */
+  /** The number of the newest event, 0 if there is none, and when it happened. */
   latest: number;
   latestAt: Date | null;
   /** The client has read all events up to this one. */
   acknowledged: number;
-  /** How many events it has not read, of those that are kept, and the oldest of them. */
+  /** How many kept events the client has not read, and the oldest of them. */
   behind: number;
   oldestAt: Date | null;
-  /** The same, as the age that it has now; 0 where it has read all. */
+  /** The age of the oldest unread event, in seconds; 0 if the client has read all. */
   oldestSeconds: number;
   pulledAt: Date | null;
-  /** The same, as the age that it has now. */
+  /** How long ago the client last pulled, in seconds. */
   pulledSeconds: number | null;
-  /** When a nudge was last taken, and when one last was not, and why. */
+  /** When the client last took a nudge, when it last did not, and why. */
   succeededAt: Date | null;
   failedAt: Date | null;
   failure: string | null;
@@ -126,7 +126,7 @@ export type Delivery = {
   isFailing: boolean;
 };
 
-/** One for each of these clients, in their order. */
+/** One delivery for each of these clients, in the clients' order. */
 export async function listDeliveries(db: Database, clients: string[]): Promise<Delivery[]> {
   const { rows } = await sql<Delivery>`
     select c.client, coalesce(s.latest, 0)::float8 as latest, newest.occurred_at as "latestAt",

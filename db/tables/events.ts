@@ -15,7 +15,7 @@ export type ProfileSnapshot = Pick<User, 'id' | 'email' | 'name' | 'role' | 'pro
 
 export type ContractSnapshot = Omit<Contract, 'accountId' | 'nextPeriodStartsAt' | 'billingAnchorDay'>;
 
-/** What was so at `occurredAt`. */
+/** An event with what was true at `occurredAt`. */
 export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'profile.updated'; userId: string; profile: ProfileSnapshot }
   | { type: 'session.ended'; userId: string; sid: string }
@@ -24,14 +24,14 @@ export type ClientEvent = { seq: number; occurredAt: Date } & (
   | { type: 'erased' }
 );
 
-// How far numbers move on when the database was put back to an earlier time: further than any client's sequence came in
-// the time that is lost. There is room for millions of restores below Number.MAX_SAFE_INTEGER.
+// How far numbers move on when the database was put back to an earlier time: further than any client's sequence came in the
+// lost time. There is room for millions of restores below Number.MAX_SAFE_INTEGER.
 const restoreGap = 1_000_000_000;
 
-// Where a client that has had no event yet begins: before the restores it may have had some.
+// The number where a client without an event begins: it may have had events before a restore.
 const start = sql`(select count(*) * ${sql.lit(restoreGap)} from restores)`;
 
-/** `latest` is the newest number that was given, `oldest` that of the oldest event that is kept. */
+/** `latest` is the newest number that was given, `oldest` the number of the oldest kept event. */
 export type EventPosition = { latest: number; oldest: number; hasUnnumbered: boolean };
 
 const selectPosition = prepareRead((db, values: { client: string }) =>
@@ -48,7 +48,7 @@ const selectPosition = prepareRead((db, values: { client: string }) =>
   ]),
 );
 
-/** Where no event is kept, `oldest` is the number that comes next. */
+/** If no event is kept, `oldest` is the number that comes next. */
 export async function findEventPosition(on: Database | Reader, client: string): Promise<EventPosition> {
   const [row] = await selectPosition(on, { client });
   if (!row) throw new Error('a position is always one row');
@@ -61,12 +61,12 @@ export async function findEventPosition(on: Database | Reader, client: string): 
 }
 
 /**
- * Gives the client's next `limit` events without a number theirs: how many got one, and whether there may be more. Others who
- * number events of this client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves no gap and
- * hides nothing).
+ * Numbers the client's next `limit` events that have no number. The result is how many got one, and whether there may be more.
+ * Others who number events of this client wait until the transaction ends (docs/decisions/event-numbers.md says why this leaves
+ * no gap and hides nothing).
  *
- * What somebody has locked is passed over, and so is what comes after it about the same person: it is the erasure of that
- * person, which locks one event after another and may yet be rolled back.
+ * Events that another transaction has locked are skipped, and so are later events about the same person: that transaction
+ * erases the person. It locks one event after another and may yet be rolled back.
  */
 export async function numberEvents(
   trx: Transaction<DB>,
@@ -75,9 +75,9 @@ export async function numberEvents(
 ): Promise<{ numbered: number; hasMore: boolean }> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`events for ${client}`}, 0))`.execute(trx);
   // A statement of its own: it sees what was committed before the lock was ours. The time never goes back from one number to
-  // the next, whatever the clock does, so that the oldest numbers are swept first.
-  // In the order of client and id, and "between" for "=": only the index of those without a number has that order. By id alone
-  // Postgres went over a million numbered ones first.
+  // the next, whatever the clock does, so that the oldest numbers are swept first. In the order of client and id, and "between"
+  // for "=": only the index of events without a number has that order. By id alone Postgres went over a million numbered ones
+  // first.
   const select = (columns: RawBuilder<unknown>) => sql`
     select ${columns} from events where client between ${client} and ${client} and seq is null order by client, id`;
   const { rows } = await sql<{ numbered: number; free: number }>`
@@ -109,7 +109,7 @@ export async function numberEvents(
   return { numbered, hasMore: free === limit && numbered > 0 };
 }
 
-/** The clients with events that have no number yet, however many events those are. */
+/** The clients with events that have no number yet. Its cost does not grow with the number of events. */
 export async function listUnnumberedClients(db: Database): Promise<string[]> {
   const first = sql`select client from events where seq is null`;
   const { rows } = await sql<{ client: string }>`
@@ -132,7 +132,7 @@ const selectEvents = prepare((db, values: { client: string; after: number; last:
     .orderBy('seq'),
 );
 
-/** Those numbered behind `after`, in their order: without gaps, so the last of them follows from `limit`. */
+/** The events with numbers above `after`, in order. Numbers have no gaps, so the last one follows from `limit`. */
 export async function listEvents(
   db: Database,
   { client, after, limit }: { client: string; after: number; limit: number },
@@ -148,9 +148,12 @@ export const eraseEventsOf = (trx: Transaction<DB>, userId: string): Promise<voi
       where ${isInRange} and made_in <> pg_current_xact_id()`.execute(trx),
   );
 
-/** After a restore: no number that may have been given since is given again, and nothing from before is read any more. */
+/**
+ * After a restore: no number that may have been given since the backup is given again, and no event from before is read any
+ * more.
+ */
 export async function restartEvents(trx: Transaction<DB>): Promise<void> {
-  // One that gets its number meanwhile would be left in front of a hole.
+  // An event that gets its number meanwhile would be left in front of a hole.
   await sql`lock table events in exclusive mode`.execute(trx);
   await runByKeyRanges(trx, { table: 'events', key: 'id' }, (isInRange) =>
     trx.deleteFrom('events').where(isInRange).execute(),
@@ -181,7 +184,7 @@ type ContractBody = {
   occurred_at: string;
 };
 
-/** As the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
+/** A row as the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
 type Row = { seq: string; occurred_at: Date; user_id: string; contract_id: string } & (
   | { type: 'profile.updated'; body: ProfileBody }
   | { type: 'session.ended'; body: { sid: string } }
@@ -234,6 +237,6 @@ const readContract = (
   status: body.status,
   trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
   price: readPrice(body),
-  // A time that was set by hand must not keep the client from reading on.
+  // A time that was set by hand may be no instant. It must not keep the client from reading on.
   occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,
 });

@@ -28,7 +28,7 @@ export async function isLinked(db: Database, { provider, externalId }: LinkKey):
   return (await query.where('external_id', '=', externalId).executeTakeFirst()) !== undefined;
 }
 
-/** What the profile of that time says of the account's rights. */
+/** What a profile says of the account's rights; `at` is the profile's time. */
 export type Said = Rights & { at: Date };
 
 /** A verification is never taken back. */
@@ -40,8 +40,8 @@ const toRow = ({ capabilities, isVerified, at }: Said) => ({
 });
 
 /**
- * Makes that link, awake, in place of the one that this id had and of the one that this user had. What a newer profile of
- * the id said about somebody else stays.
+ * Makes a link that works at once. It replaces the link that this id had and the link that this user had. What a newer profile
+ * of the id said about somebody else stays.
  */
 export async function setExternalLink(
   trx: Transaction<DB>,
@@ -73,7 +73,7 @@ export async function setExternalLink(
     .execute();
 }
 
-/** What a newer profile says, in place of what the one before said. */
+/** Stores what a newer profile says, in place of what the one before said. */
 export async function setExternalLinkSaid(trx: Transaction<DB>, link: LinkKey, said: Said): Promise<void> {
   await trx
     .updateTable('external_links')
@@ -92,12 +92,12 @@ export async function wakeExternalLink(trx: Transaction<DB>, link: LinkKey): Pro
     .execute();
 }
 
-/** Before the user, as everywhere: another order could deadlock. */
+/** Locks the user's links. Call it before the user is locked, as everywhere: another order could deadlock. */
 export async function lockExternalLinks(db: Database, userId: string): Promise<void> {
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
-/** All of the user's, until each is connected again. */
+/** Puts all links of the user to sleep, until each is connected again. */
 export async function sleepExternalLinks(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
   await trx
     .updateTable('external_links')

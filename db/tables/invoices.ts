@@ -18,7 +18,7 @@ export type Invoice = {
   paidAt: Date | null;
 };
 
-/** Of `invoices as i`. */
+/** The columns of `invoices as i`. */
 const columns = [
   'i.number',
   'i.contract_id',
@@ -33,7 +33,9 @@ const columns = [
   'i.paid_at',
 ] as const;
 
-/** With the next number. Who comes second waits for the first to commit or fail, so that no number is left out. */
+/**
+ * Adds an invoice with the next number. A second caller waits until the first commits or fails, so that no number is left out.
+ */
 export async function insertInvoice(trx: Transaction<DB>, invoice: Omit<Invoice, 'number'>): Promise<number> {
   const { last_number: number } = await trx
     .updateTable('invoice_numbers')
@@ -69,7 +71,7 @@ export async function skipInvoiceNumbers(trx: Transaction<DB>, upTo: number): Pr
   return Number(row.last_number);
 }
 
-/** Of that number, on whosever account. */
+/** The invoice with that number, on any account. */
 export async function findInvoice(db: Database, number: number): Promise<Invoice | undefined> {
   const row = await db
     .selectFrom('invoices as i')
@@ -79,7 +81,7 @@ export async function findInvoice(db: Database, number: number): Promise<Invoice
   return row && readRow(row);
 }
 
-/** Of that number, where it is on that account; with whom it is for, as they were called when it was issued. */
+/** The invoice with that number, if it is on that account; with the buyer's name and address when it was issued. */
 export async function findInvoiceOfAccount(
   db: Database,
   number: number,
@@ -93,11 +95,11 @@ export async function findInvoiceOfAccount(
     .where('i.number', '=', String(number))
     .where('c.account_id', '=', accountId)
     .executeTakeFirst();
-  // A trigger fills them in.
+  // A trigger fills in name and address.
   return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
-/** The newest first. */
+/** The account's invoices, the newest first. */
 export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
   const rows = await db
     .selectFrom('invoices as i')
@@ -110,7 +112,7 @@ export async function listInvoices(db: Database, accountId: string): Promise<Inv
   return rows.map(readRow);
 }
 
-/** One guarded statement: false where it was not open. */
+/** Closes the invoice, in one guarded statement: false if it was not open. */
 export async function closeInvoice(
   db: Database,
   number: number,

@@ -3,7 +3,7 @@ import type { Database } from '../postgres/client.ts';
 
 export type KeptMail = { id: string; recipient: string; subject: string; text: string; sentAt: Date };
 
-/** The newest first. */
+/** The kept mails, the newest first. */
 export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   const rows = await db
     .selectFrom('mails')
@@ -16,7 +16,7 @@ export async function listKeptMails(db: Database): Promise<KeptMail[]> {
   return rows as KeptMail[];
 }
 
-/** Its HTML, where it was kept. */
+/** The HTML of the mail, if it was kept. */
 export async function findKeptHtml(db: Database, id: string): Promise<string | undefined> {
   const row = await db.selectFrom('mails').select('kept_html').where('id', '=', id).executeTakeFirst();
   return row?.kept_html ?? undefined;

@@ -19,7 +19,7 @@ const insertLaunch = prepare((db, launch: { sessionId: string; client: string; s
         .where('s.ended_at', 'is', null)
         .forShare(['u', 's']),
     )
-    // Not "do nothing": that would return no row to whoever was second.
+    // Not "do nothing": that would return no row to a second caller.
     .onConflict((conflict) =>
       conflict.columns(['session_id', 'client']).doUpdateSet({ sid: sql`launches.sid` }),
     )
@@ -27,9 +27,9 @@ const insertLaunch = prepare((db, launch: { sessionId: string; client: string; s
 );
 
 /**
- * The result is the `sid` of that session at that client, whoever was first; undefined where the session has ended or its
- * user is gone. The user is locked before the session, as everywhere, and as a trigger needs it that tells the client of the
- * first launch: what changes or ends either of them comes before this, or after it is committed.
+ * The result is the `sid` of that session at that client, whichever caller was first; undefined if the session has ended or its
+ * user is gone. The user is locked before the session, as everywhere; the trigger that tells the client of the first launch
+ * needs that, too. So a change or an end of user or session comes before this launch, or after its commit.
  */
 export async function recordLaunch(
   db: Database,

@@ -6,9 +6,9 @@ import { toUser, type User, userColumns } from './users.ts';
 
 export type LinkedUser = {
   user: User;
-  /** `profile_updated_at` of the last profile applied from there. */
+  /** `profile_updated_at` of the last profile that was applied from the other system. */
   appliedProfileUpdatedAt: Date | null;
-  /** A password was set by mail since: the link leads nowhere before its user connects it again. */
+  /** A password was set by mail since: the link does not work until its user connects it again. */
   isSleeping: boolean;
 };
 

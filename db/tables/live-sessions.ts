@@ -1,4 +1,4 @@
-// Finding sessions: the one that a browser has, with who is logged in, and all of a user. Reads only.
+// Finds sessions: a browser's session, with its user, and all sessions of a user. Reads only.
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
 import type { Reader } from '../postgres/reader.ts';
@@ -43,8 +43,8 @@ const selectWithLaunch = prepareRead(
 );
 
 /**
- * One statement. Finds ended sessions too: one of those tells that its user is suspended. With `client`, also the `sid`
- * that this session has at that client already.
+ * A browser's session and its user, in one statement. Finds ended sessions too: an ended session may tell that its user is
+ * suspended. With `client`, also the `sid` that this session has at that client already.
  */
 export async function findSessionByTokenHash(
   read: Reader,
@@ -70,7 +70,7 @@ export type ListedSession = {
   place: string | null;
 };
 
-/** The live ones, last seen first. */
+/** The user's live sessions, last seen first. */
 export async function listSessions(
   db: Database,
   userId: string,

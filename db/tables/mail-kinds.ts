@@ -1,6 +1,6 @@
 // Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
 
-/** Those that say what happened to an account. */
+/** Mails that say what happened to an account. */
 export type NoticeKind =
   | 'account_deleted'
   | 'account_frozen'
@@ -26,7 +26,7 @@ export type NoticeKind =
   | 'recovery_code_used'
   | 'recovery_codes_made';
 
-/** Those with a link. */
+/** Mails with a link. */
 export type LetterKind =
   | 'welcome'
   | 'set_password'

@@ -16,7 +16,7 @@ export type MailToken = { userId: string; email: string };
 
 type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Date };
 
-/** For a mail that is still to be sent; false where it is gone. */
+/** Adds a token for a mail that is still to be sent; false if the mail is gone. */
 export async function insertMailToken(
   db: Database,
   token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose; expiresAt: Date },
@@ -42,7 +42,9 @@ export async function insertMailToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** The same for a take-back link, which ends with the row of what its mail tells of. */
+/**
+ * Adds the token of a take-back link, which ends with the row of the change that its mail tells of; false if the mail is gone.
+ */
 export async function insertTakeBackToken(
   db: Database,
   { tokenHash, mailId }: { tokenHash: Uint8Array; mailId: string },
@@ -81,7 +83,7 @@ export async function insertTakeBackToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** With the user's name. Undefined once the user has another address than the mail went to. */
+/** The token's user, with their name. Undefined once the user has another address than the one the mail went to. */
 export async function findMailToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -96,7 +98,7 @@ export async function findMailToken(
     .executeTakeFirst();
 }
 
-/** Of a sign-up, whose user is yet to be made: the address and the name that was typed. */
+/** The address and the name that were typed at a sign-up; its user is yet to be made. */
 export async function findSignUpToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -111,7 +113,7 @@ export async function findSignUpToken(
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
 
-/** A take-back link: whose it is, the mailbox that it speaks for, and what that was told of. */
+/** A take-back link: its user, the mailbox that it went to, and the change that the mailbox was told of. */
 export async function findTakeBackToken(
   db: Database,
   { tokenHash, now }: Pick<MailTokenKey, 'tokenHash' | 'now'>,
@@ -126,7 +128,7 @@ export async function findTakeBackToken(
     .executeTakeFirst();
 }
 
-/** Of a change of address: `email` is the one that its user does not have yet. */
+/** The token of a change of address: `email` is the new address, which the user does not have yet. */
 export async function findAddressToken(
   db: Database,
   { tokenHash, purpose, now }: MailTokenKey,
@@ -157,7 +159,7 @@ export async function consumeMailToken(
   return result.numDeletedRows === 1n;
 }
 
-/** Of everybody, but take-back links. The result is how many. */
+/** Deletes the tokens of everybody, but not those of take-back links. The result is how many. */
 export async function deleteAllMailTokens(db: Database): Promise<number> {
   const query = db.deleteFrom('mail_tokens').where('purpose', '<>', 'undo_email_change');
   return Number((await query.executeTakeFirst()).numDeletedRows);
@@ -172,7 +174,7 @@ const deleteOf = prepareDeferred(
       .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
 );
 
-/** All of the user's, such as those of earlier mails, or those of one purpose; never take-back links. */
+/** Ends all tokens of the user, such as those of earlier mails, or those of one purpose; never take-back links. */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,
@@ -181,7 +183,10 @@ export function deferEndOfMailTokens(
   deleteOf(trx, { userId, purpose });
 }
 
-/** Those of sign-ups with that address, from before the user had it; but not one that is being used at this moment. */
+/**
+ * Gives the user the tokens of sign-ups with that address, from before the user had it; but not a token that is in use at this
+ * moment.
+ */
 export async function assignSignUpTokens(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -197,13 +202,13 @@ export async function assignSignUpTokens(
         .where('email', '=', email)
         .where('user_id', 'is', null)
         .forUpdate()
-        // Whoever uses it waits to hear whether this user is made.
+        // The request that uses the token waits to hear whether this user is made.
         .skipLocked(),
     )
     .execute();
 }
 
-/** Of mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
+/** Deletes the tokens of mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
 export async function deleteTokensToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mail_tokens')

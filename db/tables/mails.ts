@@ -1,5 +1,5 @@
-// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by
-// a worker of any instance afterwards; its text is made then, because it holds what this database must not.
+// The only writer of `mails`: the outbox. A mail is written in the transaction that it tells of, and sent by a worker of any
+// instance afterwards; its text is made only then, because the text holds what this database must not.
 
 import { type RawBuilder, sql, type Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
@@ -12,7 +12,7 @@ import { isOneOf, type Mailboxes } from './take-back-changes.ts';
 export type MailRow = {
   id: string;
   kind: MailKind;
-  /** Null for somebody who has none yet, or is erased. */
+  /** Null if the person has no user yet, or the user is erased. */
   userId: string | null;
   recipient: string;
   details: Record<string, string>;
@@ -64,7 +64,7 @@ const isIn: Record<Lane, RawBuilder<boolean>> = { awaited: isAwaited, other: sql
 
 type Due = { lane: Lane; now: Date; limit: number };
 
-/** Locks and finds mails whose time has come, but for those that another worker is taking at this moment. */
+/** Locks and finds mails that are due, but skips those that another worker is taking at this moment. */
 export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limit }: Due) =>
   db
     .selectFrom('mails')
@@ -74,13 +74,13 @@ export const lockDueMails = (db: Pick<Database, 'selectFrom'>, { lane, now, limi
     .where(isIn[lane])
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
-    // Else Postgres might take another index than that of the lane.
+    // Without this, Postgres might take another index than that of the lane.
     .orderBy('id')
     .limit(limit)
     .forUpdate()
     .skipLocked();
 
-/** Lends them to this worker until `leaseEndsAt`: one that dies with them leaves them to the next. */
+/** Lends due mails to this worker until `leaseEndsAt`. If the worker dies, the next one takes its mails. */
 export async function claimMails(
   db: Database,
   { leaseEndsAt, ...due }: Due & { leaseEndsAt: Date },
@@ -104,7 +104,7 @@ export async function claimMails(
   return rows as MailRow[];
 }
 
-/** `kept` is what there is to show where no mail server takes it. */
+/** `kept` is what local mode shows of the mail, if no mail server takes it. */
 export async function markMailSent(
   db: Database,
   id: string,
@@ -116,7 +116,7 @@ export async function markMailSent(
     .set({
       sent_at: now,
       last_error: null,
-      // By now the token has it.
+      // By now the token has the name.
       details: sql`details - 'name'`,
       kept_subject: kept?.subject ?? null,
       kept_text: kept?.text ?? null,
@@ -126,12 +126,12 @@ export async function markMailSent(
     .execute();
 }
 
-/** For one whose address must not be kept. */
+/** Deletes a mail to an address that must not be kept. */
 export async function deleteMail(db: Database, id: string): Promise<void> {
   await db.deleteFrom('mails').where('id', '=', id).execute();
 }
 
-// Those with a take-back link go out whatever happens to their user, who may need it.
+// Mails with a take-back link are not here: they go out whatever happens to their user, who may need the link.
 const voidable: LetterKind[] = [
   'welcome',
   'set_password',
@@ -141,7 +141,7 @@ const voidable: LetterKind[] = [
   'change_email',
 ];
 
-/** Those with a token to come, which must not be made any more. */
+/** Deletes unsent mails whose token must not be made any more. */
 export async function deleteUnsentLetters(
   db: Database,
   userId: string,
@@ -155,7 +155,7 @@ export async function deleteUnsentLetters(
     .execute();
 }
 
-/** Those to these mailboxes with a take-back link to come. One about the rest goes without it. */
+/** Deletes unsent mails to these mailboxes that would get a take-back link. A mail about the rest goes out without the link. */
 export async function deleteUnsentTakeBackMails(
   db: Database,
   userId: string,
@@ -172,12 +172,12 @@ export async function deleteUnsentTakeBackMails(
   await db.deleteFrom('mails').where(isOfThem).execute();
 }
 
-/** Of a mail about notices that were held back (server/identity/ground/notice-limits.ts). */
+/** Whether a mail is about notices that were held back (server/identity/ground/notice-limits.ts). */
 const isAboutTheRest = sql<boolean>`details ? 'rest'`;
 
 type Mailbox = { userId: string; recipient: string };
 
-/** When the last of those to this mailbox was, or will be, due: of all, and of those with a take-back link. */
+/** When the last mail about the rest to this mailbox was, or will be, due: of all, and of those with a take-back link. */
 export async function findLastRest(
   db: Database,
   { userId, recipient }: Mailbox,
@@ -194,12 +194,12 @@ export async function findLastRest(
     .executeTakeFirstOrThrow();
 }
 
-/** What makes it one with the take-back link of that change. */
+/** What gives a mail about the rest the take-back link of that change. */
 type RestLink = { kind: MailKind; change: string; until: string };
 
 /**
- * One more, in the one that no worker has taken yet; false where there is none. It is due at `dueAt`, if it was not due
- * before.
+ * Adds one more notice to the mail about the rest that no worker has taken yet; false if there is none. The mail is due at
+ * `dueAt`, if it was not due before.
  */
 export async function joinRest(
   db: Database,
@@ -223,7 +223,7 @@ export async function joinRest(
   return result.numUpdatedRows > 0n;
 }
 
-/** Of everybody. The result is how many. */
+/** Deletes the unsent mails with a token of everybody. The result is how many. */
 export async function deleteAllUnsentLetters(db: Database): Promise<number> {
   const query = db.deleteFrom('mails').where('kind', 'in', voidable).where('sent_at', 'is', null);
   return Number((await query.executeTakeFirst()).numDeletedRows);
@@ -244,7 +244,7 @@ export async function hasRecentMail(
   return row !== undefined;
 }
 
-/** To be tried again then, or given up now. */
+/** Notes that a try failed: the mail is to be tried again at that time, or given up now. */
 export async function markMailFailed(
   db: Database,
   id: string,
@@ -269,7 +269,7 @@ export type WaitingMail = {
   givenUpAt: Date | null;
 };
 
-/** Not sent yet after a try, or given up; the oldest first. */
+/** Mails that are not sent after a try, or given up; the oldest first. */
 export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
   return db
     .selectFrom('mails')
@@ -281,7 +281,7 @@ export async function listFailedMails(db: Database): Promise<WaitingMail[]> {
     .execute();
 }
 
-/** All that failed are due at once, as if just written; how many. */
+/** Makes all failed mails due at once, as if just written. The result is how many. */
 export async function retryFailedMails(db: Database, now: Date): Promise<number> {
   const result = await db
     .updateTable('mails')
@@ -292,7 +292,7 @@ export async function retryFailedMails(db: Database, now: Date): Promise<number>
   return Number(result.numUpdatedRows);
 }
 
-/** Those of sign-ups with that address, from before the user had it. */
+/** Gives the user the mails of sign-ups with that address, from before the user had it. */
 export async function assignSignUpMails(
   db: Database,
   { userId, email }: { userId: string; email: string },
@@ -306,7 +306,7 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** What went to these addresses because somebody typed them: sign-ups, and changes of address. */
+/** Deletes mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')

@@ -1,4 +1,5 @@
-// The only writer of `nonces`: those of used hand-offs, so that no restart and no other instance accepts one again.
+// The only writer of `nonces`: the nonces of used hand-offs, so that none is accepted again, after a restart or by another
+// instance.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
@@ -26,8 +27,8 @@ const insert = prepare((db, { audience, nonce, issuedAt, expiresAt }: Nonce) =>
 const findRestore = prepare(selectRestoreSince);
 
 /**
- * One guarded statement: `fresh` for one caller of each (audience, nonce), however many ask at once. `before_restore`
- * where the database may have forgotten that it was used.
+ * One guarded statement: `fresh` for one caller of each (audience, nonce), however many ask at once. `before_restore` if a
+ * restore may have made the database forget that the nonce was used.
  */
 export async function consumeNonce(db: Database, nonce: Nonce): Promise<'fresh' | 'used' | 'before_restore'> {
   if ((await insert(db, nonce)).length === 1) return 'fresh';

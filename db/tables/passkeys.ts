@@ -6,23 +6,23 @@ import type { Database } from '../postgres/client.ts';
 export type Passkey = {
   id: string;
   userId: string;
-  /** What the authenticator calls it, in base64url. */
+  /** The authenticator's id of the passkey, in base64url. */
   credentialId: string;
   /** COSE. */
   publicKey: Uint8Array<ArrayBuffer>;
-  /** How often the authenticator says it was used; 0 for ever where it does not count. */
+  /** How often the authenticator says it was used; always 0 if the authenticator does not count. */
   counter: number;
   /** How a browser reaches the authenticator. */
   transports: string[];
-  /** Kept by a password manager, and so on further devices. */
+  /** Whether a password manager keeps the passkey, and so brings it to further devices. */
   backedUp: boolean;
-  /** What its owner calls it. */
+  /** The owner's name for the passkey. */
   name: string;
 };
 
 type NewPasskey = Passkey & { fromEstablishedBrowser: boolean; now: Date };
 
-/** False where somebody has that credential already. */
+/** False if somebody has that credential already. */
 export async function insertPasskey(db: Database, passkey: NewPasskey): Promise<boolean> {
   const result = await db
     .insertInto('passkeys')
@@ -59,7 +59,7 @@ export type ListedPasskey = Pick<Passkey, 'id' | 'credentialId' | 'transports' |
   lastUsedAt: Date | null;
 };
 
-/** The newest first. */
+/** The user's passkeys, the newest first. */
 export async function listPasskeys(db: Database, userId: string): Promise<ListedPasskey[]> {
   return db
     .selectFrom('passkeys')
@@ -73,8 +73,8 @@ export async function listPasskeys(db: Database, userId: string): Promise<Listed
 }
 
 /**
- * One guarded statement: false where the passkey is gone, or its counter has not moved on since, which a copy of the
- * authenticator would show by.
+ * One guarded statement: false if the passkey is gone, or its counter has not moved on, which is a sign of a copied
+ * authenticator.
  */
 export async function recordPasskeyUse(
   db: Database,
@@ -89,7 +89,7 @@ export async function recordPasskeyUse(
   return result.numUpdatedRows === 1n;
 }
 
-/** False where the user has no such passkey. */
+/** False if the user has no such passkey. */
 export async function renamePasskey(
   db: Database,
   { id, userId, name }: { id: string; userId: string; name: string },
@@ -98,7 +98,7 @@ export async function renamePasskey(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** False where the user has no such passkey. */
+/** False if the user has no such passkey. */
 export async function deletePasskey(
   db: Database,
   { id, userId }: { id: string; userId: string },
@@ -107,7 +107,7 @@ export async function deletePasskey(
   return (await query.executeTakeFirst()).numDeletedRows === 1n;
 }
 
-/** All of that user's, or those added since, but for the one to keep. The result is how many. */
+/** Deletes all passkeys of the user, or those added since an instant, but for the one to keep. The result is how many. */
 export async function deletePasskeys(
   db: Database,
   userId: string,

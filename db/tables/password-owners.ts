@@ -1,4 +1,4 @@
-// Whose password is checked, and whether they know the browser that gives it. Reads only.
+// The user whose password is checked, and whether they know the browser that it comes from. Reads only.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepareRead } from '../postgres/prepare.ts';
@@ -7,13 +7,13 @@ import { isHeld } from './users.ts';
 
 export type PasswordOwner = {
   userId: string;
-  /** Null if they have none. */
+  /** Null if the user has no password. */
   passwordHash: string | null;
-  /** Since when they know this device by a credential; null where they never gave one there, or forgot it since. */
+  /** Since when the user knows this device by a credential; null if they never gave one on it, or forgot the device since. */
   deviceKnownSince: Date | null;
-  /** When they first gave one there, even if they forgot it since. */
+  /** When the user first gave a credential on this device, even if they forgot the device since. */
   deviceFirstKnownAt: Date | null;
-  /** Whether the account got its first credential there, and it was not forgotten since. */
+  /** Whether the user gave their first credential on this device, and has not forgotten it since. */
   isFirstDevice: boolean | null;
 };
 
@@ -40,7 +40,7 @@ const selectOwnPassword = prepareRead((db, values: { userId: string; deviceHash:
   selectPasswordOwner(db, values.deviceHash).where('u.id', '=', values.userId),
 );
 
-/** Who holds that address, or has that id. Only for checking a password. */
+/** The user who holds that address, or has that id. Only for checking a password. */
 export async function findPasswordOwner(
   read: Reader,
   key: { email: string } | { userId: string },

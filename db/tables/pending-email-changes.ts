@@ -1,5 +1,5 @@
-// The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link
-// in the mail works. It is the same row whoever has that address: what a user reads of it tells nothing about others.
+// The only writer of `pending_email_changes`: the address that each user has asked to change to, for as long as the link in the
+// mail works. The row is the same whether or not somebody has that address, so it tells a user nothing about others.
 
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -18,7 +18,7 @@ const set = prepareDeferred((db, { userId, email, now, expiresAt }: NewChange) =
     .onConflict((conflict) => conflict.column('user_id').doUpdateSet(change));
 });
 
-/** In place of an earlier one. */
+/** Adds a pending change, in place of an earlier one. */
 export function deferPendingEmailChange(trx: Transaction<DB>, change: NewChange): void {
   set(trx, change);
 }
@@ -36,13 +36,13 @@ export async function findPendingEmailChange(
     .executeTakeFirst();
 }
 
-/** True where there was one. */
+/** Deletes the user's pending change. True if there was one. */
 export async function deletePendingEmailChange(db: Database, userId: string): Promise<boolean> {
   const query = db.deleteFrom('pending_email_changes').where('user_id', '=', userId);
   return (await query.executeTakeFirst()).numDeletedRows > 0n;
 }
 
-/** Of whoever asked for one of these addresses. */
+/** Deletes the pending changes to these addresses. */
 export async function deletePendingEmailChangesTo(db: Database, emails: string[]): Promise<void> {
   await db.deleteFrom('pending_email_changes').where(sql<boolean>`email = any(${emails})`).execute();
 }

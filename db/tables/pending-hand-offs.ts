@@ -14,12 +14,12 @@ export type PendingHandOff = {
   kind: PendingKind;
   provider: string;
   externalId: string;
-  /** Whose account it is about. */
+  /** The user whose account the hand-off is about. */
   userId: string;
   nonce: string;
-  /** As it was received. */
+  /** The profile as it was received. */
   profile: object;
-  /** A path here. */
+  /** A path of this service. */
   returnTo: string;
 };
 
@@ -54,7 +54,7 @@ export function deferPendingHandOff(
 
 export type PendingKey = { id: string; tokenHash: Uint8Array };
 
-/** With the user whose account it is about. Takes no lock. */
+/** A pending hand-off, with the user whose account it is about. Takes no lock. */
 export async function findPendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,
@@ -75,7 +75,7 @@ export async function findPendingHandOff(
   return { kind, externalId, profile, user: toUser(user) };
 }
 
-/** The one that a hand-off led to, among those that this browser has the cookies of. */
+/** The pending hand-off of a nonce, among those of this browser's cookies. */
 export async function findPendingIdByNonce(
   db: Database,
   nonce: string,
@@ -93,7 +93,7 @@ export async function findPendingIdByNonce(
   )?.id;
 }
 
-/** One guarded statement: the row for exactly one caller, in time. */
+/** Uses the hand-off up, in one guarded statement: exactly one caller gets the row, in time. */
 export async function consumePendingHandOff(
   db: Database,
   { id, tokenHash }: PendingKey,
@@ -121,12 +121,12 @@ export async function deletePendingHandOff(db: Database, { id, tokenHash }: Pend
   await db.deleteFrom('pending_hand_offs').where('id', '=', id).where('token_hash', '=', tokenHash).execute();
 }
 
-/** All that are about the user. */
+/** Deletes all pending hand-offs about the user. */
 export async function deletePendingHandOffs(db: Database, userId: string): Promise<void> {
   await db.deleteFrom('pending_hand_offs').where('user_id', '=', userId).execute();
 }
 
-/** Of everybody. The result is how many. */
+/** Deletes the pending hand-offs of everybody. The result is how many. */
 export async function deleteAllPendingHandOffs(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_hand_offs').executeTakeFirst()).numDeletedRows);
 }

@@ -1,6 +1,6 @@
-// The only writer of `pending_logins`: logins whose password was right, and that wait for the code in the same browser.
-// The token is in a cookie of that browser; only its hash is here. A trigger deletes them where the user's password,
-// address or second factor changes, or the user is suspended.
+// The only writer of `pending_logins`: logins whose password was right, and that wait for the code in the same browser. The
+// token is in a cookie of that browser; only its hash is here. A trigger deletes a user's pending logins when the user's
+// password, address or second factor changes, or the user is suspended.
 import type { Database } from '../postgres/client.ts';
 
 export type PendingLogin = { tokenHash: Uint8Array; userId: string; expiresAt: Date };
@@ -15,7 +15,7 @@ export async function insertPendingLogin(
     .execute();
 }
 
-/** Whose login it is. Uses nothing up. */
+/** The pending login, and its user. Does not use it up. */
 export async function findPendingLogin(
   db: Database,
   { tokenHash, now }: { tokenHash: Uint8Array; now: Date },
@@ -33,7 +33,7 @@ export async function deletePendingLogin(db: Database, tokenHash: Uint8Array): P
   await db.deleteFrom('pending_logins').where('token_hash', '=', tokenHash).execute();
 }
 
-/** Of everybody. The result is how many. */
+/** Deletes the pending logins of everybody. The result is how many. */
 export async function deleteAllPendingLogins(db: Database): Promise<number> {
   return Number((await db.deleteFrom('pending_logins').executeTakeFirst()).numDeletedRows);
 }

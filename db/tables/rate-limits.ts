@@ -1,5 +1,5 @@
 // `rate_limits` belongs to the rate limiter (server/identity/ground/rate-limits.ts), which brings its own statements. Here are
-// those that join a transaction of ours.
+// the statements that join a transaction of ours.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
@@ -7,7 +7,7 @@ import { prepare } from '../postgres/prepare.ts';
 const giveBack = prepare((db, values: { key: string; tries: number; expiresBefore: number }) =>
   db
     .updateTable('rate_limits')
-    // Tries that were refused have counted on, past the limit.
+    // Refused tries went on counting, past the limit.
     .set({ points: sql`least(points, ${values.tries}::integer) - 1` })
     .where('key', '=', values.key)
     .where('points', '>', 0)
@@ -15,8 +15,8 @@ const giveBack = prepare((db, values: { key: string; tries: number; expiresBefor
 );
 
 /**
- * Takes one from a count that stops at `tries`, but not from that of a later time: `expiresBefore` is in milliseconds
- * since 1970.
+ * Takes one try back from a count that stops at `tries`, but not from the count of a later period: `expiresBefore` is in
+ * milliseconds since 1970.
  */
 export async function giveBackTry(
   db: Database,
@@ -47,12 +47,12 @@ const countOne = prepare((db, { key, times, windowMs }: Count) => {
     .returning('points');
 });
 
-/** False where there have been that many in the time that runs: then nothing is counted. */
+/** Counts a change. False if the period that runs has that many already: then nothing is counted. */
 export async function countChange(trx: Database, count: Count): Promise<boolean> {
   return (await countOne(trx, count)).length > 0;
 }
 
-/** For how many milliseconds the count stays full, or undefined where it is not. */
+/** For how many milliseconds the count stays full, or undefined if it is not full. */
 export async function findFullCount(
   db: Database,
   { key, times }: Pick<Count, 'key' | 'times'>,

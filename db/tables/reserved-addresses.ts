@@ -1,5 +1,5 @@
-// The only writer of `reserved_addresses`: addresses that users have changed and can still have back. Nobody else may
-// hold one; a trigger on `users` refuses it.
+// The only writer of `reserved_addresses`: addresses that users have changed and can still have back. Nobody else may hold such
+// an address; a trigger on `users` refuses it.
 import type { Database } from '../postgres/client.ts';
 import { prepare } from '../postgres/prepare.ts';
 
@@ -10,14 +10,14 @@ const select = prepare((db, { email }: { email: string }) =>
     .where('email', '=', email),
 );
 
-/** Whose address that was, if it is still reserved for them. One that has expired is free from then on. */
+/** The former owner of the address, if it is still reserved for them. An expired reservation is removed. */
 export async function findReservation(
   db: Database,
   { email, now }: { email: string; now: Date },
 ): Promise<string | undefined> {
   const [row] = await select(db, { email });
   if (!row || row.expiresAt > now) return row?.userId;
-  // The trigger knows no time: `now` is the only clock.
+  // The trigger does not look at the time: `now` is the only clock.
   await db
     .deleteFrom('reserved_addresses')
     .where('email', '=', email)
@@ -26,12 +26,12 @@ export async function findReservation(
   return undefined;
 }
 
-/** The user has held it until now. */
+/** Reserves an address that the user has held until now. */
 export async function reserveAddress(
   db: Database,
   { email, userId, expiresAt }: { email: string; userId: string; expiresAt: Date },
 ): Promise<void> {
-  // One that has expired and was not swept yet.
+  // A reservation that has expired and was not swept yet.
   await db.deleteFrom('reserved_addresses').where('email', '=', email).execute();
   await db
     .insertInto('reserved_addresses')
@@ -39,14 +39,14 @@ export async function reserveAddress(
     .execute();
 }
 
-/** Frees all that the user could have back. */
+/** Frees all addresses that the user could have back. */
 export async function releaseAllAddresses(trx: Database, userId: string): Promise<void> {
   await trx.deleteFrom('reserved_addresses').where('user_id', '=', userId).execute();
 }
 
 /**
- * Frees that address and those that the user has changed since. The result are all of them, the first first, and none for
- * all but one caller: the caller has locked the user.
+ * Frees that address and those that the user gave up later. The result is all of them, the earliest first. The caller has
+ * locked the user, so only one caller gets them; others get none.
  */
 export async function releaseAddresses(
   db: Database,

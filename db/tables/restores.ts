@@ -6,7 +6,7 @@ export async function insertRestore(db: Database): Promise<void> {
   await db.insertInto('restores').defaultValues().execute();
 }
 
-/** A restore that a hand-off may be older than: its sender's clock may be fast by the leeway of contract 3.24 and 9.111. */
+/** The restore that may be newer than a hand-off: its sender's clock may be fast by the leeway of contract 3.24 and 9.111. */
 export const selectRestoreSince = (db: Database, { issuedAt }: { issuedAt: Date }) =>
   db
     .selectFrom('restores')

@@ -10,7 +10,7 @@ export type ContractStatus = ServiceContracts['status'];
 /** `unitAmount` in minor units of the ISO 4217 currency. */
 export type Price = { currency: string; unitAmount: number; interval: 'month' | 'year' };
 
-/** What was agreed, and since when that is known. */
+/** What was agreed, and since when it is known. */
 export type ContractTerms = {
   plan: string;
   status: ContractStatus;
@@ -19,17 +19,21 @@ export type ContractTerms = {
   occurredAt: Date;
   /** The first instant that no invoice covers yet; null before there was anything to invoice. */
   nextPeriodStartsAt: Date | null;
-  /** Day of the month on which periods begin, where the month has it. */
+  /** Day of the month on which periods begin, if the month has that day. */
   billingAnchorDay: number | null;
 };
 
 export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
 
-/** Whether a time is one for those who read it: by SQL it may be 'infinity', or in the year 10000 (`readSetTime`). */
+/**
+ * Whether a time is an instant that readers can use: a time set by SQL may be 'infinity', or in the year 10000 (`readSetTime`).
+ */
 export const isInstant = (column: string) =>
   sql<boolean>`(${sql.ref(column)} >= '0001-01-01Z' and ${sql.ref(column)} < '10000-01-01Z')`;
 
-/** Of the last report that was applied. Where that is no instant, of when the contract was made: the next report counts. */
+/**
+ * The time of the last report that was applied. If that is no instant, when the contract was made: then the next report counts.
+ */
 export const occurredAt = sql<Date>`
   case when ${isInstant('occurred_at')} then occurred_at else date_trunc('milliseconds', created_at) end`;
 
@@ -56,7 +60,7 @@ const selectForUpdate = (column: 'id' | 'signup_id') =>
   );
 const locks = { id: selectForUpdate('id'), signupId: selectForUpdate('signup_id') };
 
-/** Held until the transaction ends. */
+/** Locks the contract until the transaction ends. */
 export async function lockContract(
   trx: Transaction<DB>,
   key: { id: string } | { signupId: string },
@@ -92,7 +96,7 @@ export async function updateContract(trx: Transaction<DB>, id: string, terms: Co
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
 }
 
-/** All of them, in one order for everybody who locks them. */
+/** The ids of all contracts of the account, in one order for all callers that lock them. */
 export async function listContractIds(db: Database, accountId: string): Promise<string[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -124,7 +128,7 @@ export async function detachContracts(
     .execute();
 }
 
-/** The newest first. */
+/** The account's contracts, the newest first. */
 export async function listContracts(db: Database, accountId: string): Promise<Contract[]> {
   const rows = await db
     .selectFrom('service_contracts')
@@ -138,8 +142,8 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
 }
 
 /**
- * Gives the next `limit` contracts without a place in the order of arrival their places. Others wait until the
- * transaction ends, so a place is never given behind one that somebody has read.
+ * Gives the next `limit` contracts without a place in the order of arrival their places. Others wait until the transaction
+ * ends, so no contract gets a place before one that somebody has read.
  */
 export async function numberArrivals(trx: Transaction<DB>, limit: number): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('contract arrivals', 0))`.execute(trx);
@@ -165,7 +169,7 @@ export async function hasArrivalNumber(db: Database, id: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Those with a place in the order of arrival, from the first after `after` on. */
+/** The contracts with a place in the order of arrival, starting after `after`. */
 export async function listArrivals(
   db: Database,
   { after, limit }: { after: string | undefined; limit: number },
@@ -204,7 +208,7 @@ type Row = Omit<Selectable<ServiceContracts>, 'user_id' | 'account_id'> & {
   account_id: string;
 };
 
-/** All three or none, as a constraint holds. */
+/** The price; a constraint sees that all three columns are set, or none. */
 export const readPrice = (row: {
   price_currency: string | null;
   price_unit_amount: string | number | null;
@@ -221,7 +225,7 @@ export const readPrice = (row: {
 const firstInstant = Date.parse('0001-01-01T00:00:00.000Z');
 const lastInstant = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** By SQL it may be 'infinity', or in the year 10000, which is no instant for those who read it: then there is none. */
+/** A time set by SQL may be 'infinity', or in the year 10000, which readers cannot use: then the result is null. */
 export const readSetTime = (at: Date | null): Date | null =>
   at instanceof Date && at.getTime() >= firstInstant && at.getTime() <= lastInstant ? at : null;
 

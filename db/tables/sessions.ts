@@ -10,8 +10,8 @@ import type { DB } from '../schema.ts';
 export type Amr = 'pwd' | 'otp' | 'pop' | 'mfa' | 'ext';
 
 /**
- * Which are live: created after one instant, last seen after the other. server/identity/session/sessions.ts decides which those
- * are.
+ * Which sessions are live: created after one instant, last seen after the other. server/identity/session/sessions.ts decides on
+ * these instants.
  */
 export type SessionLimits = { createdAfter: Date; seenAfter: Date };
 
@@ -24,7 +24,7 @@ export type NewSession = {
   amr: Amr[];
   address: string;
   userAgent: string;
-  /** Roughly where it started, if that is known. */
+  /** Roughly where the session started, if that is known. */
   place: string | null;
 };
 
@@ -70,7 +70,7 @@ const renew = prepare((db, session: Renewal) =>
     .returning('id'),
 );
 
-/** The user's own live session goes on under a new token, as if it had just started. False where it is not live. */
+/** The user's own live session goes on under a new token, as if it had just started. False if it is not live. */
 export async function renewSession(db: Database, session: Renewal): Promise<boolean> {
   return (await renew(db, session)).length === 1;
 }
@@ -100,12 +100,12 @@ export function deferEndOfOldestSessions(
   endOldest(trx, values);
 }
 
-/** How its user has shown who they are. */
+/** Sets how the session's user has proved who they are. */
 export async function setSessionAmr(db: Database, id: string, amr: Amr[]): Promise<void> {
   await db.updateTable('sessions').set({ amr }).where('id', '=', id).execute();
 }
 
-/** Never moves the instant back, whatever the clocks of other instances say. */
+/** Sets when the session was last seen. Never moves the instant back, whatever the clocks of other instances say. */
 export async function touchSession(db: Database, id: string, now: Date): Promise<void> {
   await db
     .updateTable('sessions')
@@ -116,8 +116,8 @@ export async function touchSession(db: Database, id: string, now: Date): Promise
 }
 
 /**
- * A credential was given in it, a password unless `amr` says otherwise. False where it has ended. A session that a hand-off
- * started is the person's own from then on.
+ * Records that a credential was given in the session: a password, unless `amr` says otherwise. False if the session has ended.
+ * A session that a hand-off started is the person's own from then on.
  */
 export async function confirmSession(
   db: Database,
@@ -131,7 +131,7 @@ export async function confirmSession(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** Whether it has not been ended. Another transaction that ends it waits, or has done so already. */
+/** Locks the session. False if it has been ended. Another transaction that would end it waits. */
 export async function lockOpenSession(db: Database, id: string): Promise<boolean> {
   const query = db.selectFrom('sessions').select('id').where('id', '=', id).where('ended_at', 'is', null);
   return (await query.forUpdate().executeTakeFirst()) !== undefined;
@@ -141,7 +141,7 @@ type SomeSessions =
   | 'all'
   | { id: string }
   | { exceptId: string }
-  /** Those that a hand-off started and no credential was given in, but for one. */
+  /** Sessions that a hand-off started and in which no credential was given, but for one. */
   | { byHandOffExceptId: string }
   | { exceptTokenHash: Uint8Array };
 
@@ -167,7 +167,7 @@ export async function endSessions(
   return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-/** Of everybody. The result is how many. */
+/** Ends the sessions of everybody. The result is how many. */
 export async function endAllSessions(trx: Transaction<DB>, now: Date): Promise<number> {
   let ended = 0;
   await runByKeyRanges(trx, { table: 'sessions', key: 'id' }, async (isInRange) => {

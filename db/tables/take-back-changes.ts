@@ -1,6 +1,6 @@
-// The only writer of `take_back_changes`: what each mailbox of a user was told of by a mail with a take-back link (contract
-// 2.40 to 2.44). The link works as long as its row is here and has time left. Rows whose link is over are kept for a week more: the window of another may
-// begin with them.
+// The only writer of `take_back_changes`: the changes that mails with a take-back link told each mailbox of a user (contract
+// 2.40 to 2.44). The link works as long as its row is here and has time left. Rows with an ended link are kept for a week more:
+// the window of another link may begin with them.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 
@@ -17,9 +17,9 @@ export type TakeBackChange = {
   email: string;
   what: Told;
   at: Date;
-  /** When its link ends. For a suspended user, whose time stands still, that is after the year 3000. */
+  /** When the change's link ends. For a suspended user, whose time stands still, after the year 3000. */
   expiresAt: Date;
-  /** The kind of browser; null where no person's browser did it. */
+  /** The kind of browser; null if no person's browser made the change. */
   device: string | null;
 };
 
@@ -41,7 +41,7 @@ export async function insertTakeBackChange(
     .execute();
 }
 
-/** When the user's last change of these was made. */
+/** The instant of the user's last change here. */
 export async function findLastChangeAt(db: Database, userId: string): Promise<Date | undefined> {
   const row = await db
     .selectFrom('take_back_changes')
@@ -54,9 +54,9 @@ export async function findLastChangeAt(db: Database, userId: string): Promise<Da
 }
 
 /**
- * When the window of that mailbox begins (contract 2.44): with the first change that was told to it in the time of a
- * link, `days`, before the oldest one whose link still works, ending after `worksUntil`. Undefined where none does. By when
- * their links end, and not by when they were: while a user is suspended, time stands still.
+ * When the window of that mailbox begins (contract 2.44): with the first change that was told to it within `days`, the time of
+ * a link, before the oldest change with a working link, one that ends after `worksUntil`. Undefined if no link works. Compares
+ * when links end, not when changes were made: while a user is suspended, time stands still.
  */
 export async function findWindowStart(
   db: Database,
@@ -71,7 +71,7 @@ export async function findWindowStart(
   return rows[0]?.at;
 }
 
-/** What happened since then: the newest, and how many there were. */
+/** The changes since then: the newest of them, and how many there were. */
 export async function listChangesSince(
   db: Database,
   { userId, since, limit }: { userId: string; since: Date; limit: number },
@@ -86,7 +86,7 @@ export async function listChangesSince(
   return { newest, count };
 }
 
-/** When the newest of the user's changes was made whose link works at that time. */
+/** The instant of the user's newest change with a link that works at that time. */
 export async function findLastWorkingChangeAt(
   db: Database,
   { userId, worksUntil }: { userId: string; worksUntil: Date },
@@ -105,7 +105,7 @@ export async function findLastWorkingChangeAt(
 /** What a mailbox was told of by links that work, each kind once. */
 export type ToldMailbox = { email: string; what: Told; count: number; lastAt: Date };
 
-/** Of each mailbox that is the user's now, or reserved for them; the first told first. */
+/** What was told to each mailbox that is the user's now, or reserved for them; the first told first. */
 export async function listToldMailboxes(
   db: Database,
   { userId, worksUntil, now }: { userId: string; worksUntil: Date; now: Date },
@@ -140,16 +140,16 @@ export async function countGuess(
   return row?.guesses;
 }
 
-/** Those, or all others. */
+/** These mailboxes, or all but one. */
 export type Mailboxes = { of: string[] } | { except: string };
 
-/** Whether the address in that column is one of them. */
+/** Whether the address in that column is one of the mailboxes. */
 export const isOneOf = (column: 'email' | 'recipient', mailboxes: Mailboxes) =>
   'of' in mailboxes
     ? sql<boolean>`${sql.ref(column)} = any(${mailboxes.of}::text[])`
     : sql<boolean>`${sql.ref(column)} <> ${mailboxes.except}`;
 
-/** Ends the links to these. The caller has locked the user, and deleted the mails that are still to be sent. */
+/** Ends the links to these mailboxes. The caller has locked the user, and deleted the mails that are still to be sent. */
 export async function deleteTakeBackChanges(
   db: Database,
   userId: string,

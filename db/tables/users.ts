@@ -1,5 +1,5 @@
-// Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts have what is theirs.
-// `profile_updated_at` is set by a trigger (keep_profile_updated_at in db/schema.sql).
+// Reads and writes `users`. password-owners.ts, linked-users.ts, address-owners.ts and deletions.ts do the same for their
+// subjects. `profile_updated_at` is set by a trigger (keep_profile_updated_at in db/schema.sql).
 import { sql, type Transaction } from 'kysely';
 import { runByKeyRanges } from '../key-ranges.ts';
 import type { Database } from '../postgres/client.ts';
@@ -21,15 +21,15 @@ export type User = {
   /** When the owner last changed it here: from then on no hand-off overwrites it. */
   nameEditedAt: Date | null;
   role: InternalRole;
-  /** One that counts. */
+  /** Whether the user has a password that counts. */
   hasPassword: boolean;
-  /** One that counts, or that counts no more. */
+  /** Whether the user has a password, whether or not it still counts. */
   hadPassword: boolean;
   hasPasskey: boolean;
-  /** An authenticator app, whose codes are asked for after the password. */
+  /** Whether the user has an authenticator app, whose codes are asked for after the password. */
   hasAuthenticator: boolean;
   suspendedAt: Date | null;
-  /** Why they are suspended: somebody who reads a mailbox of theirs froze the account. */
+  /** Set if the user is suspended because somebody who reads one of their mailboxes froze the account. */
   frozenAt: Date | null;
   /** When this user is erased, unless they change their mind before. */
   deletionDueAt: Date | null;
@@ -39,8 +39,8 @@ export type User = {
 };
 
 /**
- * A hash that no password matches: that of a password which counts no more. Verifying against it takes as long as against a
- * real one, so that the time does not show whether a user exists or has a password.
+ * A hash that no password matches; it stands for a password that counts no more. Checking it takes as long as checking a real
+ * hash, so that the time does not show whether a user exists or has a password.
  */
 export const nobodysHash =
   '$argon2id$v=19$m=19456,t=2,p=1$XkgpURrtAfii57F9NJAw/A$aWDh0MdT925qDBS3SZ7COShNEWh7UWgVhKz7k3t9wPI';
@@ -91,7 +91,7 @@ export function toUser({
 export const selectUsers = (db: Database) =>
   db.selectFrom('users as u').innerJoin('accounts as a', 'a.id', 'u.account_id').select(userColumns);
 
-/** Of `users as u`. As text, not as a parameter: the index is of these rows only. */
+/** Whether the user of `users as u` holds the address. As text, not as a parameter: the index covers these rows only. */
 export const isHeld = sql<boolean>`u.holds_email`;
 
 const selectHolder = prepare((db, { email }: { email: string }) =>
@@ -120,11 +120,11 @@ const lockByPassword = prepare((db, { id, passwordHash }: { id: string; password
 );
 
 /**
- * Locks account and user until the transaction ends: by `email` the one who holds it; with `passwordHash`, undefined if
- * the user no longer has that one.
+ * Locks account and user until the transaction ends: by `email` the user who holds it; with `passwordHash`, undefined if the
+ * user no longer has that hash.
  *
- * The account comes first, as everywhere: two orders could deadlock. The keys stay free, so that new rows that refer to
- * these (a contract, a session) need not wait; that would be the other order.
+ * The account comes first, as everywhere: two orders could deadlock. The keys stay free, so that new rows that refer to these
+ * (a contract, a session) need not wait; waiting would be the other order.
  */
 export async function lockUser(
   trx: Transaction<DB>,
@@ -173,7 +173,7 @@ export async function editUser(trx: Transaction<DB>, id: string, { name }: { nam
     .execute();
 }
 
-/** Changes what is given, if anything. */
+/** Changes the given members of the user, if any. */
 export async function updateUser(
   trx: Transaction<DB>,
   id: string,
@@ -199,7 +199,7 @@ export async function updateUser(
     .execute();
 }
 
-/** Everybody's profile counts as changed now. */
+/** Makes everybody's profile count as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do here: the trigger decides which.
   const touched = { profile_updated_at: sql<Date>`profile_updated_at + interval '1 millisecond'` };
@@ -208,13 +208,16 @@ export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   );
 }
 
-/** With all that belongs to this user alone; the account too, unless somebody else belongs to it, or contracts do. */
+/** Deletes the user and all that is only theirs; the account too, unless another user or contracts belong to it. */
 export async function deleteUser(trx: Transaction<DB>, { id, account }: User): Promise<void> {
   await trx.deleteFrom('users').where('id', '=', id).execute();
   await deleteUnusedAccount(trx, account.id);
 }
 
-/** The user's id, or undefined if nobody holds that address. A trigger ends the sessions of a suspended user. */
+/**
+ * Suspends the user, or ends that. The result is the user's id, or undefined if nobody holds the address. A trigger ends the
+ * sessions of a suspended user.
+ */
 export async function setUserSuspended(
   trx: Transaction<DB>,
   email: string,
@@ -240,7 +243,7 @@ export async function lockUsersTable(trx: Transaction<DB>): Promise<void> {
   await sql`lock table users in share row exclusive mode`.execute(trx);
 }
 
-/** Whether there is anybody, or anybody with one of `ids`. */
+/** Whether there is any user, or any user with one of `ids`. */
 export async function hasUsers(db: Database, ids?: string[]): Promise<boolean> {
   let query = db.selectFrom('users').select('id').limit(1);
   if (ids) query = query.where('id', 'in', ids);

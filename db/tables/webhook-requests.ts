@@ -7,8 +7,8 @@ import type { DB } from '../schema.ts';
 export type GivenAnswer = { bodyHash: Uint8Array; status: number; answer: string };
 
 /**
- * Until the transaction ends nobody else works on that id; false where somebody does. Two ids may share a
- * lock by chance, which costs the second a retry; the unique index is what keeps answers single.
+ * Reserves the id until the transaction ends; false if somebody else works on it. Two ids may share a lock by chance, which
+ * costs the second a retry; the unique index keeps answers single.
  */
 export async function tryLockWebhookId(trx: Transaction<DB>, webhookId: string): Promise<boolean> {
   return (await tryLock(trx, { webhookId }))[0]?.locked === true;

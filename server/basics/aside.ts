@@ -1,14 +1,14 @@
-// Work that an answer does not wait for, so that its time does not tell a stranger what was found.
+// Work that an answer does not wait for, so that the time of the answer does not tell a stranger what was found.
 import type { Log } from './log.ts';
 
 export type Aside = {
-  /** Does the work once the answer is on its way. Where it fails, the log has `fields` and `failure`. */
+  /** Does the work once the answer is on its way. If the work fails, the log has `fields` and `failure`. */
   start: (work: () => Promise<void>, fields: object, failure: string) => void;
-  /** Resolves once all that was started has ended. */
+  /** Resolves once all work that was started has ended. */
   finish: () => Promise<void>;
 };
 
-// Longer than it takes to write an answer: else the first step of the work would show in its time.
+// Longer than it takes to write an answer: else the first step of the work would show in the time of the answer.
 const pauseMs = 100;
 
 export function createAside(log: Log): Aside {

@@ -36,7 +36,7 @@ export class AppError extends Error {
       errors?: FieldError[];
       headers?: Record<string, string>;
       reason?: string;
-      /** Of `events_gone`: where to go on. */
+      /** Only for `events_gone`: where to go on. */
       oldest?: number;
       cause?: unknown;
     } = {},
@@ -58,7 +58,7 @@ export class AppError extends Error {
   }
 }
 
-/** Another try in a moment may succeed. */
+/** A refusal after which another try in a moment may succeed. */
 export const unavailable = (cause?: unknown) =>
   new AppError('unavailable', { headers: { 'Retry-After': '5' }, cause });
 

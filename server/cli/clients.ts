@@ -26,7 +26,7 @@ export function addClientCommands(program: Command): void {
             return settings ? [{ ...delivery, settings, launchedAt }] : [];
           });
         },
-        // Each launch of 400 days is read.
+        // No timeout, because it reads each launch of 400 days.
         { statementTimeoutMs: 0 },
       );
       print(json ? JSON.stringify(statuses.map(toJson), null, 2) : statuses.map(toText).join('\n\n'));

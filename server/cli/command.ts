@@ -11,7 +11,7 @@ import { dataFolder } from '../runtime/files.ts';
 import { environment, printAside } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 
-/** Its message is a sentence for the operator. */
+/** An error with a message that is a sentence for the operator. */
 export class CommandError extends Error {}
 
 export const now = () => new Date();
@@ -19,9 +19,9 @@ export const now = () => new Date();
 export const byCommand = (command: string): Origin => ({ by: 'operator', cause: command });
 
 type DatabaseUse = {
-  /** That of `openDatabase`. */
+  /** As `openDatabase` takes it. */
   statementTimeoutMs?: number;
-  /** For what must change nothing: does not migrate. */
+  /** For a command that must change nothing: the database is not migrated. */
   isDryRun?: boolean;
 };
 
@@ -65,7 +65,7 @@ export function readEmail(text: string): string {
   return email;
 }
 
-/** Of a user: the address that they hold, or their id. */
+/** What names a user: the address that they hold, or their id. */
 export type UserKey = { id: string } | { email: string };
 
 export function readUserKey(text: string): UserKey {
@@ -75,7 +75,7 @@ export function readUserKey(text: string): UserKey {
   return { email };
 }
 
-/** Takes no lock. */
+/** Finds a user, without a lock. */
 export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
   'id' in key ? findUserById(db, key.id) : findHolder(db, key.email);
 

@@ -1,4 +1,4 @@
-// Migrating the database, and what has to be done after it was put back to an earlier time.
+// Migrating the database, and what must be done after the database was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
 import { inTransaction } from '../../db/postgres/transactions.ts';
@@ -47,13 +47,13 @@ export function addDatabaseCommands(program: Command): void {
 }
 
 /**
- * What was used up, ended or changed in the time that is lost looks unused, live or unchanged again, and nobody can tell
- * which. So all of it ends, in one transaction: where that is interrupted, nothing was done. What goes over everybody's rows
- * goes in ranges, each well under the time that a statement may take.
+ * After a restore, what was used up, ended or changed in the lost time looks unused, live or unchanged again, and nobody can
+ * tell which. So this ends all of it, in one transaction: if it is interrupted, nothing was done. Statements on everybody's
+ * rows go in ranges, each well under the time that a statement may take.
  */
 async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await insertRestore(trx);
-  // First: what the rest of this appends is what clients begin with.
+  // First, so that clients begin with the events that the rest of this appends.
   await restartEvents(trx);
   await deleteDeliveries(trx);
   const sessions = await endAllSessions(trx, now());
@@ -63,7 +63,7 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   await deleteAllPendingLogins(trx);
   await deleteAllPendingEmailChanges(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
-  // Some of them have changed their mind in the time that is lost.
+  // Some of these users may have changed their mind in the lost time.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);
     const dueAt = dueAfter(at);
@@ -71,7 +71,7 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
     await notifyWithTakeBack(trx, { now }, user, 'deletion_requested', { at });
   }
   const invoice = await skipInvoiceNumbers(trx, lastInvoice);
-  // Clients keep the newest profile that they were handed, and that may be one that is lost.
+  // Clients keep the newest profile that they got, which may be a lost one.
   await touchAllProfiles(trx);
   const details = { sessions, pendingHandOffs, mails, lastInvoice: invoice, by: 'cli' };
   deferAuditEvent(trx, { type: 'database.restored', details });

@@ -36,7 +36,7 @@ export function addDeletionCommand(program: Command): void {
           const found = await findUser(trx, key);
           const user = found && (await lockUser(trx, { id: found.id }));
           if (!user) throw new CommandError('There is no such user.');
-          // One whose deletion is planned is not counted by others.
+          // An administrator with a planned deletion no longer counts as one.
           if ((options.now || !user.deletionDueAt) && (await isLastAdmin(trx, user)))
             throw new CommandError(
               'This is the only administrator. Make somebody else an administrator first: user:create --role admin.',

@@ -1,5 +1,5 @@
-// The doctor: proves a client right, or says what is wrong with it. It needs the settings; where it has the database of the
-// service too, it sees whether nudges are followed by reads.
+// The doctor: proves a client right, or says what is wrong with it. It needs the settings; with the service's database too, it
+// sees whether the client reads after a nudge.
 import type { Command } from 'commander';
 import { announce, describeReport, toJson } from '../../clients/doctor/describe-report.ts';
 import { examine } from '../../clients/doctor/examine.ts';
@@ -56,7 +56,7 @@ function readTarget(config: Config, name: string, options: Options): Target {
     throw new CommandError(
       `Where the login of ${name} starts is not set: set ${prefixOf(name)}_LOGIN_URL, or give --login-url.`,
     );
-  // Of a demo client they are where it is itself.
+  // A demo client takes nudges where it runs itself.
   const setEvents = client.isDemo && !isDemo ? undefined : client.eventsUrl;
   const eventsUrl = options.eventsUrl ?? setEvents;
   return {
@@ -82,7 +82,7 @@ function describeMissing({ clients, unreadSettings }: Config, name: string): str
   ].join('\n');
 }
 
-/** What is sent there logs somebody in, so it does not travel in the clear. */
+/** A hand-off sent to the address logs somebody in, so it must not travel in the clear. */
 function requireAddress(option: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isThisMachine(url.hostname));

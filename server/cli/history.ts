@@ -47,7 +47,7 @@ function printChanges(changes: Change[], json: boolean): void {
   for (const change of changes) print(json ? JSON.stringify(change) : describeChange(change));
 }
 
-/** Nothing in it moves a terminal's cursor, or turns its text round. */
+/** Escapes characters that would move a terminal's cursor, or turn its text round. */
 const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 

@@ -1,4 +1,4 @@
-// How far a client has read its events, for the doctor: it looks into the service's own database, and changes nothing there.
+// How far a client has read its events, for the doctor. Reads the service's own database, and changes nothing there.
 
 import type { FindReads } from '../../clients/doctor/target.ts';
 import { findEmbeddedPostgres } from '../../db/embedded/server.ts';
@@ -9,7 +9,7 @@ import type { Config } from '../settings/config.ts';
 
 const answerWithinMs = 3_000;
 
-/** Closes what it opened after `work`. */
+/** Closes the database after `work`. */
 export async function withReads<T>(
   config: Config,
   client: string,
@@ -41,7 +41,7 @@ export async function withReads<T>(
   }
 }
 
-/** A client can read nothing of a service that is away. Undefined where it is there. */
+/** Says that the service is away, so that the client can read nothing; undefined if it answers. */
 async function checkService(baseUrl: string): Promise<string | undefined> {
   const url = new URL('/sso/events', baseUrl);
   const answer = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(answerWithinMs) }).catch(

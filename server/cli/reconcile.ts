@@ -25,7 +25,7 @@ export function addReconcileCommand(program: Command): void {
       const write = (found: Finding) => (json ? JSON.stringify(found) : describeFinding(found));
       const comparison = await withDatabase(
         (db) => compareContracts({ db, now }, lines, (found) => out.write(found.map(write).join('\n'))),
-        // However many contracts there are.
+        // No timeout, because there may be very many contracts.
         { statementTimeoutMs: 0 },
       );
       await out.write(json ? JSON.stringify(summarise(comparison)) : describeComparison(comparison));

@@ -1,4 +1,4 @@
-// Ending a freeze, once it is known whose account it is.
+// Ending a freeze, once the owner of the account is known.
 import type { Command } from 'commander';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';

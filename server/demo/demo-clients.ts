@@ -1,8 +1,8 @@
 // Local mode only: small clients on the kit for TypeScript, as a product's own engineers would write them, so that a
 // newcomer can watch a hand-off arrive and be verified or refused.
 //
-// They use only the kit (clients/typescript), their own secret, and a table for used nonces. Their sessions are their
-// own: ending one here ends none there, and one that ends there ends here by an event.
+// They use only the kit (clients/typescript), their own secret, and a table for used nonces. Their sessions are their own: to
+// end a session of a demo client ends none of the service, but a session that ends at the service ends here by an event.
 import {
   createIdentityClient,
   createMemoryStores,
@@ -24,10 +24,12 @@ import {
 } from './demo-sessions.ts';
 import { createDemoStreams } from './demo-streams.ts';
 
-/** What the page shows of a visitor. Without `session` that has ended, and `events` begins with the one that ended it. */
+/**
+ * What the page shows of a visitor. Without `session`, the session has ended, and `events` begins with the event that ended it.
+ */
 export type DemoVisit = { session?: DemoSession; events: ArrivedEvent[] };
 
-/** What a client of its own would show of it and, because it is a demo, the precise reason. */
+/** What a product's own client would show of a refusal and, because this is a demo, the precise reason. */
 export type DemoRefusal = Pick<Refusal, 'code' | 'reason' | 'status' | 'launchId'>;
 
 type Connection = { stores: Stores; identity: IdentityClient; isCaughtUp: boolean };
@@ -61,7 +63,7 @@ export function createDemoClients({
     return connection;
   }
 
-  /** Its clock may be ahead of ours. */
+  /** The kit for one client, with a clock that may be ahead of ours. */
   function build(client: Client, stores: Stores, aheadSeconds = 0): IdentityClient {
     const homeUrl = `${config.baseUrl}/demo/${client.name}`;
     return createIdentityClient({
@@ -80,8 +82,8 @@ export function createDemoClients({
   function buildNonceStore({ name, ttlSeconds }: Client): Stores['nonces'] {
     return {
       async consume(nonce, keepUntil) {
-        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. One that lived for less would
-        // seem older than it is, and be refused after a restore rather than taken twice.
+        // `keepUntil` is `exp` + 60, and our hand-offs live for the whole TTL, so this is `iat`. A hand-off with a shorter life
+        // would seem older than it is: after a restore it would be refused, and never taken twice.
         const issuedAt = new Date((keepUntil - 60 - ttlSeconds) * 1_000);
         const expiresAt = new Date(keepUntil * 1_000);
         const use = await consumeNonce(db, { audience: `demo:${name}`, nonce, issuedAt, expiresAt });
@@ -91,7 +93,7 @@ export function createDemoClients({
     };
   }
 
-  /** This client's login. */
+  /** Starts this client's login. */
   function start(client: Client, request: Request): Promise<Response> {
     const asked = new URL(request.url).searchParams.get('prompt');
     const prompt = asked === 'login' || asked === 'none' ? asked : undefined;
@@ -115,14 +117,14 @@ export function createDemoClients({
       },
       async startSession(handOff, login) {
         await catchUpOnce(client);
-        // Events may have brought a later one.
+        // Events may have brought a later profile.
         const profile = (await stores.profiles.find(handOff.profile.id)) ?? handOff.profile;
         const id = sessions.start(handOff, { ...login, isNewer, profile, query: query.toString() });
         return { 'Set-Cookie': buildCookie(name, sessionCookie, id) };
       },
       endSession: (sid) => sessions.endLogin(name, sid),
       onRefusal(found) {
-        // The shell says it in its own way.
+        // The shell answers this in its own way.
         if (found.code === 'store_unavailable') throw found.cause;
         refusal = found;
         return undefined;
@@ -146,7 +148,7 @@ export function createDemoClients({
 
   async function receiveNudge(client: Client, request: Request): Promise<Response> {
     const answer = await connect(client).identity.receiveNudge(request);
-    // Answered first: what there is to do may take longer than a nudge waits.
+    // Answers first: the pull may take longer than a nudge waits.
     if (answer.ok) void pull(client);
     return answer;
   }
@@ -161,19 +163,16 @@ export function createDemoClients({
     }
   }
 
-  /**
-   * Before the first session: what happened earlier is of no more interest, and must not end it. Not waited for longer than
-   * a moment.
-   */
+  /** Reads the past events before the first session: they no longer matter, and must not end it. Waits for a moment at most. */
   async function catchUpOnce(client: Client): Promise<void> {
     if (connect(client).isCaughtUp) return;
     await Promise.race([pull(client), new Promise<void>((done) => setTimeout(done, waitMs))]);
   }
 
-  /** Sends the open page, by server-sent events, what it is to show now. */
+  /** Sends what the page is to show now to an open page, by server-sent events. */
   function watch({ name }: Client, request: Request): Response {
     const kept = isSpeculative(request) ? undefined : sessions.find(name, readSessionId(request));
-    // To a browser this also says: do not ask again.
+    // 204 also tells a browser not to ask again.
     return kept ? streams.open(kept.watchers, () => describe(kept)) : respond(204);
   }
 

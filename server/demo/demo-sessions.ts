@@ -1,4 +1,4 @@
-// What a demo client keeps besides what the kit does: its own sessions, and what each event (contract 10.8 to 10.13) does to
+// What a demo client keeps besides the kit's own stores: its own sessions, and what each event (contract 10.8 to 10.13) does to
 // them. In memory: after a restart nobody is logged in.
 import type {
   EventHooks,
@@ -9,14 +9,14 @@ import type {
 } from '../../clients/typescript/src/index.ts';
 import { createToken } from './demo-cookies.ts';
 
-/** What it did here, in words for the visitor. */
+/** What the event did here, in words for the visitor. */
 export type ArrivedEvent = { seq: number | undefined; type: string; occurredAt: string; effect: string };
 
 export type DemoSession = {
   payload: HandOff;
   /** The query of the hand-off, for the visitor to tamper with. */
   query: string;
-  /** The newest that this client has of the person. */
+  /** The newest profile that this client has of the person. */
   profile: Profile;
   /** What the hand-off did to the cached profile of this person. */
   cache: 'first' | 'refreshed' | 'current';
@@ -28,9 +28,9 @@ export type KeptSession = {
   client: string;
   userId: string;
   sid: string | undefined;
-  /** Undefined once it has ended: then nothing of the person is left in it. */
+  /** Undefined once the session has ended: then nothing of the person is left here. */
   live: DemoSession | undefined;
-  /** Those about this person since the login, the newest first. */
+  /** The events about this person since the login, the newest first. */
   events: ArrivedEvent[];
   /** Called when there is something new to see. */
   watchers: Set<() => void>;
@@ -41,7 +41,7 @@ const maxEvents = 20;
 
 export function createDemoSessions() {
   const sessions = new Map<string, KeptSession>();
-  /** Who has been here before. */
+  /** The people who have been here before. */
   const visitors = new Map<string, true>();
 
   /** A session for the person of a verified hand-off; the result is its id. */
@@ -69,7 +69,7 @@ export function createDemoSessions() {
     if (find(client, id)) sessions.delete(id);
   }
 
-  /** Those that began with a login which ended before they could show it. */
+  /** Ends the sessions that began with this login, which has ended. */
   function endLogin(client: string, sid: string): void {
     for (const [id, kept] of sessions) if (kept.client === client && kept.sid === sid) sessions.delete(id);
   }
@@ -78,7 +78,7 @@ export function createDemoSessions() {
     [...sessions.values()].filter((kept) => kept.client === client && kept.live);
 
   const hooksOf = (client: string): EventHooks => ({
-    // `apply` does it, to show the event with it.
+    // `apply` ends the session, to show the event with it.
     endSession() {},
     apply(event, isNewer) {
       const { seq, type, occurred_at: occurredAt = '', profile, user_id: userId } = event;
@@ -95,7 +95,7 @@ export function createDemoSessions() {
         show(kept, { seq, type, occurredAt, effect });
       }
     },
-    /** What was missed cannot be read any more: nobody can say whose login still counts. */
+    /** Missed events cannot be read any more, so nobody can say which logins still count. */
     startOver() {
       const occurredAt = new Date().toISOString();
       for (const kept of listLive(client)) {
@@ -118,7 +118,7 @@ const endsSession = ({ type, sid }: IdentityEvent, ofSession: string | undefined
   type === 'user.deleted' ||
   (type === 'session.ended' && sid !== undefined && sid === ofSession);
 
-/** Drops the oldest when there are too many: a demo may run for weeks. */
+/** Adds an entry. Drops the oldest if there are too many: a demo may run for weeks. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

@@ -1,6 +1,6 @@
 // Server-sent events from a demo client to its open pages.
 
-// Else a connection that says nothing is dropped (server/runtime/node.ts).
+// How often to send something: a silent connection is dropped (server/runtime/node.ts).
 const beatMs = 15_000;
 const encoder = new TextEncoder();
 
@@ -8,7 +8,10 @@ export function createDemoStreams() {
   const open = new Set<() => void>();
   let hasEnded = false;
   return {
-    /** Sends what `read` gives at once, so that nothing is missed before it was open, and then whenever a watcher is called. */
+    /**
+     * Sends what `read` gives at once, so that the page misses nothing from before it was open, and again when a watcher is
+     * called.
+     */
     open(watchers: Set<() => void>, read: () => unknown): Response {
       let close = () => {};
       const body = new ReadableStream<Uint8Array>({
@@ -35,7 +38,7 @@ export function createDemoStreams() {
         headers: { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' },
       });
     },
-    /** Else a page that is open would keep the process from stopping. */
+    /** Ends all streams: an open page would keep the process from stopping. */
     end(): void {
       hasEnded = true;
       for (const close of open) close();

@@ -1,5 +1,5 @@
-// Requests for events that wait until there is something to tell (contract 10.15 to 10.17). All of an instance are woken by one
-// loop, which looks while anybody waits: none of them holds a database connection.
+// Requests for events that wait until there is something to tell (contract 10.15 to 10.17). One loop of an instance looks while
+// any request waits, and wakes the requests: none of them holds a database connection.
 
 import { isDatabaseBusy } from '../../db/postgres/away.ts';
 import { findEventPosition } from '../../db/tables/events.ts';
@@ -8,7 +8,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { numberBatch } from './number-events.ts';
 
 const lookMs = 200;
-// Of each client, on one instance.
+// How many requests of each client may wait on one instance.
 const maxHeld = 100;
 
 type Held = { after: number; wake: () => void; fail: (error: unknown) => void };
@@ -17,7 +17,7 @@ export type HeldRequests = ReturnType<typeof createHeldRequests>;
 
 export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read'>) {
   const heldOf = new Map<string, Set<Held>>();
-  // Clients that are being looked at: one whose look is slow keeps no other waiting.
+  // Clients with a look under way: a slow look at one client keeps no other waiting.
   const lookedAt = new Set<string>();
   let isLooking = false;
   let isOver = false;
@@ -38,7 +38,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
       }
       for (const { after, wake } of held) if (after !== latest) wake();
     } catch (error) {
-      // The next look may get what others hold now.
+      // If other transactions hold the rows now, the next look may get them.
       if (!isDatabaseBusy(error)) for (const { fail } of held) fail(error);
     } finally {
       lookedAt.delete(client);
@@ -51,7 +51,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
     countHeld,
     /**
      * Resolves once the client has an event behind `after`, or the time is over, or its sender has gone, or this instance is to
-     * stop. Rejects where the database is away. Throws 429 `rate_limited` where too many requests of that client wait.
+     * stop. Rejects if the database is away. Throws 429 `rate_limited` if too many requests of that client wait.
      */
     async hold(
       { client, after }: { client: string; after: number },
@@ -82,7 +82,7 @@ export function createHeldRequests({ db, read }: Pick<Dependencies, 'db' | 'read
         leave();
       }
     },
-    /** Answers all of them at once, and holds no more. */
+    /** Answers all waiting requests at once, and holds no more. */
     release() {
       isOver = true;
       for (const held of heldOf.values()) for (const { wake } of held) wake();

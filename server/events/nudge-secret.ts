@@ -1,5 +1,5 @@
-// What nudges to a client are signed with (contract 10.33): made from the secret that we share, which so never serves
-// two ends, and in the form that libraries for Standard Webhooks take.
+// What nudges to a client are signed with (contract 10.33): a secret made from the one that we share, so that each has one use,
+// in the form that libraries for Standard Webhooks take.
 import { base64 } from 'oslo/encoding';
 import { hmacSha256 } from '../sso/hmac.ts';
 

@@ -1,6 +1,6 @@
-// Nudges (contract 10.25 to 10.35): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until it takes that
-// or has pulled them. Each try runs by itself, so a client that is down delays no other, nor its own next number. Which
-// instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
+// Nudges (contract 10.25 to 10.35): tells a client, at its SSO_<X>_EVENTS_URL, that there are events to pull, until the client
+// takes the nudge or has pulled the events. Each try runs by itself, so a client that is down delays no other, nor its own next
+// number. Which instance makes a try, and when, the database decides (db/tables/event-deliveries.ts).
 import { z } from 'zod';
 import { claimNudges, type Nudge, recordNudge } from '../../db/tables/event-deliveries.ts';
 import { signWebhook } from '../billing/webhook-signature.ts';
@@ -22,13 +22,13 @@ type Target = Client & { eventsUrl: string };
 const isTarget = (client: Client): client is Target => client.eventsUrl !== undefined;
 
 export type Nudger = {
-  /** Begins the tries that are due, and waits for none. */
+  /** Begins the tries that are due, and does not wait for them. */
   nudge: (signal: AbortSignal) => Promise<void>;
   /** Gives up the tries under way; an instance makes them again. Resolves once they have ended. */
   stop: () => Promise<void>;
 };
 
-/** Undefined where no client has an address for nudges. */
+/** Undefined if no client has an address for nudges. */
 export function createNudger(
   deps: Pick<Dependencies, 'config' | 'db' | 'now' | 'log' | 'metrics'>,
 ): Nudger | undefined {
@@ -42,7 +42,7 @@ export function createNudger(
   function start(target: Target, nudge: Nudge): void {
     const controller = new AbortController();
     const run: Promise<void> = tryNudge(deps, target, nudge, controller)
-      // It is tried again all the same.
+      // The nudge is tried again all the same.
       .catch((err) => log.error({ client: target.name, err }, 'nudge not recorded'))
       .finally(() => underWay.delete(run));
     underWay.set(run, controller);
@@ -72,14 +72,14 @@ async function tryNudge(
   controller: AbortController,
 ): Promise<void> {
   const request = await buildRequest(target, nudge, now());
-  // Not AbortSignal.any or timeout: each try has a controller of its own, which goes with it.
+  // Not AbortSignal.any or timeout: each try has a controller of its own, which goes when the try ends.
   const timer = setTimeout(() => controller.abort(tooLate), answerWithinMs);
   const failure = await post(target.eventsUrl, request, controller.signal).finally(() => clearTimeout(timer));
   if (failure !== undefined && controller.signal.reason === stopping) return;
   metrics.countNudge(target.name, failure === undefined ? 'taken' : 'failed');
   const { wasFailing } = await recordNudge(db, nudge, failure);
   const fields = { client: target.name, latest: nudge.latest };
-  // A line for each try would fill the log.
+  // Only the first failure in a row, because a line for each try would fill the log.
   if (failure !== undefined && !wasFailing) log.info({ ...fields, failure }, 'nudge not taken');
   if (failure === undefined && wasFailing) log.info(fields, 'nudges are taken again');
 }
@@ -92,7 +92,7 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
     timestamp: String(Math.floor(now.getTime() / 1_000)),
     body,
   };
-  // During a rotation both: the client may hold either.
+  // With both secrets during a rotation: the client may hold either.
   const signatures = await Promise.all(
     secrets.map(async (secret) => signWebhook(await buildNudgeSecret(name, secret), message)),
   );
@@ -106,7 +106,7 @@ async function buildRequest({ name, secrets }: Target, { latest }: Nudge, now: D
   return { method: 'POST', headers, body };
 }
 
-/** Why it was not taken, in a few words of ours, or undefined where it was. */
+/** Posts a nudge. The result says why the client did not take it, in a few words of ours; undefined if it did. */
 async function post(url: string, request: RequestInit, signal: AbortSignal): Promise<string | undefined> {
   try {
     const response = await fetch(url, { ...request, redirect: 'manual', signal });

@@ -61,9 +61,9 @@ export function createBackend(options: {
   return {
     config,
     deps,
-    /** Those that wait for events. */
+    /** The requests that wait for events. */
     heldRequests,
-    /** Throws 503 `unavailable` where a login would: too many passwords are being hashed. */
+    /** Throws 503 `unavailable`, as a login would, if too many passwords are being hashed. */
     requireLoginSlot: () => requireLoginSlot(deps),
     countHashing,
     /** Ends the answers that go on by themselves, for a process that is to stop. */
@@ -73,7 +73,7 @@ export function createBackend(options: {
     },
 
     endpoints: createEndpoints(deps, { heldRequests, publish }),
-    /** The typed procedures, for the pages of one request. `headers` gets what they set of the answer. */
+    /** The typed procedures, for the pages of one request. `headers` gets the headers that procedures set on the answer. */
     createProcedures: (request: Request, visit: Visit, headers: Headers) =>
       createProcedures({ deps, request, visit, headers, looked: {} }),
     transport,
@@ -83,7 +83,7 @@ export function createBackend(options: {
       requireLocalMode() {
         if (config.production) throw new AppError('not_found');
       },
-      /** Throws 404 `not_found` in production, and where a real callback is configured. */
+      /** Throws 404 `not_found` in production, and if a real callback is configured. */
       requireClient(name: string) {
         const client = demoClients?.find(name);
         if (!demoClients || !client) throw new AppError('not_found');
@@ -111,7 +111,7 @@ const transport = {
   notFound(): never {
     throw new AppError('not_found');
   },
-  /** What a page's loader or action caught, as the refusal that it is. */
+  /** Turns what a page's loader or action caught into the refusal that it is. */
   readRefusal(error: unknown, visit: Visit): AppError {
     const refusal = error instanceof TRPCError ? toRefusal(error) : toAppError(error);
     visit.code = refusal.code;
@@ -130,7 +130,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
     clients.get(/^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1] ?? '');
   return {
     baseUrl,
-    /** In the frame of every page. */
+    /** What the frame of every page shows. */
     frame: { name, logoPath, stylesPath, supportUrl, privacyUrl, termsUrl },
     supportUrl,
     signUp,
@@ -142,9 +142,9 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
       : { password: demoPassword, users: demoUsers.map(({ email, about }) => ({ email, about })) },
     /** The title of the product that a path launches, or undefined. */
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
-    /** The path of its logo, if it has one. */
+    /** The path of that product's logo, if it has one. */
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
-    /** The words for a problem code; throws 404 `not_found` for one that there is not. */
+    /** The words for a problem code; throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');
       const [status, title, explanation] = problems[code];

@@ -1,4 +1,4 @@
-// One instance of the service on a database. main.ts puts a process around it; tests start it as it is.
+// One instance of the service on a database. main.ts runs it in a process; tests start it as it is.
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
@@ -18,12 +18,12 @@ export type Instance = {
   /** Answers GET /metrics, and nothing else. */
   fetchMetrics: Fetch;
   /**
-   * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers
-   * 503 to everything but /healthz. In production it throws a ConfigError for a database that holds the demo users.
+   * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers 503 to
+   * everything but /healthz. In production it throws a ConfigError if the database holds the demo users.
    */
   start: () => Promise<void>;
   /**
-   * From then on /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
+   * Begins to stop: /readyz answers 503, connections close after their answer, requests that wait for events are answered, and
    * the jobs come to an end.
    */
   drain: () => void;
@@ -31,7 +31,7 @@ export type Instance = {
   close: () => Promise<void>;
 };
 
-// Less than the deadline of a request, so that its statement has ended when it is answered.
+// Less than the deadline of a request, so that its statement has ended when the request is answered.
 export const statementTimeoutMs = 2_300;
 
 export type InstanceOptions = {
@@ -42,7 +42,7 @@ export type InstanceOptions = {
   now?: () => Date;
 };
 
-/** To listen with, before it starts. */
+/** An instance to listen with, before it starts. */
 export async function openInstance(options: InstanceOptions): Promise<Instance> {
   const { config, log } = options;
   const database = openDatabase({
@@ -68,7 +68,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     }),
     fetchMetrics: (request) => answerMetrics(metrics, request, config),
     async start() {
-      // The database works at the one, this process at the other.
+      // Both at once: one is work for the database, the other for this process.
       await Promise.all([
         migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`)),
         loadPasswordCheck(),
@@ -92,7 +92,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   };
 }
 
-/** One that has started. */
+/** An instance that has started. */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const service = await openInstance(options);
   try {

@@ -9,11 +9,12 @@ import { sendDueMails } from '../mail/outbox.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
-/** The result stops them, and resolves once work under way has ended. */
+/** Starts the jobs. The result stops them, and resolves once work under way has ended. */
 export function startJobs(deps: Dependencies): () => Promise<void> {
   const { config, log, metrics } = deps;
   const openMailer = () => config.mail && createMailer(config.mail, config.baseUrl);
-  // With connections of its own for each: mails that people wait for never wait for what the server does with others.
+  // A mailer with its own connections for each lane: mails that people wait for never wait for the mail server to take other
+  // mails.
   const [awaited, other] = [openMailer(), openMailer()];
   const nudger = createNudger(deps);
   const start = (name: string, intervalMs: number, work: (signal: AbortSignal) => Promise<void>) =>
@@ -21,7 +22,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
   const stops = [
     start('awaited-mail', 500, (signal) => sendDueMails(deps, awaited, signal, ['awaited'])),
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
-    // Pulls number what they need: this is for clients that do not pull.
+    // A pull numbers the events that it needs: this job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
     start('billing', 5_000, (signal) => runBilling(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),

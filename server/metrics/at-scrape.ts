@@ -1,7 +1,7 @@
 // Metrics whose value is read at the moment of a scrape.
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** In the help of what is read from the database. */
+/** Stands in the help of metrics that are read from the database. */
 export const sameEverywhere = 'The same on every instance: take the max.';
 
 type Reading = { name: string; help: string; read: () => number };
@@ -17,7 +17,7 @@ export function gauge(registry: Registry, { name, help, read }: Reading): void {
   });
 }
 
-/** Of what counts by itself since the start of the process. */
+/** A counter of something that counts by itself since the start of the process. */
 export function counter(registry: Registry, { name, help, read }: Reading): void {
   new Counter({
     name,

@@ -5,8 +5,8 @@ import type { Config } from '../settings/config.ts';
 import { sameEverywhere } from './at-scrape.ts';
 
 /**
- * How far behind is shown for clients that take events: those that get nudges, or have pulled. Any other would be behind for
- * ever, so there is only its newest number.
+ * Shows how far behind a client is if it takes events: if it gets nudges, or has pulled. Any other client would be behind for
+ * ever, so only its newest number is shown.
  */
 export function registerClients(
   registry: Registry,

@@ -24,11 +24,11 @@ import { registerWaiting } from './waiting.ts';
 
 export type Answered = {
   method: string;
-  /** The pattern; undefined where there is none. */
+  /** The pattern; undefined if no route fits. */
   route: string | undefined;
   status: number;
   seconds: number;
-  /** Of a refusal. */
+  /** The code of a refusal. */
   code: ProblemCode | undefined;
 };
 
@@ -54,7 +54,7 @@ export function createMetrics({
   const registry = new Registry();
   const registers = [registry];
 
-  /** Each value begins at 0: a rate of something that was never seen is none, and an alert would miss the first. */
+  /** Each value begins at 0: something that was never counted has no rate, and an alert would miss the first time. */
   function counter<Value extends string>(
     name: string,
     help: string,
@@ -130,7 +130,7 @@ export function createMetrics({
 
   return {
     registry,
-    /** Before each scrape. */
+    /** Call it before each scrape. */
     readWaiting: registerWaiting(registry, { db: database.db, expired, config, log }),
     startRequest() {
       requestsUnderWay++;
@@ -141,7 +141,7 @@ export function createMetrics({
       let observer = observers.get(key);
       if (!observer) {
         observer = durations.labels(route, methods.has(method) ? method : 'other', String(status));
-        // A method is whatever its sender says.
+        // A sender can make up any method, so observers of unknown ones are not kept.
         if (methods.has(method)) observers.set(key, observer);
       }
       observer.observe(seconds);
@@ -180,7 +180,7 @@ export function createMetrics({
       'result',
       passwordMailResults,
     ),
-    /** The same work, with its good and bad ends counted. */
+    /** Wraps a job's work, to count its successes and failures. */
     watchJob(name: string, work: (signal: AbortSignal) => Promise<void>): typeof work {
       jobFailures.inc({ name }, 0);
       return async (signal) => {

@@ -1,9 +1,12 @@
-// What can become of a login, a hand-off and so on, as the metrics count it: every value that such a label can have.
+// The results of logins, hand-offs and so on that the metrics count: every value that such a label can have.
 import { type ProblemCode, problems } from '../basics/problems.ts';
 
 export const codes = Object.keys(problems) as ProblemCode[];
 
-/** Of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had gone. */
+/**
+ * Results of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had
+ * gone.
+ */
 export const loginResults = [
   'ok',
   'code_asked',
@@ -19,11 +22,17 @@ export const loginResults = [
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
 
-/** `continue` and `connect`: asks on /continue. `repeated`: leads on to where it led before. Else why it was refused. */
+/**
+ * `continue` and `connect`: the person is asked on /continue. `repeated`: the hand-off leads where it led before. Else why it
+ * was refused.
+ */
 export const handOffResults = ['accepted', 'continue', 'connect', 'repeated', ...codes] as const;
 export type HandOffResult = (typeof handOffResults)[number];
 
-/** `login`, `verify_email`, `second_factor` and `deletion`: a page comes first. The last three are what the callback gets instead of a payload. */
+/**
+ * `login`, `verify_email`, `second_factor` and `deletion`: a page comes first. The callback gets the last three instead of a
+ * payload.
+ */
 export const launchOutcomes = [
   'payload',
   'login',
@@ -36,7 +45,7 @@ export const launchOutcomes = [
 ] as const;
 export type LaunchOutcome = (typeof launchOutcomes)[number];
 
-/** What became of the contract, or `repeated` for an answer that was kept. Else why it was refused. */
+/** What became of the contract, or `repeated` for an answer that was kept. Else why the signup was refused. */
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 

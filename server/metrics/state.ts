@@ -39,7 +39,7 @@ export function registerProcess(registry: Registry): void {
 
 const lookMs = 100;
 
-/** The lag is that of a timer, on every runtime alike. The result stops it. */
+/** Measures how late a timer runs, the same way on every runtime. The result stops it. */
 export function watchEventLoop(registry: Registry): () => void {
   const lags = new Histogram({
     name: 'identity_event_loop_lag_seconds',

@@ -1,5 +1,5 @@
 // What waits in the database for a job, how far clients are with their events, and whether the database answers. Read at a
-// scrape, at most once in five seconds however often that is, and never waited for longer than a second.
+// scrape, but at most once in five seconds. A scrape never waits for it longer than a second.
 import { Gauge, type Registry } from 'prom-client';
 import type { ExpiredRows } from '../../db/expired-rows.ts';
 import type { Database } from '../../db/postgres/client.ts';
@@ -15,7 +15,7 @@ const deadlineMs = 1_000;
 
 type Found = { waiting: WaitingRows[]; deliveries: Delivery[] };
 
-/** The result is to be awaited before each scrape. */
+/** Await the result before each scrape. */
 export function registerWaiting(
   registry: Registry,
   { db, expired, config, log }: { db: Database; expired: ExpiredRows[]; config: Config; log: Log },
@@ -78,7 +78,7 @@ export function registerWaiting(
   return async () => {
     if (!reading && performance.now() - readAt < everyMs) return;
     reading ??= read();
-    // One that is away is not waited for again: it is asked, and the next scrape has its answer.
+    // A database that is away is asked but not waited for again: the next scrape has its answer.
     if (isLate) return;
     if (await isDoneWithin(reading, deadlineMs)) return;
     isLate = true;

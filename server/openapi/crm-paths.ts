@@ -13,7 +13,7 @@ const webhookForms: Record<string, [form: string, description: string]> = {
   ],
 };
 
-/** Those of Standard Webhooks. `examples`: by name. */
+/** The headers of Standard Webhooks. `examples`: by name. */
 export const webhookHeaders = (examples: Record<string, SignedExample>): Parameter[] =>
   Object.entries(webhookForms).map(([name, [form, description]]) => ({
     name,

@@ -38,7 +38,7 @@ export type OpenApi = {
 
 export type Published = { document: OpenApi; text: string; etag: string };
 
-/** Makes it once, when it is first asked for. */
+/** Makes the document once, when it is first asked for. */
 export function createPublished(
   config: Pick<Config, 'issuer' | 'baseUrl' | 'name'>,
 ): () => Promise<Published> {

@@ -12,7 +12,7 @@ export const exampleSecrets = {
   signups: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
 };
 
-/** Unix seconds: when all of them are made. */
+/** When all examples are made, in Unix seconds. */
 export const exampleTime = 1_767_225_600;
 
 export const exampleMarketplace = 'https://old-market.example.com';

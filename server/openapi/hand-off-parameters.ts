@@ -1,4 +1,4 @@
-// What a hand-off is made of on the way, out to a client or in from the marketplace (contract 3.19 to 3.21 and 6.1).
+// The parameters of a hand-off on the way, out to a client or in from the marketplace (contract 3.19 to 3.21 and 6.1).
 import { z } from 'zod';
 import { maxPayloadLength } from '../sso/envelope.ts';
 import { payloadSchema } from '../sso/payload.ts';

@@ -1,4 +1,4 @@
-// What an OpenAPI 3.1 document is made of, as far as ours needs it, and the answers that operations share.
+// The parts of an OpenAPI 3.1 document that ours needs, and the answers that operations share.
 import { AppError, buildProblem } from '../basics/errors.ts';
 import { type ProblemCode, problems } from '../basics/problems.ts';
 import { type JsonSchema, schemaRef } from './schemas.ts';
@@ -45,7 +45,7 @@ export const always = (value: string): Header => ({ required: true, schema: { co
 
 export const noStore: Headers = { 'Cache-Control': always('no-store') };
 
-/** `examples`: by the names of the requests that lead there. */
+/** `examples`: by the names of the requests that get this answer. */
 export const location = (description: string, examples?: Record<string, string>): Header => ({
   description,
   required: true,
@@ -60,7 +60,7 @@ export const json = (schema: JsonSchema, examples?: Record<string, unknown>): Co
 export const toExamples = (values: Record<string, unknown>): Examples =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, { value }]));
 
-/** Whatever is asked. */
+/** The codes that any request can get. */
 export const everywhere = [
   'invalid_request',
   'body_too_large',
@@ -101,11 +101,11 @@ export const buildRefuse =
 
 const sharedRef = (code = ''): Reference => ({ $ref: `#/components/responses/${code}` });
 
-/** Those that `buildRefuse` refers to. */
+/** The answers that `buildRefuse` refers to. */
 export const buildShared = (baseUrl: string): Record<string, Answer> =>
   Object.fromEntries(everywhere.map((code) => [code, describeRefusal([new AppError(code)], baseUrl)]));
 
-/** One status, for one or more codes. */
+/** The answer of one status, for one or more codes. */
 function describeRefusal(errors: AppError[], baseUrl: string, headers?: Headers): Answer {
   const codes = errors.map(({ code }) => code);
   const [first, ...others] = errors.map(({ code }) => headersOf[code]);

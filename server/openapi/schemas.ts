@@ -1,4 +1,4 @@
-// The schemas of the document, made from those that check what comes in and say what goes out.
+// The schemas of the document, made from the schemas that check input and describe output.
 import { z } from 'zod';
 import { sections } from '../../db/own-data.ts';
 import { problemSchema } from '../basics/errors.ts';
@@ -57,7 +57,7 @@ const pathOf = (name: string) => `#/components/schemas/${name}`;
 
 export const schemaRef = (name: SchemaName): JsonSchema => ({ $ref: pathOf(name) });
 
-/** By name. `input`: what a sender writes, which is what those of answers say, too. */
+/** By name. `input`: the form that a sender writes; it fits the schemas of answers, too. */
 export function buildSchemas(): Record<SchemaName, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ours)) registry.add(schema, { id });
@@ -66,7 +66,7 @@ export function buildSchemas(): Record<SchemaName, JsonSchema> {
   return { ...Object.fromEntries(plain), OwnData: buildOwnData() };
 }
 
-/** From the list that the file is written from. */
+/** Made from the same list as the file of a person's own data. */
 function buildOwnData(): JsonSchema {
   const lists = sections.map(({ name, columns }) => {
     const row = { type: 'object', properties: Object.fromEntries(columns.map((column) => [column, {}])) };
@@ -86,7 +86,7 @@ function buildOwnData(): JsonSchema {
   };
 }
 
-/** Of a parameter that `readWhole` reads. */
+/** The schema of a parameter that `readWhole` reads. */
 export const wholeSchema = ({ min, max, usual }: WholeRange): JsonSchema => ({
   type: 'integer',
   minimum: min,

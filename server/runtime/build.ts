@@ -6,7 +6,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { Pages } from '../http/route.ts';
 import { buildFolder } from './files.ts';
 
-/** Printed as one sentence, without a stack. */
+/** An error that is printed as one sentence, without a stack. */
 export class BuildError extends Error {}
 
 export type AppBuild = { entry: { module: { createPages: (build: unknown) => Pages } } };
@@ -18,12 +18,12 @@ export async function loadPages(): Promise<Pages> {
   return build.entry.module.createPages(build);
 }
 
-/** Files whose names hold a digest of their content: they never change. */
+/** Serves files with a digest of their content in the name: they never change. */
 export function serveBuiltFiles(): MiddlewareHandler {
   const serve = serveStatic({ root: `${buildFolder}/client` });
   return async (c, next) => {
     const response = await serve(c, next);
-    // Without such a file it is the rest of the chain that answered.
+    // If there is no such file, the rest of the chain has answered.
     if (response instanceof Response)
       response.headers.set('Cache-Control', 'public, max-age=31536000, immutable');
     return response;

@@ -10,17 +10,17 @@ const licences = [
   '0BSD',
   'BSD-3-Clause',
   'Apache-2.0',
-  // Its text of Apache-2.0 is that of the others in the file.
+  // Other packages in the file have the same text of Apache-2.0.
   '(Apache-2.0 AND MIT)',
 ];
-/** They name the licence MIT and hold no text of it. */
+/** Packages that name the licence MIT and hold no text of it. */
 const withoutText = ['@web3-storage/multipart-parser', 'dinero.js', 'stream-slice'];
 
 /** Options of Vite for what runs on a server. */
 export const bundle = {
   // Native code cannot be built in; Vite is there in development only.
   ssr: { noExternal: true, external: ['@node-rs/argon2', 'vite'] },
-  // A file of ASCII takes half the memory. The licences have a file of their own.
+  // A file of ASCII takes half the memory. Licences go into a file of their own.
   esbuild: { charset: 'ascii', legalComments: 'none' },
   build: {
     sourcemap: true,
@@ -34,7 +34,7 @@ const reactEntry = /\/node_modules\/(react(?:-dom)?)\/(index|jsx-runtime|server\
 const isProduction = "process.env.NODE_ENV === 'production'";
 
 /**
- * React is two programs, and NODE_ENV says at the start which one runs. That for production is built in, and that for
+ * React is two programs, and NODE_ENV says at the start which one runs. The one for production is built in; the one for
  * development, which is four times as large, is loaded from node_modules.
  */
 export function reactForProduction(): Plugin {
@@ -53,7 +53,7 @@ export function reactForProduction(): Plugin {
   };
 }
 
-/** Writes the licences of what is built in beside it, and fails where one is missing or not expected. */
+/** Writes the licences of the built-in packages beside the bundle. Fails if a licence is missing or not expected. */
 export function thirdPartyLicences(): Plugin {
   return {
     name: 'third-party-licences',
@@ -73,7 +73,7 @@ export function thirdPartyLicences(): Plugin {
   };
 }
 
-/** What a package says of its licence. Throws where that is not enough. */
+/** What a package says of its licence. Throws if that is not enough. */
 export function describeLicence(folder: string): string {
   const read = (name: string) => readFileSync(`${folder}/${name}`, 'utf8').trim();
   const { name, version, license, author } = JSON.parse(read('package.json'));
@@ -81,7 +81,7 @@ export function describeLicence(folder: string): string {
     throw new Error(`The licence of ${name} is ${license}. May it be built in?`);
   const names = readdirSync(folder).sort();
   const texts = names.filter((file) => /^(licen[cs]e|copying|notice)/i.test(file)).map(read);
-  // Some have it at the end of their README.
+  // Some packages have the licence at the end of their README.
   const readme = names.filter((file) => /^readme/i.test(file)).map(read);
   if (texts.length === 0)
     texts.push(...readme.filter((text) => text.includes('Permission is hereby granted')));

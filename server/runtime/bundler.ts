@@ -1,6 +1,6 @@
-// Development (`npm run dev`): pages straight from source, through Vite, with hot reload. The shell around
-// them is the same as ever. The backend comes through Vite too, so that an edit of it makes a new service
-// in the same process: no restart, no second database.
+// Development (`npm run dev`): pages straight from source, through Vite, with hot reload. The shell around them is the same as
+// in production. The backend comes through Vite too, so that an edit of the backend makes a new service in the same process: no
+// restart, no second database.
 import { relative } from 'node:path';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
@@ -30,7 +30,7 @@ export async function startBundler(): Promise<Bundler> {
   const loadService = async () => (await vite.ssrLoadModule('/server/service.ts')) as ServiceModule;
   return {
     pages: {
-      // A new route needs a restart; an edit of one does not.
+      // A new route needs a restart; an edit of a route does not.
       routes: routes.map((route) => ({
         ...route,
         async handle(...args) {

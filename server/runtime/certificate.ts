@@ -1,4 +1,4 @@
-// The certificate of a server, and what browsers would say of it.
+// The certificate of a server, and whether browsers would accept it.
 import { isIP } from 'node:net';
 import { connect, type TLSSocket } from 'node:tls';
 import type { Certificate } from '../../clients/doctor/target.ts';
@@ -14,7 +14,7 @@ const faults: Record<string, string> = {
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes without those between it and the authority',
 };
 
-/** Undefined where nothing answers there. */
+/** The certificate of the server at `url`; undefined if nothing answers there. */
 export function readCertificate(url: URL): Promise<Certificate | undefined> {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   return new Promise((done) => {
@@ -22,7 +22,7 @@ export function readCertificate(url: URL): Promise<Certificate | undefined> {
       host,
       port: Number(url.port || 443),
       ...(isIP(host) === 0 && { servername: host }),
-      // Looked at below. Nothing is sent on this connection.
+      // The certificate is checked below. Nothing is sent on this connection.
       rejectUnauthorized: false,
     });
     const end = (certificate: Certificate | undefined) => {
@@ -30,7 +30,7 @@ export function readCertificate(url: URL): Promise<Certificate | undefined> {
       socket.destroy();
       done(certificate);
     };
-    // Of the whole: the socket's own timeout begins anew with each byte.
+    // Limits the whole exchange: the socket's own timeout begins anew with each byte.
     const timer = setTimeout(() => end(undefined), answerWithinMs);
     socket.once('secureConnect', () => end(judge(socket)));
     socket.once('error', ({ code = '' }: NodeJS.ErrnoException) =>

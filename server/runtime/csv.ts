@@ -3,12 +3,12 @@ import { pipeline, Readable } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { FileError } from './files.ts';
 
-/** `line` is the one that it ends on. */
+/** `line` is the line on which the record ends. */
 export type CsvRecord = { line: number; fields: string[] };
 
 /**
- * The records of text that arrives in chunks, in UTF-8; blank lines are none. Throws a FileError where quotes are wrong or a record
- * is longer than `maxLength`: nobody can tell where the next one begins.
+ * The records of text that arrives in chunks, in UTF-8; blank lines are no records. Throws a FileError if quotes are wrong or a
+ * record is longer than `maxLength`: nobody can tell where the next one begins.
  */
 export async function* readCsv(
   chunks: AsyncIterable<Uint8Array>,
@@ -21,13 +21,13 @@ export async function* readCsv(
     skip_empty_lines: true,
     max_record_size: maxLength,
   });
-  // What goes wrong at either end comes out of the loop.
+  // The loop throws the errors of either end.
   pipeline(Readable.from(chunks), parser, () => undefined);
   try {
     for await (const { info, record } of parser) yield { line: info.lines, fields: record };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Its own message holds what is in the file.
+    // The parser's own message holds content of the file.
     throw new FileError(`Line ${error.lines} is not CSV (${error.code}).`);
   }
 }

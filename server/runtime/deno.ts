@@ -10,7 +10,7 @@ declare const Deno: {
   ) => DenoServer;
 };
 
-// For handlers that are still at work when a body has not come.
+// Time for handlers that are still at work when a body has not come.
 const lastMs = 1_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -35,8 +35,8 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       const isOver = new Promise<void>((done) => setTimeout(done, graceMs));
       // `shutdown` cuts connections at rest, and with them requests that are just arriving.
       await new Promise((done) => setTimeout(done, Math.min(lingerMs, graceMs)));
-      // It lets handlers finish, but takes away the bodies that they still read. So it waits for a moment without any; where
-      // a client hangs, there is none, and the others still get their answers in the end.
+      // `shutdown` lets handlers finish, but takes away the bodies that they still read. So wait for a moment in which no body
+      // is read. If a client hangs, there is no such moment, and the others still get their answers in the end.
       const waitUntil = performance.now() + graceMs - lingerMs - lastMs;
       while (underWay > 0 && performance.now() < waitUntil) await new Promise((done) => setTimeout(done, 20));
       // Deno has no way to cut off what is left; the end of the process does.

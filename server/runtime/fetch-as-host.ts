@@ -1,11 +1,11 @@
-// `fetch` that sends a header `Host` as it is given. By itself fetch asks over https for the certificate of that host, or sends
-// its own.
+// `fetch` that sends a header `Host` as it is given. Plain `fetch` sends its own `Host`, or asks over https for the certificate
+// of the given one.
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
 
-/** For another host it knows no more than the doctor asks for: it follows no redirect, and a body is text. */
+/** With a `Host` of its own it can do only what the doctor needs: it follows no redirect, and a body is text. */
 export const fetchAsHost: typeof fetch = async (input, init = {}) => {
   const headers = new Headers(init.headers);
   return headers.has('host') ? send(new URL(String(input)), headers, init) : fetch(input, init);
@@ -20,7 +20,7 @@ function send(url: URL, headers: Headers, { method, body, signal }: RequestInit)
       {
         method,
         headers: Object.fromEntries(headers),
-        // Else it is taken from the header.
+        // Else Node takes the name from the header.
         servername: isIP(host) === 0 ? host : '',
         agent: false,
         ...(signal && { signal }),

@@ -7,15 +7,15 @@ import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-// As far up from the source (server/runtime/) as from what is built of it (build/service/).
+// Two folders up, both from the source (server/runtime/) and from the build (build/service/).
 const rootFolder = fileURLToPath(new URL('../../', import.meta.url));
 
 export const buildFolder = `${rootFolder}build`;
 
-/** Of the embedded database, unless a setting says otherwise; git ignores it. */
+/** The folder of the embedded database, unless a setting says otherwise; git ignores it. */
 export const dataFolder = `${rootFolder}.data`;
 
-/** The whole of a file, or undefined where it cannot be read, is none, or is larger. */
+/** The whole of a file; undefined if it cannot be read, is no file, or is larger. */
 export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayBuffer> | undefined {
   try {
     const found = statSync(path);
@@ -25,10 +25,10 @@ export function readSmallFile(path: string, maxBytes: number): Uint8Array<ArrayB
   }
 }
 
-/** Printed as one sentence, without a stack. */
+/** An error that is printed as one sentence, without a stack. */
 export class FileError extends Error {}
 
-/** The bytes of a file, or of standard input for `-`, in chunks. Throws a FileError where it cannot be read. */
+/** The bytes of a file, or of standard input for `-`, in chunks. Throws a FileError if it cannot be read. */
 export const readBytes = (path: string): AsyncGenerator<Uint8Array, void> =>
   readStream(path === '-' ? process.stdin : createReadStream(path), path);
 
@@ -43,7 +43,10 @@ async function* readStream(stream: Readable, path: string): AsyncGenerator<Uint8
 const cannotRead = (path: string, error: unknown) =>
   new FileError(`Cannot read the file ${path} (${(error as { code?: string }).code}).`);
 
-/** The lines of a file, as `splitLines` has them; `bytesRead` tells how far it is. Throws a FileError where it cannot be read. */
+/**
+ * The lines of a file, as `splitLines` has them; `bytesRead` tells how many bytes were read. Throws a FileError if the file
+ * cannot be read.
+ */
 export async function openLines(path: string, maxLength: number) {
   const { size } = await stat(path).catch((error) => {
     throw cannotRead(path, error);
@@ -56,8 +59,8 @@ const newLine = 0x0a;
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
 /**
- * A line ends with `\n` and with nothing else, whatever its text holds. Of one that is longer than `maxLength`, no more than
- * shows that it is.
+ * The lines of a text. A line ends with `\n` and with nothing else, whatever its text holds. A line longer than `maxLength`
+ * comes cut, just long enough to show that it is too long.
  */
 export async function* splitLines(
   chunks: AsyncIterable<Uint8Array>,
@@ -90,10 +93,10 @@ function append(one: Uint8Array<ArrayBuffer>, other: Uint8Array): Uint8Array<Arr
   return both;
 }
 
-/** A file, and which one it is, in words. */
+/** A file, with words that say which one it is. */
 export type NamedFile = { path: string; which: string };
 
-/** Throws a FileError where `path` is one of the other files, whatever it is called. None of them need be there yet. */
+/** Throws a FileError if `path` is one of the other files, under any name. None of the files need exist yet. */
 export async function requireOtherFile(path: string, others: NamedFile[]): Promise<void> {
   const own = await identifyFile(path);
   for (const other of others)
@@ -102,18 +105,18 @@ export async function requireOtherFile(path: string, others: NamedFile[]): Promi
 
 const maxLinks = 40;
 
-/** The same text for all names of one file, also of one that is yet to be made. */
+/** A text that is the same for all names of one file, also of a file that does not exist yet. */
 async function identifyFile(path: string, links = 0): Promise<string> {
   const found = await identify(path);
   if (found) return found;
   const target = await readlink(path).catch(() => undefined);
-  // Writing to such a link makes the file that it leads to.
+  // Writing to a link without its file makes the file that the link leads to.
   if (target !== undefined && links < maxLinks)
     return identifyFile(isAbsolute(target) ? target : `${dirname(path)}/${target}`, links + 1);
   return `${(await identify(dirname(path))) ?? dirname(path)}/${basename(path)}`;
 }
 
-/** By what the system calls it; undefined where it is not there. */
+/** The system's own name for a file; undefined if there is no such file. */
 async function identify(path: string): Promise<string | undefined> {
   const found = await stat(path, { bigint: true }).catch(() => undefined);
   return found && `${found.dev}:${found.ino}`;
@@ -121,7 +124,7 @@ async function identify(path: string): Promise<string | undefined> {
 
 export type LineWriter = { write: (line: string) => Promise<void>; close: () => Promise<void> };
 
-/** Writes lines to a file, made anew; waits where the disk is slower. Throws a FileError where it cannot be written. */
+/** Writes lines to a file, made anew; waits if the disk is slower. Throws a FileError if the file cannot be written. */
 export async function openLineWriter(path: string): Promise<LineWriter> {
   const stream = createWriteStream(path);
   const cannotWrite = (error: Error & { code?: string }) =>
@@ -135,14 +138,14 @@ export async function openLineWriter(path: string): Promise<LineWriter> {
   };
 }
 
-/** The same for standard output, which stays open. */
+/** Writes lines to standard output, which stays open; waits if its reader is slower. */
 export function writeLinesOut(): LineWriter {
   const isGone = () => new FileError('Nothing reads the output any more.');
   return { write: buildLineWrite(process.stdout, isGone), close: async () => undefined };
 }
 
 function buildLineWrite(stream: Writable, describe: (error: Error) => FileError) {
-  // Each write says so, too.
+  // Each write reports the error, too.
   stream.on('error', () => undefined);
   return (line: string) =>
     new Promise<void>((done, failed) =>

@@ -7,5 +7,5 @@ export function sha256(data: Uint8Array | string): Uint8Array {
   return new Uint8Array(createHash('sha256').update(data).digest());
 }
 
-/** 24 hex digits that stand for the bytes, where nobody gains by finding others that have the same. */
+/** 24 hex digits that stand for the bytes, for uses in which nobody gains by finding other bytes with the same digest. */
 export const shortDigest = (data: Uint8Array | string): string => encodeHex(sha256(data).slice(0, 12));

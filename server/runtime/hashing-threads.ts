@@ -1,5 +1,5 @@
-// How many passwords are hashed at once: PASSWORD_HASHING_THREADS, or one for each processor up to four; on Node one
-// more, so that none waits idle for the next. Each takes a processor and 19 MiB.
+// How many passwords are hashed at once: PASSWORD_HASHING_THREADS, or one for each processor up to four; on Node one more, so
+// that no thread waits idle for the next password. Each hash takes a processor and 19 MiB.
 import { availableParallelism } from 'node:os';
 import { environment } from './process.ts';
 
@@ -12,5 +12,5 @@ const poolSize = isDeno
   ? Number.POSITIVE_INFINITY
   : Number.parseInt(environment.UV_THREADPOOL_SIZE ?? '', 10) || 4;
 
-/** At least two threads of Node's pool stay free, where it has that many. */
+/** At least two threads of Node's pool stay free, if it has that many. */
 export const hashingThreads = Math.max(1, Math.min(wanted, poolSize - 2));

@@ -1,4 +1,4 @@
-// The one place that asks which runtime this is.
+// Chooses how to listen. The only place that asks which runtime this is.
 import type { Fetch } from '../http/door.ts';
 import type { Listener, ListenOptions } from './listener.ts';
 

@@ -1,18 +1,18 @@
 // What listening on a port takes and gives, the same on every runtime.
 
-/** `setting` is where the port was said. */
+/** `setting` is the setting that the port comes from. */
 export type ListenOptions = { host: string; port: number; setting?: string };
 
 export type Listener = {
   port: number;
-  /** Refuses new connections, gives requests in progress and those just arriving this long, then leaves them. */
+  /** Refuses new connections, gives requests in progress and those just arriving `graceMs`, then leaves them. */
   close: (graceMs: number) => Promise<void>;
 };
 
-/** For a request that is on its way on an open connection. */
+/** How long to wait for a request that is on its way on an open connection. */
 export const lingerMs = 500;
 
-/** The operator gets its message without a stack. */
+/** An error with a message for the operator, without a stack. */
 export class ListenError extends Error {
   constructor(code: string, { host, port, setting = 'PORT' }: ListenOptions) {
     const why: Record<string, string> = {

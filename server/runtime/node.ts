@@ -10,14 +10,14 @@ const limits = {
   headersTimeout: 10_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
-  // The request line counts too. More than that is answered 431 as it arrives.
+  // The request line counts too. A larger request is answered 431 as it arrives.
   maxHeaderSize: 16 * 1024,
   // Longer than the usual 60 s of a balancer in front, so that it, not we, closes an idle connection.
   keepAliveTimeout: 65_000,
 };
-// Where more of them wait to be taken, the kernel drops some, and they try again a second later. Linux allows 4,096.
+// If more connections wait to be taken, the kernel drops some, and their clients try again a second later. Linux allows 4,096.
 const waitingConnections = 4_096;
-// Who neither sends nor reads for so long, such as a client that does not read its answer.
+// A client that neither sends nor reads for so long is dropped, such as one that does not read its answer.
 const silenceMs = 30_000;
 
 export async function listen(fetch: Fetch, options: ListenOptions): Promise<Listener> {
@@ -31,14 +31,14 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       });
     },
     serverOptions: limits,
-    // Of a request without Host, as HTTP/1.0 allows and balancers ask for /readyz.
+    // For a request without Host, as HTTP/1.0 allows and balancers send for /readyz.
     hostname: 'localhost',
   }) as Server;
   server.setTimeout(silenceMs);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
-    // Node keeps the address once it was asked for. One that has none has gone already: nobody reads its answers, and by no
-    // address could its tries be counted.
+    // Node keeps the address once it was asked for. A client without one has gone already: nobody reads its answers, and its
+    // tries could not be counted by address.
     if (socket.remoteAddress === undefined) socket.destroy();
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -51,13 +51,13 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
   });
   const closeIdle = () => {
     server.closeIdleConnections();
-    // Node does not count those as idle that have never sent anything.
+    // Node does not count connections that have never sent anything as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   };
   return {
     port: (server.address() as { port: number }).port,
     async close(graceMs) {
-      // Connections that have reached the port are taken before it closes.
+      // Takes connections that have reached the port before the port closes.
       await new Promise((done) => setImmediate(done));
       // `server.close` would cut idle connections at once, and with them requests that are just arriving.
       const closed = new Promise<void>((done) => NetServer.prototype.close.call(server, () => done()));
@@ -67,7 +67,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       ];
       await closed;
       for (const timer of timers) clearTimeout(timer);
-      // Ends what looks after the timeouts.
+      // Also ends Node's watch on the timeouts.
       server.close();
     },
   };

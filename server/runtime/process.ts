@@ -18,29 +18,29 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
 
 /** One JSON object a line on stdout, `time` in milliseconds since 1970; errors with their stack, for operators only. */
 export function createLog(): Log {
-  // Written at once: else each line takes a thread and its wake-ups (measured at a tenth of a launch), and waits in line
-  // with the passwords that are hashed there.
+  // Writes each line at once: else a line takes a thread and its wake-ups (measured at a tenth of a launch), and waits in line
+  // behind passwords that are hashed on those threads.
   return pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
 }
 
-// Named one by one: what the database adds to its errors may hold a row, and so a person's data.
+// The members are named one by one: others that the database adds to its errors may hold a row, and so a person's data.
 function describeError(error: unknown) {
   if (!(error instanceof Error)) return String(error);
   const { name, message, stack } = error;
   return { name, message, code: (error as { code?: string }).code, stack };
 }
 
-/** For people: what to open, or one sentence about what is wrong. */
+/** Prints for people: what to open, or one sentence about what is wrong. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** For people, beside what a program reads from the output. */
+/** Prints for people, beside the output that a program reads. */
 export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-/** Runs on the first SIGINT or SIGTERM; who signals again later wants the end at once. */
+/** Runs `stop` on the first SIGINT or SIGTERM; a later signal ends the process at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -59,7 +59,7 @@ export function onStopSignal(stop: () => Promise<void>): void {
   }
 }
 
-/** Sets the exit code. A failure keeps it, unless it is 0. */
+/** Sets the exit code. A later `exitWith` keeps this code, unless it is 0. */
 export function endWith(code: number): void {
   process.exitCode = code;
 }
@@ -70,7 +70,7 @@ export function exitWith(message: string): never {
   process.exit(process.exitCode || 1);
 }
 
-/** All of standard input. */
+/** Reads all of standard input. */
 export function readInput(): Promise<string> {
   return text(process.stdin);
 }

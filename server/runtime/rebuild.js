@@ -1,5 +1,5 @@
-// `npm run build`: the pages and the service in build/, by Vite. With --if-needed it builds only where the source has
-// changed since; that must also work, and do nothing, where the build tools are not installed, so it is plain JavaScript.
+// `npm run build`: the pages and the service in build/, by Vite. With --if-needed it builds only if the source has changed
+// since; that must also work, and do nothing, if the build tools are not installed, so it is plain JavaScript.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -22,10 +22,10 @@ const sources = [
   'tsconfig.json',
   'vite.config.ts',
 ];
-/** What the build was made from; missing while one is under way, and after one that failed. */
+/** The digest of the source of the build; missing while a build is under way, and after one that failed. */
 const digestFile = join(root, 'build', 'source-digest');
 
-// Before the build: what is edited meanwhile counts as changed.
+// Before the build, so that a file edited meanwhile counts as changed.
 const digest = digestSources();
 const isNeeded = !existsSync(digestFile) || readFileSync(digestFile, 'utf8') !== digest;
 if (isNeeded || !process.argv.includes('--if-needed')) build();
@@ -40,7 +40,7 @@ function build() {
   rmSync(digestFile, { force: true });
   for (const what of [[], ['--ssr'], ['--mode', 'service']]) {
     const args = [vite, 'build', ...what, '--logLevel', 'error'];
-    // The output belongs to the command that runs next.
+    // Standard output belongs to the command that runs next.
     const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] });
     if (status !== 0) exitWith('The build failed.');
   }
@@ -57,7 +57,7 @@ function digestSources() {
   return hash.digest('hex');
 }
 
-/** Only which packages it locks: each npm writes the rest in its own way, even when it prunes. */
+/** Only the packages that the lock file locks: each npm writes the rest in its own way, even when it prunes. */
 function readLock() {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const locked = Object.entries(packages).map(([path, { integrity }]) => `${path} ${integrity}`);

@@ -1,6 +1,6 @@
-// Starts the built service on Node. One pool of threads hashes passwords, makes HMACs, looks up hosts and reads files;
-// it gets two threads more than hashing may take (hashing-threads.ts), so that nothing else waits behind passwords.
-// This is CommonJS because loading an ES module starts the pool, and its size is fixed from then on.
+// Starts the built service on Node. One pool of threads hashes passwords, makes HMACs, looks up hosts and reads files; the pool
+// gets two threads more than hashing may take (hashing-threads.ts), so that nothing else waits behind passwords. This is
+// CommonJS because loading an ES module starts the pool, and the pool's size is fixed from then on.
 const { readdirSync, stat } = require('node:fs');
 const { availableParallelism, platform, setPriority } = require('node:os');
 

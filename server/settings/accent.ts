@@ -1,9 +1,9 @@
-// The accent colour of pages and mails (IDENTITY_ACCENT_COLOR), and what is made of it so that everything can be read: on
-// a button it carries white text, in light and in dark; as text it is darker in light, and lighter in dark.
+// The accent colour of pages and mails (IDENTITY_ACCENT_COLOR), and the shades made of it so that everything can be read: a
+// button has white text on it, in light and in dark; text is darker in light, and lighter in dark.
 import type { SettingsReader } from './reader.ts';
 
 export type Accent = {
-  /** Under white text. */
+  /** Behind white text. */
   light: string;
   dark: string;
   /** As text, on any background of a page. */
@@ -15,17 +15,17 @@ type Colour = readonly [red: number, green: number, blue: number];
 
 const white: Colour = [255, 255, 255];
 const black: Colour = [0, 0, 0];
-// The lightest of what is behind a button in dark: --raised in app/styles.
+// The lightest background of a button in dark: --raised in app/styles.
 const darkGround: Colour = [0x1d, 0x20, 0x25];
 
 // WCAG 2.2: 1.4.3 for text, 1.4.11 for the edge of a button.
 const textContrast = 4.5;
 const edgeContrast = 3;
-// Against white and black, so that it is enough on every shade of a page that is nearly that.
+// Against white and black, so that the contrast is enough on every nearly white or black shade of a page.
 const textOnLight = 5.5;
 const textOnDark = 9;
 
-/** Undefined where it is not set. */
+/** The accent of the settings; undefined if none is set. */
 export function readAccent(reader: SettingsReader): Accent | undefined {
   const setting = 'IDENTITY_ACCENT_COLOR';
   const text = reader.text(setting);
@@ -40,7 +40,7 @@ export function readAccent(reader: SettingsReader): Accent | undefined {
   return isColour ? buildAccent(text) : undefined;
 }
 
-/** Of a colour that can carry white text. */
+/** The shades of a colour that can carry white text. */
 export function buildAccent(colour: string): Accent {
   const accent = parse(colour);
   return {
@@ -51,7 +51,7 @@ export function buildAccent(colour: string): Accent {
   };
 }
 
-/** With as little of the other as is enough. */
+/** Mixes in as little of `other` as is enough. */
 function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => boolean): Colour {
   for (let percent = 0; percent < 100; percent++) {
     const mixed = colour.map((part, index) =>
@@ -62,7 +62,7 @@ function mixUntil(colour: Colour, other: Colour, isEnough: (mixed: Colour) => bo
   return other;
 }
 
-/** As WCAG defines it: 1 to 21. */
+/** The contrast of two colours as WCAG defines it: 1 to 21. */
 export function contrastOf(one: Colour, other: Colour): number {
   const [lighter = 0, darker = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => b - a);
   return (lighter + 0.05) / (darker + 0.05);

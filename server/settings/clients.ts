@@ -1,5 +1,5 @@
-// The settings of each client: a callback, a secret, a login URL and where nudges go, for the built-in three and for those
-// in SSO_CLIENTS.
+// The settings of each client: a callback, a secret, a login URL and an address for nudges, for the built-in three and for the
+// clients in SSO_CLIENTS.
 import type { Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
@@ -11,7 +11,7 @@ const knownClients = [
   { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app' },
 ];
 
-// What each client has. Whatever else has this form, nothing reads.
+// The settings of each client. No other setting of this form is read.
 const clientSetting = /^SSO_.+_(CALLBACK_URL|SECRET|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE)$/;
 
 /** The first part of the names of a client's settings, such as `SSO_WEBSITE` of `network_site`. */
@@ -20,10 +20,10 @@ export const prefixOf = (client: string): string =>
 
 const derivePrefix = (client: string) => `SSO_${client.toUpperCase()}`;
 
-// A callback may have a query of its own, but none of the parameters that we append.
+// A callback may have a query of its own, but without the parameters that we append.
 const reservedParameters = ['payload', 'signature', 'signature_next', 'state', 'error'];
 
-/** By name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
+/** The clients by name; only clients with a callback. In local mode the demo receiver is everybody's default callback. */
 export function readClients(
   reader: SettingsReader,
   { baseUrl, files, ttlSeconds }: { baseUrl: string; files: BrandFiles; ttlSeconds: number },
@@ -75,7 +75,10 @@ export function readClients(
   return clients;
 }
 
-/** Of a built-in client. Without this the service would go on without a word, in local mode as a demo client. */
+/**
+ * Refuses mistaken settings of a built-in client. Without this the service would ignore them silently, in local mode with a
+ * demo client.
+ */
 function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];
@@ -85,7 +88,7 @@ function refuseMistakenNames(reader: SettingsReader): void {
   }
 }
 
-/** Those that look like a client's and that nothing reads, once all clients are read. */
+/** The settings that look like a client's and that nothing has read. Call it once all clients are read. */
 export function listUnreadSettings(reader: SettingsReader): string[] {
   return reader.listUnread(clientSetting);
 }

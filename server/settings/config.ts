@@ -1,4 +1,4 @@
-// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, but
+// The settings (contract section 8), read once at the start. The error names every setting at fault and shows no value, except
 // how to spell the issuer.
 import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
@@ -15,17 +15,17 @@ export type Config = {
   brandFiles: BrandFiles;
   /** `iss`, byte for byte. */
   issuer: string;
-  /** The same, for absolute URLs. */
+  /** The issuer again, for absolute URLs. */
   baseUrl: string;
   /** By name; only clients with a callback. */
   clients: ReadonlyMap<string, Client>;
-  /** Names of settings as clients have them, but of none that is named here. */
+  /** Names of settings that have the form of a client's, but belong to no client that is named here. */
   unreadSettings: string[];
   /** Undefined: the inbound hand-off is off. */
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
-  /** Of 32 bytes, one or two. The first encrypts, either decrypts. */
+  /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
   requiresAdminFactor: boolean;
@@ -49,13 +49,13 @@ export type Config = {
   host: string;
   /** Undefined: no /metrics. */
   metricsPort: number | undefined;
-  /** How long it is served on after a signal to stop, for the balancer to notice. */
+  /** How long to go on serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
   /** Whether to believe the client address that the proxy at this address reports. */
   trustsProxy: (address: string) => boolean;
-  /** Where that proxy says roughly where the client is; in lower case. */
+  /** The header in which that proxy says roughly where the client is; in lower case. */
   placeHeader: string | undefined;
-  /** Where that proxy says the id of a request; in lower case. Undefined: each gets one here. */
+  /** The header in which that proxy gives the id of a request; in lower case. Undefined: each request gets its id here. */
   requestIdHeader: string | undefined;
 };
 
@@ -73,7 +73,7 @@ export function readConfig(env: Env): Config {
 /** The name of every setting; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What each means is in words.ts. */
 export const listSettings = (): string[] => [...describeSettings({}).keys()];
 
-/** By name, what each takes and what it is where it is not set. */
+/** By name, what each setting takes, and its default. */
 export function describeSettings(env: Env): Map<string, Asked> {
   const reader = new SettingsReader({ ...env, SSO_CLIENTS: 'name' });
   readSettings(reader);
@@ -88,7 +88,7 @@ function readSettings(reader: SettingsReader): Config {
   const port = reader.integer('PORT', { min: 1, max: 65_535, fallback: 3_000 });
   const fallback = new URL(`http://localhost:${port}`).origin;
   const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback, isOrigin: true }) ?? '';
-  // Only checked here: server/runtime needs it before there is a Config.
+  // This setting is only checked here: server/runtime needs it before there is a Config.
   reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
 
   const brandFiles = new BrandFiles();

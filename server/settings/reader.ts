@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { nameSchema } from '../identity/ground/names.ts';
 import { isThisMachine } from './this-machine.ts';
 
-/** For the operator. The message names settings and never shows a value. */
+/** An error for the operator. The message names settings and never shows a value. */
 export class ConfigError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
-/** What a setting takes, and what it is where it is not set: the documents say so (`npm run settings`). */
+/** What a setting takes, and its default, as the documents show them (`npm run settings`). */
 export type Asked = { form?: string; fallback?: string };
 
 /** The defaults in local mode; production refuses them. */
@@ -19,7 +19,7 @@ export const localSecrets = {
   IDENTITY_ENCRYPTION_KEY: 'bG9jYWwtZW5jcnlwdGlvbi1rZXktZG8tbm90LXVzZSE=',
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
-// The second is from the published test vectors. Their other secrets match `placeholder`.
+// The second is from the published test vectors. The other secrets of the vectors match `placeholder`.
 const knownSecrets = new Set([
   ...Object.values(localSecrets),
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
@@ -45,14 +45,14 @@ export class SettingsReader {
     return this.#asked;
   }
 
-  /** What is set, has a name of that form, and was not asked for so far. */
+  /** The settings that are set, have a name of that form, and were not asked for so far. */
   listUnread(form: RegExp): string[] {
     return Object.keys(this.#env).filter(
       (name) => form.test(name) && this.#env[name]?.trim() && !this.#asked.has(name),
     );
   }
 
-  /** Empty counts as not set: that is how shells and compose files leave a setting out. */
+  /** Empty counts as not set: shells and compose files leave a setting out that way. */
   text(setting: string, asked: Asked = {}): string | undefined {
     this.#asked.set(setting, { ...this.#asked.get(setting), ...asked });
     return this.#env[setting]?.trim() || undefined;
@@ -141,7 +141,10 @@ export class SettingsReader {
     return text;
   }
 
-  /** Else a mistyped NODE_ENV would put the demo users and published secrets of local mode on the internet. */
+  /**
+   * Requires a name of this machine in local mode: else a mistyped NODE_ENV would put its demo users and published secrets on
+   * the internet.
+   */
   requireThisMachine(setting: string, hostname: string): void {
     this.faultIf(
       setting,
@@ -196,7 +199,7 @@ export class SettingsReader {
     return secrets;
   }
 
-  /** In production each secret has one use. Otherwise whoever holds it for one use could forge the other. */
+  /** In production each secret has one use. Otherwise a holder of the secret for one use could forge the other. */
   requireDistinctSecrets(): void {
     if (!this.production) return;
     for (const [index, { setting, key }] of this.#keys.entries()) {
@@ -213,7 +216,7 @@ export class SettingsReader {
 }
 
 function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
-  // Of random bytes nearly all differ.
+  // Random bytes nearly all differ.
   if (form === 'key') return new Set(decodeKey(secret)).size < 16;
   return form === undefined && placeholder.test(secret);
 }
@@ -233,7 +236,7 @@ function isWebhookSecret(secret: string): boolean {
   return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
 }
 
-/** All forms of the same key: whoever knows one of them knows them all. */
+/** All spellings of the same key: who knows one of them knows them all. */
 function spellingsOfKey(secret: string): string[] {
   if (!isWebhookSecret(secret)) return [secret];
   const text = secret.slice('whsec_'.length);

@@ -1,14 +1,14 @@
-// What each setting means, for the operator: docs/operate/settings.md and .env.example are made of it (`npm run settings`),
-// with what the code knows by itself: what a setting takes, its default, and whether production needs it.
+// What each setting means, for the operator: `npm run settings` makes docs/operate/settings.md and .env.example of these words,
+// and of what the code knows: what a setting takes, its default, and whether production needs it.
 
 export type SettingWords = {
-  /** `SSO_<X>_…` is of each client. */
+  /** `SSO_<X>_…` is a setting of each client. */
   name: string;
   /** Markdown, in one line. Links are from docs/operate/. */
   meaning: string;
-  /** What holds where it is not set, if the code does not say it as a value. */
+  /** What holds if the setting is not set, unless the code has it as a value. */
   fallback?: string;
-  /** The same in local mode, where that differs. */
+  /** What holds in local mode if the setting is not set, if that differs. */
   local?: string;
 };
 

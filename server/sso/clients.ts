@@ -2,16 +2,16 @@
 
 export type Client = {
   name: string;
-  /** What people call it. */
+  /** What people call the client. */
   title: string;
-  /** The path of its logo here, if it has one. */
+  /** The path of the client's logo at this service, if it has one. */
   logoPath: string | undefined;
   callbackUrl: string;
   /** Where the client's own login starts. */
   loginUrl: string | undefined;
   /** Where nudges about events go. */
   eventsUrl: string | undefined;
-  /** The first makes `signature`. The second, during a rotation, makes `signature_next`. */
+  /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** How long a payload for it can be used. */
   ttlSeconds: number;

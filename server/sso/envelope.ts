@@ -47,7 +47,7 @@ export async function sealEnvelope(payload: object, secrets: readonly string[]):
 export type Claims = { iss: string; aud: string; client: string; iat: number; exp: number; nonce: string };
 
 export type VerifyOptions<T extends Claims> = {
-  /** A signature made with any of them counts. */
+  /** A signature made with any of these secrets counts. */
   secrets: readonly string[];
   schema: z.ZodType<T>;
   /** The sender, byte for byte. */
@@ -63,7 +63,7 @@ export type VerifyOptions<T extends Claims> = {
 
 export type VerifiedEnvelope<T extends Claims> = {
   claims: T;
-  /** Longer than any verifier, with its leeway, would accept this hand-off. */
+  /** Until then any verifier, with its leeway, has stopped to accept this hand-off. */
   keepNonceUntil: Date;
 };
 
@@ -119,7 +119,7 @@ function isCanonical(text: string, bytes: Uint8Array): boolean {
   return base64url.encode(bytes.subarray(end), { includePadding: false }) === text.slice((end / 3) * 4);
 }
 
-/** Unpadded base64url in its one canonical spelling. Decoders accept several for the same bytes. */
+/** Unpadded base64url in its one canonical spelling. Decoders accept several spellings for the same bytes. */
 function decodePayload(text: string): Uint8Array {
   if (text.length === 0 || text.length > maxPayloadLength)
     throw new EnvelopeError('malformed_payload', 'payload length');
@@ -158,8 +158,8 @@ function readClaims<T>(bytes: Uint8Array, schema: z.ZodType<T>): T {
 
 function requireTimely({ iat, exp }: Claims, { now, ttlSeconds }: { now: Date; ttlSeconds: number }): void {
   const nowSeconds = Math.floor(now.getTime() / 1_000);
-  // Each line says what must be true, not what must be false: any comparison with NaN is false, so a clock or TTL
-  // that is not a number makes it refuse.
+  // Each line says what must be true, not what must be false: any comparison with NaN is false, so a clock or TTL that is not a
+  // number leads to a refusal.
   if (!(iat <= nowSeconds + leewaySeconds)) throw new EnvelopeError('payload_expired', 'iat in the future');
   if (!(nowSeconds < exp + leewaySeconds)) throw new EnvelopeError('payload_expired', 'exp');
   if (!(exp > iat && exp - iat <= ttlSeconds)) throw new EnvelopeError('payload_expired', 'lifetime');

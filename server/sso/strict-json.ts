@@ -9,11 +9,11 @@ export class StrictJsonError extends Error {}
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const token = /"(?:[^"\\]|\\.)*"|[{}[\]]/g;
 
-/** Nothing but what JSON lets stand between two values. */
+/** Whether the bytes are only what JSON allows between two values. */
 export const isBlank = (bytes: Uint8Array) =>
   bytes.every((byte) => ' \t\r\n'.includes(String.fromCharCode(byte)));
 
-/** Throws a StrictJsonError that says what is wrong. */
+/** Parses JSON. Throws a StrictJsonError that says what is wrong. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let text: string;
   let value: unknown;
@@ -31,7 +31,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Only for text that JSON.parse has accepted, where a simple scan is enough. */
+/** Only for text that JSON.parse has accepted: then a simple scan is enough. */
 function requireDistinctNames(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {

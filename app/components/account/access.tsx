@@ -19,7 +19,7 @@ const capabilities: Record<Capability, [title: string, about: string]> = {
   sell_services: ['Sell services', 'Your account can sell services.'],
 };
 
-/** Of one that this version does not know it is the name. */
+/** The title of a capability; its name, if this version does not know it. */
 export const capabilityTitle = (name: string): string => capabilities[name as Capability]?.[0] ?? name;
 
 type AccessProps = {

@@ -48,7 +48,7 @@ export const dataPages: (AccountPage & { about: string })[] = [
 
 export const emailPage = '/profile/email';
 
-/** Which of the pages of the account a path belongs to, if any. */
+/** The page of the account that a path belongs to, if any. */
 export function findAccountPage(path: string): string | undefined {
   if (path.startsWith('/invoices/')) return '/profile/billing';
   if (path !== '/profile' && !path.startsWith('/profile/')) return undefined;

@@ -132,7 +132,7 @@ export function AuthenticatorSetUp({
 
 type CodesProps = { codes: string[]; email: string; next: string | undefined; nextTitle: string | undefined };
 
-/** Shown once. The download needs no script: the file is in the link. */
+/** The recovery codes, shown once. The download needs no script: the file is in the link. */
 export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
   const text = `Recovery codes of ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (

@@ -2,7 +2,7 @@ import { Instant } from '../instant.tsx';
 import { Notice } from '../notice.tsx';
 import { deletionPage } from './account-pages.ts';
 
-/** While a deletion waits. */
+/** Shown while a deletion waits. */
 export function DeletionNotice({ dueAt }: { dueAt: Date | null }) {
   if (!dueAt) return null;
   return (

@@ -58,7 +58,7 @@ export function EmailAddress({ email, isVerified, pending, saved, refused }: Ema
   );
 }
 
-/** In the same words whether or not somebody has that address. */
+/** A pending change, in the same words whether or not somebody has that address. */
 function PendingAddress({ email, expiresAt }: Pending) {
   return (
     <Row
@@ -83,7 +83,7 @@ function PendingAddress({ email, expiresAt }: Pending) {
   );
 }
 
-/** Asks anew for what waits: the mail goes out again. */
+/** Asks again for the change that waits: the mail goes out again. */
 export function SendAgain({ email, className }: { email: string; className: string }) {
   return (
     <form method="post" action={emailPage}>

@@ -35,7 +35,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
       The marketplace account is no longer connected.
     </Outcome>
   );
-  // Of the last one that was removed, there is still that to say.
+  // After the last link was removed, the page still says so.
   if (links.length === 0) return outcome;
   return (
     <Section
@@ -103,7 +103,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
   );
 }
 
-/** Of what only the marketplace says. */
+/** What the account loses without the link: rights that only the marketplace gives. */
 function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
   const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['verification'] : [])];
   if (lost.length === 0) return <p>What your account may do will stay the same.</p>;

@@ -15,7 +15,7 @@ type NamesFormProps = {
 
 export function NamesForm({ profile, saved, refused }: NamesFormProps) {
   const present = refused?.present;
-  // From what is shown now: sent again, it replaces that.
+  // The form is made from the values shown now, so if it is sent again, it replaces these.
   const madeFrom =
     present?.profile_updated_at ?? refused?.values.profile_updated_at ?? profile.profile_updated_at;
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { Refused } from '../../account-form.ts';
 import { Notice } from '../notice.tsx';
 
-/** What the last sending of one form led to, shown at that form. */
+/** The outcome of the last sending of one form, shown at that form. */
 export function Outcome({
   intent,
   saved,

@@ -19,7 +19,7 @@ export function Password(props: PasswordProps) {
   return props.hasPassword ? <ChangePassword {...props} /> : <SetFirstPassword {...props} />;
 }
 
-/** Whoever came here from another product only has not shown that the address is theirs: a mail does. */
+/** People who only came from another product have not proved their address; a mail proves it. */
 function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: PasswordProps) {
   const isSent = !refused && saved === 'mail-password';
   return (
@@ -55,7 +55,7 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
   const errors = refused?.intent === 'password' ? refused.errors : {};
   return (
     <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
-      {/* Made anew each time that it was sent, so that no password stays in it. */}
+      {/* The form is made anew after each sending, so that no password stays in it. */}
       <Form method="post" className="card" preventScrollReset key={useLocation().key}>
         <Outcome intent="password" saved={saved} refused={refused}>
           Your password has been changed. You are logged out everywhere else.

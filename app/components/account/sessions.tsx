@@ -13,7 +13,7 @@ type Listed = {
   id: string;
   device: string;
   kind: 'phone' | 'tablet' | 'computer' | undefined;
-  /** Roughly where it was at the start, where that is known. */
+  /** Roughly where the browser was at the start, if that is known. */
   place: string | null;
   address: string;
   createdAt: Date;
@@ -23,7 +23,7 @@ type Listed = {
 
 type SessionsProps = {
   sessions: Listed[];
-  /** Ending any but this one takes the password. */
+  /** Whether ending any other session than this one takes the password. */
   needsPassword: boolean;
   saved: string | null;
   refused?: Refused;

@@ -5,7 +5,7 @@ import { Kind, nameOf } from './schema.tsx';
 
 export const answerAnchor = (code: string) => `answer-${code}`;
 
-/** Of an operation: its own answers, and which of those of every operation it has. */
+/** The answers of an operation: its own, and those that it shares with every operation. */
 export function AnswerList({ answers }: { answers: Answers }) {
   const own: [string, Answer][] = [];
   const shared: [string, string][] = [];
@@ -77,7 +77,7 @@ function HeaderList({ headers }: { headers: Headers }) {
   );
 }
 
-/** What a body is. A page says nothing to programs. */
+/** What an answer's body is. A page says nothing to programs. */
 export function Contents({ content }: { content: Content }) {
   return Object.entries(content)
     .filter(([type]) => type !== 'text/html' || Object.keys(content).length === 1)

@@ -6,7 +6,7 @@ import { Prose, Sample } from './prose.tsx';
 import { Member, nameOf } from './schema.tsx';
 import { listWorkedRequests, type WorkedRequest } from './worked-requests.ts';
 
-/** `path` is undefined where the client says what it is. */
+/** `path` is undefined if the client chooses it. */
 export type Endpoint = { path: string | undefined; method: string; operation: Operation };
 
 /** All operations of the document, in its order. */

@@ -4,10 +4,10 @@ import { Prose } from './prose.tsx';
 
 export const schemaAnchor = (name: string) => `schema-${name}`;
 
-/** What a `$ref` leads to. */
+/** The name of the schema that a `$ref` leads to. */
 export const nameOf = (ref: string) => ref.slice(ref.lastIndexOf('/') + 1);
 
-/** What kind of value it is, in a few words. */
+/** The kind of a value, in a few words. */
 export function Kind({ schema }: { schema: JsonSchema }): ReactNode {
   const { $ref, type, format, items } = schema;
   if ($ref) return <a href={`#${schemaAnchor(nameOf($ref))}`}>{nameOf($ref)}</a>;
@@ -43,7 +43,7 @@ const Alternatives = ({ all }: { all: ReactNode[] }) =>
 /** What limits a value, as sentences. */
 export function Limits({ schema }: { schema: JsonSchema }) {
   const { minLength, maxLength, minimum, maximum, default: usual, pattern, format } = schema;
-  // That is every whole number.
+  // The safe range has every whole number, so its ends are no limits.
   const isLimit = (value?: number) => value !== undefined && Math.abs(value) !== Number.MAX_SAFE_INTEGER;
   const limits = [
     minLength !== undefined && `At least ${minLength} characters.`,

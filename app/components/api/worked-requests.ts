@@ -1,15 +1,15 @@
-// The worked requests of an operation: examples of one name, among its parameters and bodies, are one request, and the
-// example of that name among its answers is what it gets.
+// The worked requests of an operation: examples of one name, among its parameters and bodies, are one request, and the example
+// of that name among its answers is the answer to it.
 import type { Answer, Answers, Content, Operation, Reference } from '../../../server/openapi/parts.ts';
 
 export type WorkedRequest = {
   name: string;
   method: string;
-  /** With its query. */
+  /** The path, with its query. */
   path: string;
   headers: Record<string, string>;
   body?: unknown;
-  /** Undefined where no answer has an example of that name. */
+  /** Undefined if no answer has an example of that name. */
   status: string | undefined;
 };
 

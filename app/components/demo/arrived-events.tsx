@@ -5,7 +5,7 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { ServiceName } from '../service-name.ts';
 
-/** What was loaded, and in its place what has arrived since. Without script, the next load shows it. */
+/** The visit as it was loaded, and then as it arrives anew. Without script, the next load shows the news. */
 export function useArrivals<Visit extends { session?: object } | null>(client: string, loaded: Visit): Visit {
   const [visit, setVisit] = useState(loaded);
   const isLive = visit?.session !== undefined;
@@ -18,7 +18,7 @@ export function useArrivals<Visit extends { session?: object } | null>(client: s
   return visit;
 }
 
-/** Those about the person who is logged in, the newest first. */
+/** The events about the person who is logged in, the newest first. */
 export function ArrivedEvents({ events, isLive }: { events: ArrivedEvent[]; isLive: boolean }) {
   const intro = (
     <>

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import ts from 'typescript';
 
-/** What its tsconfig.json makes of it: the text of each file, by its path from the folder. */
+/** Compiles a folder by its tsconfig.json. The result is the text of each file, by its path from the folder. */
 export function compileKit(folder: string): Map<string, string> {
   const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
   const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, folder);

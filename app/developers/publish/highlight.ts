@@ -1,4 +1,4 @@
-// Marks comments and strings in code, which is enough to find one's way in it. Anything else stays as it is.
+// Marks comments and strings in code, which is enough to find one's way in the code. Anything else stays as it is.
 import { escapeHtml } from '../../../server/basics/escape-html.ts';
 
 const quoted = [/"(?:[^"\\]|\\.)*"/, /'(?:[^'\\]|\\.)*'/];
@@ -25,11 +25,11 @@ const languages = new Map<string, Language>(
 );
 const plain: Language = { comments: [], strings: [] };
 
-/** As HTML. */
+/** The code as HTML. */
 export function highlight(code: string, language: string): string {
   const { comments, strings } = languages.get(language) ?? plain;
   const either = (patterns: RegExp[]) => patterns.map(({ source }) => source).join('|') || '(?!)';
-  // Whichever starts first counts, so a quote in a comment opens no string.
+  // The one that starts first counts, so a quote in a comment opens no string.
   const token = new RegExp(`(?<comment>${either(comments)})|(?<string>${either(strings)})`, 'gm');
   let html = '';
   let at = 0;

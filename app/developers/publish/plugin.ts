@@ -1,4 +1,4 @@
-// Makes what /developers serves, at build time, as modules that the pages load when they are first asked for:
+// Makes what /developers serves, at build time, as modules that a page loads when the page is first asked for:
 // `virtual:developers` (its form is in app/developers/virtual.d.ts). At run time nothing is read from docs/ or clients/.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ const pictureMark = /%picture:([\w./-]+)%/g;
 
 /** Kept until a file changes. */
 const built = new Map<string, Uint8Array>();
-/** To compile a kit takes seconds, which a request in development would wait for. */
+/** Off in development: a request would wait for seconds while a kit is compiled. */
 let compiles = true;
 
 export function developers(): Plugin {
@@ -46,7 +46,7 @@ export function developers(): Plugin {
   };
 }
 
-/** What the modules are made from. */
+/** The files that the modules are made from. */
 function listSources(): string[] {
   const folders = files.flatMap((file) =>
     'folders' in file ? file.folders.map(([, source]) => source) : [],
@@ -76,7 +76,7 @@ function writeContents(): string {
 const writeEntry = (facts: object, module: string) =>
   `{ ...${JSON.stringify(facts)}, load: () => import('${name}/${module}').then((loaded) => loaded.default) }`;
 
-// Without the ending of a file: other plugins would take the module for what it says.
+// Without the ending of a file, by which other plugins would take the module for such a file.
 const keyOfPage = (slug: string) => slug || 'start';
 const keyOfFile = (fileName: string) => fileName.replace(/\.\w+$/, '');
 

@@ -1,5 +1,5 @@
-// What /developers publishes: documents for the engineers of clients, and files to download. Documents for operators, and
-// for whoever changes this service, stay in the repository.
+// What /developers publishes: documents for the engineers of clients, and files to download. Documents for operators, and for
+// engineers of this service, stay in the repository.
 
 import type { Folder } from './archive.ts';
 
@@ -8,9 +8,9 @@ export type PublishedDocument = {
   slug: string;
   file: string;
   group: string;
-  /** What the contents call it, if not by its title. */
+  /** The name in the contents, if it is not the title. */
   name?: string;
-  /** Of a kit: its download, and the program that its page ends with. */
+  /** Only for a kit: its download, and the program that its page ends with. */
   archive?: string;
   example?: string;
 };
@@ -104,10 +104,10 @@ export const files: PublishedFile[] = [
 
 export const pathOf = (slug: string) => (slug === '' ? '/developers' : `/developers/${slug}`);
 
-// What is there beside the documents.
+// The addresses besides the documents.
 const otherAddresses = ['/developers/api', '/openapi.json'];
 
-/** Whether everybody can open this at the service: a page or file of /developers, or the description of the API. */
+/** Whether everybody can open this address at the service: a page or file of /developers, or the description of the API. */
 export const isOwnAddress = (text: string): boolean =>
   otherAddresses.includes(text) ||
   documents.some(({ slug }) => pathOf(slug) === text) ||
@@ -116,7 +116,7 @@ export const isOwnAddress = (text: string): boolean =>
 export const exampleTitle = 'The whole example';
 const exampleAnchor = '#the-whole-example';
 
-/** Where a file of ours is published, if it is. */
+/** Where a file of this project is published, if it is. */
 export function findPublished(path: string): string | undefined {
   const document = documents.find(({ file, example }) => [file, example].includes(path));
   if (document) return pathOf(document.slug) + (document.file === path ? '' : exampleAnchor);

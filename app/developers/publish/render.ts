@@ -1,4 +1,4 @@
-// A document as a part of a page. What is in it is ours, and yet no HTML of its own passes.
+// A document as a part of a page. The documents are ours, and yet HTML in them does not pass.
 import { dirname, posix } from 'node:path';
 import { Lexer, Parser, Renderer, type Token, type Tokens } from 'marked';
 import { escapeHtml } from '../../../server/basics/escape-html.ts';
@@ -9,16 +9,16 @@ export type Section = { id: string; title: string };
 export type Rendered = {
   title: string;
   html: string;
-  /** Its headings of the second level. */
+  /** The headings of the second level. */
   sections: Section[];
 };
 
 export type Site = {
-  /** Where a file of ours is published, if it is. */
+  /** Where a file of this project is published, if it is. */
   findPublished: (path: string) => string | undefined;
   /** The text of a file of ours that a page shows. */
   readText: (path: string) => string;
-  /** The address of a picture of ours; undefined where there is none. */
+  /** The address of a picture of ours; undefined if there is none. */
   findPicture: (path: string) => string | undefined;
   /** Whether this is an address of the service that everybody can open. */
   isOwnAddress: (text: string) => boolean;
@@ -61,7 +61,7 @@ class DocumentRenderer extends Renderer {
     return `<h${depth} id="${id}"><a href="#${id}">${words}</a></h${depth}>\n`;
   }
 
-  /** As the forge names it, so that one link works in both places. */
+  /** Names an anchor as the forge does, so that one link works in both places. */
   #nameAnchor(heading: string): string {
     const anchor = heading
       .toLowerCase()
@@ -86,7 +86,7 @@ class DocumentRenderer extends Renderer {
     return words;
   }
 
-  /** An address of the service is a link, where the service itself shows the document. */
+  /** An address of the service is a link if the service itself shows the document. */
   override codespan({ text }: Tokens.Codespan): string {
     const code = `<code>${escapeHtml(text)}</code>`;
     return this.#site.isOwnAddress(text) && !this.#isInLink
@@ -119,7 +119,7 @@ class DocumentRenderer extends Renderer {
     return showCode(text, { language: lang, isCopied: lang !== 'text' });
   }
 
-  /** On a phone each row is a block of lines, so each cell says what it is, and the roles say that it is a table still. */
+  /** On a phone each row is a block of lines, so each cell names its column, and the roles say that this is a table still. */
   override table({ header, rows }: Tokens.Table): string {
     const head = header.map(
       ({ tokens }) => `<th role="columnheader">${this.parser.parseInline(tokens)}</th>`,
@@ -160,7 +160,9 @@ class DocumentRenderer extends Renderer {
 
 type Showing = { language: string; name?: string; isCopied?: boolean };
 
-/** It can be scrolled by keyboard, and a script adds a button to copy what is to be copied (app/developers/copy.js). */
+/**
+ * Shows code that can be scrolled by keyboard; a script adds a button to code that is to be copied (app/developers/copy.js).
+ */
 function showCode(text: string, { language, name, isCopied = true }: Showing): string {
   const caption = name === undefined ? '' : `<p class="file">${escapeHtml(name)}</p>`;
   return `<div class="code${isCopied ? ' copied' : ''}">${caption}<pre tabindex="0"><code>${highlight(text.trimEnd(), language)}</code></pre></div>\n`;

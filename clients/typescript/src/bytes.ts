@@ -21,7 +21,7 @@ export function fromBase64url(text: string): Bytes | undefined {
   return toBase64url(bytes) === text ? bytes : undefined;
 }
 
-/** Undefined for what is not base64. */
+/** Undefined for text that is not base64. */
 export function fromBase64(text: string): Bytes | undefined {
   try {
     return fromBinary(atob(text));
@@ -35,7 +35,7 @@ const fromBinary = (binary: string): Bytes => Uint8Array.from(binary, (one) => o
 export const toHex = (bytes: Bytes): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-/** Of hex digits in lower case only, an even number. */
+/** Reads an even number of hex digits, in lower case only. */
 export const fromHex = (text: string): Bytes =>
   Uint8Array.from(text.match(/../g) ?? [], (digits) => Number.parseInt(digits, 16));
 

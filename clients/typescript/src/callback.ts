@@ -22,8 +22,8 @@ export type Login = {
 
 export type CallbackOptions = {
   /**
-   * Saves a profile that is later than the one kept in a table of your own. It is kept once this is done without a throw, and
-   * then the session starts.
+   * Saves a profile, later than the kept one, in a table of your own. The kit keeps the profile once this is done without a
+   * throw, and then the session starts.
    */
   savePerson?: (profile: Profile) => unknown;
   /**
@@ -120,7 +120,7 @@ async function accept(
     throw new Refusal('nonce_replayed', 'nonce used before');
   // Before the session, so that there is none of a person who could not be kept.
   if (await fromStore(() => profiles.isNewer(profile))) {
-    // First: where it throws, the event about this profile has to be newer.
+    // First: if it throws, the event about this profile has to be newer.
     await savePerson?.(profile);
     await fromStore(() => profiles.apply(profile));
   }
@@ -128,7 +128,7 @@ async function accept(
   try {
     await requireLive(settings, handOff);
   } catch (refused) {
-    // Such as after the event of its end, which came meanwhile and found no session yet.
+    // The event about the login's end may have come meanwhile, and found no session yet.
     if (handOff.sid !== undefined) await endSession(handOff.sid);
     throw refused;
   }
@@ -151,7 +151,7 @@ async function readError(settings: Settings, request: Request, error: string, st
 const unknownState = () =>
   new Refusal('state_unknown', 'this browser did not ask for it in the last ten minutes');
 
-/** Whatever a store throws, nobody is let in. It may also refuse by itself. */
+/** Whatever a store throws, nobody is let in. A store may also throw a refusal. */
 async function fromStore<T>(ask: () => Promise<T> | T): Promise<T> {
   try {
     return await ask();
@@ -171,7 +171,7 @@ async function refuse(
   settings.log({ outcome: code, launchId, reason, cause });
   const headers = describe(refusal);
   if (refusal.code === 'state_missing') {
-    // It leads here by itself only where nobody asked, so nothing can loop: the next one has a state.
+    // This leads on by itself only if nobody asked for the hand-off, so nothing can loop: the next hand-off has a state.
     const target = (await isLoggedIn?.(request)) ? settings.homeUrl : settings.loginUrl;
     return answer(refusal.status, { ...headers, Location: target });
   }

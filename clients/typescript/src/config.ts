@@ -1,5 +1,5 @@
-// The configuration of a client, and what is wrong with one. All addresses come from here and none from a request: whoever
-// chooses `Host` must not choose where people are sent.
+// The configuration of a client, and what is wrong with one. All addresses come from here and none from a request: the sender
+// of `Host` must not choose where people are sent.
 import type { RefusalCode } from './refusals.ts';
 import type { Stores } from './stores.ts';
 
@@ -8,7 +8,7 @@ export type Configuration = Stores & {
   issuer: string;
   /** Your name there, such as `shop`. */
   client: string;
-  /** One, or two during a rotation. For your server only. */
+  /** One secret, or two during a rotation. For your server only. */
   secrets: readonly string[];
   callbackUrl: string;
   /** Where your own login starts: the address that calls `startLogin`. At the origin of the callback, as is `homeUrl`. */
@@ -40,14 +40,16 @@ export type LogEntry = {
 export type Settings = Required<Configuration> & {
   /** The issuer without a slash at its end. */
   baseUrl: string;
-  /** Browsers keep it to this host only. Without https there is no such prefix, and no need: it is this machine. */
+  /**
+   * Browsers keep it to this host only. Without https there is no such prefix, and no need: then the site is on this machine.
+   */
   cookiePrefix: string;
   isSecure: boolean;
 };
 
 /**
  * Where the browser opened the login start, unless it is the configured host: there the cookie of its attempt stays, and the
- * callback does not get it. For the log, and nothing else: whoever asks chooses it.
+ * callback does not get it. For the log, and nothing else: the sender of the request chooses it.
  */
 export function findOtherHost({ loginUrl }: Settings, request: Request): string | undefined {
   const { protocol, host } = new URL(loginUrl);

@@ -18,13 +18,13 @@ export type IdentityEvent = {
   contract?: unknown;
 };
 
-/** Each may be called again for the same event, where a pull was interrupted. */
+/** Each may be called again for the same event, if a pull was interrupted. */
 export type EventHooks = {
   /** Ends your session of that login (the `sid` of its hand-off). */
   endSession: (sid: string) => unknown;
   /** Every event, in order. `isNewer`: its profile is later than the one kept. It is kept once this is done without a throw. */
   apply?: (event: IdentityEvent, isNewer: boolean) => unknown;
-  /** What was missed cannot be read any more: end all your sessions, and forget the profiles that you keep. */
+  /** Missed events cannot be read any more: end all your sessions, and forget the profiles that you keep. */
   startOver: () => unknown;
 };
 
@@ -34,8 +34,8 @@ const answerWithinMs = 10_000;
 const marginSeconds = 60;
 
 /**
- * Pulls until up to date. The result is the number of the last event, or undefined where another pull is at work. Throws where
- * the service does not answer.
+ * Pulls until up to date. The result is the number of the last event, or undefined if another pull is at work. Throws if the
+ * service does not answer.
  */
 export async function pullEvents(settings: Settings, hooks: EventHooks): Promise<number | undefined> {
   const claim = await settings.position.claim();
@@ -43,7 +43,7 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
   try {
     return await pullAll(settings, hooks, claim);
   } finally {
-    // Where this fails, whoever waits takes over after a while.
+    // If this fails, a waiting pull takes over after a while.
     await claim.release().catch(() => {});
   }
 }
@@ -51,7 +51,7 @@ export async function pullEvents(settings: Settings, hooks: EventHooks): Promise
 async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Promise<number> {
   let after = claim.position;
   async function advance(to: number): Promise<void> {
-    // What the other one has applied must not be undone by something older.
+    // An older event must not undo what the other pull has applied.
     if (!(await claim.advance(to))) throw new Error('Another pull has taken over.');
     after = to;
   }
@@ -76,7 +76,7 @@ async function pullAll(settings: Settings, hooks: EventHooks, claim: Claim): Pro
   }
 }
 
-/** In this order, so that what is interrupted half way can be done again. */
+/** In this order, so that an event that is interrupted half way can be applied again. */
 export async function applyEvent(
   {
     endedLogins,
@@ -89,15 +89,15 @@ export async function applyEvent(
 ): Promise<void> {
   const { type, sid, profile, user_id: userId } = event;
   if (type === 'session.ended' && sid !== undefined) {
-    // First, so that a hand-off which arrives in between starts no session that outlives this.
+    // First, so that a hand-off that arrives in between starts no session that outlives this.
     await endedLogins.add(sid, toSeconds(now()) + ttlSeconds + marginSeconds);
     await hooks.endSession(sid);
   }
   if (type === 'user.deleted' && userId !== undefined) await profiles.forget(userId);
   const isNewer = profile !== undefined && (await profiles.isNewer(profile));
   await hooks.apply?.(event, isNewer);
-  // Not before: where the hook throws, the event comes again, and has to be newer again. A callback beside this may have
-  // kept a later one meanwhile, which stays.
+  // Not before: if the hook throws, the event comes again, and has to be newer again. A callback may have kept a later profile
+  // meanwhile, which stays.
   if (isNewer) await profiles.apply(profile);
 }
 

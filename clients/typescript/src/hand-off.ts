@@ -82,7 +82,7 @@ const members: Record<string, Check> = {
   return_to: optional(isReturnTo),
 };
 
-/** The name of the first member that is missing or has another type; undefined where all are right. */
+/** The name of the first member that is missing or has another type; undefined if all are right. */
 export function findWrongMember(value: unknown): string | undefined {
   const wrong = Object.keys(members).find((name) => !members[name]?.(memberOf(value, name)));
   if (wrong) return wrong;

@@ -46,14 +46,14 @@ export function createIdentityClient(configuration: Configuration) {
       createListener(new URL(settings.callbackUrl).origin, answer, onError),
     /** The payload of a genuine hand-off, or throws a Refusal. Compares no state and uses no nonce up. */
     verifyHandOff: (query: URLSearchParams) => verifyHandOff(query, { ...settings, now: settings.now() }),
-    /** The answer of your address for nudges: 204 where one is genuine. Then call `pullEvents`. */
+    /** The answer of your address for nudges: 204 if the nudge is genuine. Then call `pullEvents`. */
     receiveNudge: (request: Request) => receiveNudge(settings, request),
     /**
-     * Applies all events since the last pull, and gives the number of the last one. One pull at a time does: another one waits
-     * for it, and gives undefined where that is still at work after three seconds.
+     * Applies all events since the last pull, and gives the number of the last one. One pull works at a time: another one waits
+     * for it, and gives undefined if the first is still at work after three seconds.
      */
     pullEvents: (hooks: EventHooks) => pullEvents(settings, hooks),
-    /** Keeps a profile where it is later than the one kept, and says whether it was. Callback and events do this by themselves. */
+    /** Keeps a profile if it is later than the kept one, and says whether it was. Callback and events do this by themselves. */
     applyProfile: (profile: Profile) => settings.profiles.apply(profile),
     /** Where to send a browser that logs out, to log out of the identity service too. It comes back to that path here. */
     logoutUrl(returnTo?: string): string {

@@ -3,10 +3,10 @@
 type Incoming = AsyncIterable<Uint8Array> & {
   method?: string | undefined;
   url?: string | undefined;
-  /** Of Express, whose `url` lacks the path that a router is at. */
+  /** From Express: its `url` lacks the path that a router is at. */
   originalUrl?: string;
   headers: Record<string, string | string[] | undefined>;
-  /** All of it has arrived. */
+  /** Whether the whole request has arrived. */
   complete: boolean;
 };
 
@@ -32,13 +32,16 @@ export function createListener(origin: string, answer: Answer, onError: (error: 
         onError(error);
         if (!outgoing.headersSent) await send(new Response(null, { status: 500 }), incoming, outgoing);
       } catch {
-        // Nobody is left to be told.
+        // Nobody is left to tell.
       }
     }
   };
 }
 
-/** Undefined for what is none, such as `TRACE` or a whole address in the first line. Where it is never depends on it. */
+/**
+ * Undefined for what cannot be a `Request`, such as `TRACE` or a whole address in the first line. Its origin is always
+ * `origin`.
+ */
 function readRequest(origin: string, incoming: Incoming): Request | undefined {
   const { method = 'GET', originalUrl, url = '', headers } = incoming;
   const path = originalUrl ?? url;
@@ -75,7 +78,7 @@ async function send(response: Response, incoming: Incoming, outgoing: Outgoing):
   outgoing.statusCode = response.status;
   for (const [name, value] of response.headers) if (name !== 'set-cookie') outgoing.setHeader(name, value);
   for (const cookie of response.headers.getSetCookie()) outgoing.appendHeader('Set-Cookie', cookie);
-  // Somebody who sends on and on must not keep the connection.
+  // A sender that goes on and on must not keep the connection.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close');
   outgoing.end(body);
 }

@@ -9,7 +9,7 @@ const toleranceSeconds = 300;
 const maxBodyBytes = 65_536;
 const maxSignatures = 16;
 
-/** 204 where it is genuine: then pull. Otherwise a refusal, with its code as text. */
+/** 204 if the nudge is genuine: then pull. Otherwise a refusal, with its code as text. */
 export async function receiveNudge(settings: Settings, request: Request): Promise<Response> {
   try {
     if (request.method !== 'POST') throw new Refusal('method_not_allowed', request.method);
@@ -55,7 +55,7 @@ async function requireNudge({ client, secrets, now }: Settings, request: Request
     throw new Refusal('nudge_malformed', 'latest is not a whole number');
 }
 
-/** No more than a nudge may have: until here anybody may have sent it. The rest is left unread, for the server to drop. */
+/** Reads no more than a nudge may have: so far anybody may have sent it. The rest is left unread, for the server to drop. */
 async function readBody({ body }: Request): Promise<Bytes> {
   const read = new Uint8Array(maxBodyBytes);
   let size = 0;

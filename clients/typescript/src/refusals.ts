@@ -38,7 +38,7 @@ export class Refusal extends Error {
   readonly code: RefusalCode;
   readonly status: number;
   readonly reason: string;
-  /** Where the nonce is known, though perhaps not verified. */
+  /** Set if the nonce is known, though perhaps not verified. */
   launchId: string | undefined;
 
   constructor(code: RefusalCode, reason: string, options?: ErrorOptions) {
@@ -50,7 +50,7 @@ export class Refusal extends Error {
   }
 }
 
-/** On every answer to a browser: what is in these addresses must not be kept, nor told to the next site. */
+/** On every answer to a browser: the contents of these addresses must not be kept, nor told to the next site. */
 export const privateHeaders = { 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' };
 
 /** For programs, such as the doctor, and for support. */
@@ -89,7 +89,7 @@ export function buildRefusalPage(
     .filter(Boolean)
     .map((text) => `<code>${escapeHtml(text)}</code>`);
   const link = (url: string, words: string) => `<p><a href="${escapeHtml(url)}">${words}</a></p>`;
-  // Whoever reloads has a session already, most often.
+  // A person who reloads has a session already, most often.
   const goOn = refusal.code === 'nonce_replayed' ? `${link(homeUrl, 'Go on')}\n` : '';
   const html = `<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

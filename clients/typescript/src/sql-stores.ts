@@ -23,7 +23,7 @@ export const sqlTables = (prefix = 'identity_'): string[] => [
   `create table if not exists ${prefix}ended_logins (sid text primary key, keep_until bigint not null)`,
   // A row without a profile stands for somebody who was deleted.
   `create table if not exists ${prefix}profiles (id text primary key, updated_at bigint not null, profile text)`,
-  // `holder` is empty where nobody pulls.
+  // `holder` is empty if nobody pulls.
   `create table if not exists ${prefix}position
     (name text primary key, seq bigint not null, holder text not null, signs bigint not null)`,
 ];
@@ -86,7 +86,7 @@ export function createSqlStores(
       has: async (sid) => (await run('select sid from @ended_logins where sid = ?', sid)).length > 0,
     },
     position: createSqlPosition(run),
-    /** Deletes what no hand-off can need any more. Call it once a day or so. */
+    /** Deletes rows that no hand-off can need any more. Call it once a day or so. */
     async sweep(now = new Date()) {
       const nowSeconds = Math.floor(now.getTime() / 1_000);
       for (const table of ['nonces', 'ended_logins'])

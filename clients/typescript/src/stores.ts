@@ -11,9 +11,9 @@ export type NonceStore = {
 };
 
 export type ProfileStore = {
-  /** Whether `apply` would keep it now. */
+  /** Whether `apply` would keep this profile now. */
   isNewer(profile: Profile): Promise<boolean>;
-  /** Keeps the profile where its `profile_updated_at` is later than that of the one kept, and says whether it was. */
+  /** Keeps the profile if its `profile_updated_at` is later than that of the kept one, and says whether it was. */
   apply(profile: Profile): Promise<boolean>;
   find(id: string): Promise<Profile | undefined>;
   /** Nothing of the person is left, and no older profile that is still on its way brings them back. */
@@ -29,8 +29,8 @@ export type EndedLogins = {
 
 export type PositionStore = {
   /**
-   * For one pull at a time, so that none applies an event again or after a later one. Another one waits; it gets `undefined`
-   * where the first is still at work after that.
+   * For one pull at a time, so that none applies an event again or after a later one. Another pull waits; it gets `undefined`
+   * if the first is still at work after that.
    */
   claim(): Promise<Claim | undefined>;
 };
@@ -39,7 +39,7 @@ export type PositionStore = {
 export type Claim = {
   /** The number of the last event that was applied; 0 at first. */
   readonly position: number;
-  /** Stores a number, and says whether that was still this pull's to do: where it seemed dead, another one has taken over. */
+  /** Stores a number, and says whether this pull still holds the position: if it seemed dead, another one has taken over. */
   advance(to: number): Promise<boolean>;
   release(): Promise<void>;
 };
@@ -62,7 +62,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   let position = 0;
   let lastTurn: Promise<void> = Promise.resolve();
 
-  /** The oldest come first, as each is kept for as long. */
+  /** The oldest come first, because all are kept for the same time. */
   function dropExpired(kept: Map<string, number>): void {
     const nowSeconds = now().getTime() / 1_000;
     for (const [key, keepUntil] of kept) {
@@ -134,7 +134,7 @@ export function createMemoryStores({ now = () => new Date() }: { now?: () => Dat
   }
 }
 
-/** Whether it is over within three seconds. */
+/** Whether the turn is over within three seconds. */
 async function isOverSoon(turn: Promise<void>): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<false>((done) => {

@@ -15,7 +15,7 @@ export function parseStrictJson(bytes: Bytes): unknown {
   return value;
 }
 
-/** Only for text that JSON.parse has accepted, where a simple scan is enough. */
+/** Only for text that JSON.parse has accepted: then a simple scan is enough. */
 function requirePlain(text: string): void {
   const open: (Set<string> | undefined)[] = [];
   for (const { 0: found, index } of text.matchAll(token)) {
@@ -25,7 +25,7 @@ function requirePlain(text: string): void {
     } else if (found === '}' || found === ']') {
       open.pop();
     } else {
-      // "a" and "\u0061" are the same.
+      // "a" and "\u0061" are the same name.
       const read: string = JSON.parse(found);
       if (/\p{Surrogate}/u.test(read)) throw new Error('half of a character');
       const names = /^[ \t\n\r]*:/.test(text.slice(index + found.length)) ? open.at(-1) : undefined;

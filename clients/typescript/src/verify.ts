@@ -9,7 +9,7 @@ const leewaySeconds = 30;
 const known = ['payload', 'signature', 'signature_next', 'state', 'error'] as const;
 
 export type VerifyOptions = {
-  /** One, or two during a rotation. A signature made with any of them counts. */
+  /** One secret, or two during a rotation. A signature made with any of them counts. */
   secrets: readonly string[];
   /** The identity service, byte for byte. */
   issuer: string;
@@ -37,7 +37,7 @@ export async function verifyHandOff(query: URLSearchParams, options: VerifyOptio
 
 export type Query = Partial<Record<(typeof known)[number], string>>;
 
-/** Two of one name could be read as the one by us and as the other elsewhere. */
+/** Throws if a name is there twice: we could read the one value, and others the other. */
 export function readQuery(query: URLSearchParams): Query {
   const found: Query = {};
   for (const name of known) {
@@ -86,7 +86,7 @@ export function readJson(bytes: Bytes, code: 'json_malformed' | 'nudge_malformed
   try {
     return parseStrictJson(bytes);
   } catch (cause) {
-    // The parser's own words could quote what is in it.
+    // The parser's own words could quote the text.
     const reason = cause instanceof SyntaxError || cause instanceof TypeError ? 'not JSON' : String(cause);
     throw new Refusal(code, reason);
   }
@@ -109,7 +109,7 @@ function requireTimely({ iat, exp }: HandOff, { now, ttlSeconds = 300 }: VerifyO
 /** Whole Unix seconds. */
 export const toSeconds = (at: Date): number => Math.floor(at.getTime() / 1_000);
 
-/** Also of what is not verified yet, so found by a pattern and never by parsing. */
+/** Finds the launch id, also of a hand-off that is not verified yet: by a pattern, never by parsing. */
 export async function findLaunchId(query: URLSearchParams): Promise<string | undefined> {
   const [payload = '', ...more] = query.getAll('payload');
   const bytes = more.length === 0 && payload.length <= maxPayloadLength ? fromBase64url(payload) : undefined;

@@ -16,9 +16,9 @@ export type Answer = { status: number; headers: Headers; text: string };
 export type SendOptions = {
   method?: string;
   headers?: Record<string, string>;
-  /** Posted as a form, from our own origin unless a header says otherwise. */
+  /** A body to post as a form, from our own origin unless a header says otherwise. */
   form?: Record<string, string>;
-  /** Posted as JSON, from our own origin likewise. */
+  /** A body to post as JSON, from our own origin unless a header says otherwise. */
   json?: unknown;
   body?: BodyInit;
   cookie?: string;
@@ -33,17 +33,17 @@ export type TestApp = {
   databaseUrl: string;
   /** What was logged, oldest first. */
   logged: LogLine[];
-  /** A path of the service, or a whole URL. Redirects are not followed. */
+  /** Sends to a path of the service, or a whole URL. Does not follow redirects. */
   send: (path: string, options?: SendOptions) => Promise<Answer>;
   /** Logs in; returns the `name=value` of the session cookie. */
   login: (email: string, password?: string) => Promise<string>;
   /** Another instance of the service, by default on the same database. */
   startInstance: (options?: AppOptions) => Promise<TestInstance>;
-  /** What a listener gets, for tests that need a socket. */
+  /** What a listener calls, for tests that need a socket. */
   fetch: Fetch;
-  /** What the listener on METRICS_PORT gets. */
+  /** What the listener on METRICS_PORT calls. */
   fetchMetrics: Fetch;
-  /** Says that the process is about to stop. */
+  /** Tells the service that the process is about to stop. */
   drain: () => void;
   close: () => Promise<void>;
 };
@@ -53,13 +53,13 @@ export type TestInstance = Pick<TestApp, 'config' | 'send' | 'login' | 'fetch' |
 export type AppOptions = {
   env?: Record<string, string | undefined>;
   now?: () => Date;
-  /** Instead of the fresh database, or of the direct way to it. */
+  /** The database to use, instead of a fresh one or of the direct way to it. */
   databaseUrl?: string;
-  /** Of another Postgres than that of the test run. */
+  /** The template of another Postgres than that of the test run. */
   templateUrl?: string;
 };
 
-/** By default in local mode with the demo users. Close it in afterAll. */
+/** Opens the service, by default in local mode with the demo users. Close it in afterAll. */
 export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   const { url, drop } = await cloneDatabase(options.templateUrl ?? inject('templateUrl'));
   const database = connect(url, { poolSize: 5 });
@@ -96,7 +96,7 @@ export async function openApp(options: AppOptions = {}): Promise<TestApp> {
   };
 }
 
-/** In production mode, and yet with the demo users: only the start looks for them. */
+/** Opens the service in production mode, and yet with the demo users: only the start looks for them. */
 export async function openProductionApp(): Promise<TestApp> {
   const app = await openApp({ env: production });
   await seedDemoUsers(app.db, await hashPassword(demoPassword), new Date());
@@ -144,7 +144,7 @@ export function codeOf({ text }: Pick<Answer, 'text'>): string {
   return JSON.parse(text).code;
 }
 
-/** The answer says when to retry, within `maxSeconds`. */
+/** Expects that the answer says when to retry, within `maxSeconds`. */
 export function expectRetryAfter({ headers }: Pick<Answer, 'headers'>, maxSeconds: number): void {
   const seconds = headers.get('retry-after');
   expect(seconds).toMatch(/^[1-9]\d*$/);

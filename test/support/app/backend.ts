@@ -12,7 +12,7 @@ import { recordLog } from './log.ts';
 
 export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close'> & {
   backend: Backend;
-  /** Calls procedures as a page does; throws refusals. `headers` gets what they set of the answer. */
+  /** Calls procedures as a page does; throws refusals. `headers` gets the headers that procedures set on the answer. */
   call: <Result>(
     work: (procedures: Procedures) => Promise<Result>,
     options?: { request?: Request; visit?: Visit; headers?: Headers },
@@ -21,7 +21,7 @@ export type TestBackend = Pick<TestApp, 'db' | 'databaseUrl' | 'logged' | 'close
 
 export type BackendOptions = { env?: Record<string, string>; now?: () => Date; databaseUrl?: string };
 
-/** By default on a fresh database with demo users who cannot log in. */
+/** Opens the backend, by default on a fresh database with demo users who cannot log in. */
 export async function openBackend({ env, now, databaseUrl }: BackendOptions = {}): Promise<TestBackend> {
   const fresh = databaseUrl === undefined ? await cloneDatabase(inject('templateUrl')) : undefined;
   const url = databaseUrl ?? fresh?.url ?? '';

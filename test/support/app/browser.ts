@@ -72,15 +72,15 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   const browser = await chromium.launch({
     executablePath: await packaged.executablePath(),
     headless: true,
-    // Not the package's own flags, which switch web security off.
+    // In place of the package's own flags, which switch web security off.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
   });
   return { browser, folder };
 }
 
 /**
- * What is wrong with the page as it is: serious axe findings, sideways scrolling. If SCREENSHOTS names a folder, it
- * also saves a picture there.
+ * The faults of the page as it is: serious axe findings, sideways scrolling. If SCREENSHOTS names a folder, it also saves a
+ * picture there.
  */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);

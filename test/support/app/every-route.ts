@@ -8,7 +8,7 @@ import type { TestApp } from './app.ts';
 
 const token = 'A'.repeat(43);
 const pendingId = '0190f5a0-0000-7000-8000-000000000000';
-/** Leads to no pending hand-off or login, which only the database can say. */
+/** Cookies without a pending hand-off or login behind them, which only the database can tell. */
 export const pendingCookie = `identity_pending_${pendingId}=${token}; identity_pending_login=${token}`;
 
 const values: Record<string, string> = {
@@ -46,7 +46,7 @@ const forms: Record<string, Record<string, string>> = {
   '/take-back': { newPassword: 'half done, half done' },
 };
 
-/** Those whose answer takes no data. */
+/** Routes that answer without data. */
 const needNothing = new Set([
   'GET /.well-known/change-password',
   'HEAD /.well-known/change-password',

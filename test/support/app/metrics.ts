@@ -6,7 +6,7 @@ export type Sample = { name: string; labels: Record<string, string>; value: numb
 export type Scrape = {
   text: string;
   samples: Sample[];
-  /** Of the one sample with that name and, among others, those labels; undefined where there is none. */
+  /** The value of the one sample with that name and, among others, those labels; undefined if there is none. */
   valueFor: (name: string, labels?: Record<string, string>) => number | undefined;
 };
 

@@ -1,4 +1,4 @@
-// The document of the API, and whether an answer is one that it describes.
+// The document of the API, and whether the document describes an answer.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { listWorkedRequests, type WorkedRequest } from '../../../app/components/api/worked-requests.ts';
@@ -41,7 +41,7 @@ export function createChecker(document: OpenApi, { closed = false } = {}): Check
     JSON.parse(JSON.stringify(value).replaceAll('#/components/schemas/', '#/$defs/'));
   const $defs = toOwn(document.components.schemas);
   if (closed) for (const schema of Object.values($defs)) closeObjects(schema);
-  // Types stand where a schema is, and not in each of its parts.
+  // A schema names its type once, not in each of its parts.
   const ajv = new Ajv2020({
     allErrors: true,
     strict: true,
@@ -71,21 +71,21 @@ function closeObjects(schema: unknown): void {
   for (const part of Object.values(schema)) closeObjects(part);
 }
 
-/** A header or parameter as its schema means it. */
+/** The value of a header or parameter, in the type of its schema. */
 export const readPlain = ({ type }: JsonSchema, text: string): unknown =>
   type === 'integer' && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 
-// What every answer has: the document says so in words.
+// Headers of every answer: the document names them in words.
 const ofEveryAnswer = new Set([
   ...['content-type', 'content-length', 'content-security-policy', 'cross-origin-opener-policy'],
   ...['cross-origin-resource-policy', 'origin-agent-cluster', 'permissions-policy', 'x-content-type-options'],
   ...['strict-transport-security', 'x-frame-options', 'x-permitted-cross-domain-policies', 'connection'],
 ]);
 
-/** What these are where an answer has none of its own; a page may be compressed. */
+/** The usual values of headers, if an answer has none of its own; a page may be compressed. */
 const usual: Record<string, string> = { 'referrer-policy': 'same-origin', vary: 'accept-encoding' };
 
-/** How an answer differs from what the document says of that operation. */
+/** How an answer differs from the document's description of that operation. */
 export function findFaults(
   document: OpenApi,
   checker: Checker,
@@ -131,7 +131,7 @@ function findBodyFaults(
   return checker.check(body.schema, value);
 }
 
-/** The codes that the document names for an operation, as `401 invalid_token`; `303` where an answer is no refusal. */
+/** The codes that the document names for an operation, as `401 invalid_token`; `303` if the answer is no refusal. */
 export function listOutcomes(document: OpenApi, { responses }: Operation): string[] {
   return Object.entries(responses).flatMap(([status, answer]) => {
     const { content = {} } = findAnswer(document)(answer);

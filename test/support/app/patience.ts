@@ -1,11 +1,11 @@
-// Requests at once that a busy machine may not refuse: for tests of what comes of them, not of how soon.
+// Requests at once that a busy machine may not refuse: for tests of their results, not of their speed.
 import { vi } from 'vitest';
 import { Deadline } from '../../../server/http/deadline.ts';
 import type { Answer } from './app.ts';
 
 /**
- * Sends all at once, without the deadline of a request. Whom the database kept waiting for too long asks again, as a client
- * does: a 503 says that nothing was done.
+ * Sends all at once, without the deadline of a request. A sender that the database kept waiting for too long asks again, as a
+ * client does: a 503 says that nothing was done.
  */
 export async function sendPatiently(requests: (() => Promise<Answer>)[]): Promise<Answer[]> {
   const enforce = vi.spyOn(Deadline.prototype, 'enforce').mockImplementation((work) => work);

@@ -25,14 +25,14 @@ export const entryOf: Record<Runtime, string> = {
   deno: 'build/service/main.js',
 };
 
-/** As `npm start` and `npm run start:deno` bound it. */
+/** The heap's limits, as in `npm start` and `npm run start:deno`. */
 export const heap = { NODE_OPTIONS: '--max-old-space-size=256', DENO_V8_FLAGS: '--max-old-space-size=256' };
 
 export type RunningProcess = {
   child: ChildProcess;
-  /** Everything it has written so far. */
+  /** Everything that the service has written so far. */
   output: () => string;
-  /** Its exit code, or null if a signal ended it. */
+  /** The exit code of the service, or null if a signal ended it. */
   exited: Promise<number | null>;
 };
 
@@ -73,8 +73,8 @@ export async function startService(
   throw new Error(`The service did not come up on ${runtime}:\n${running.output()}`);
 }
 
-// Of 11,000 to 32,000, because outgoing connections take those above: a thousand for each worker, so that nobody else takes a
-// port before it is used. Other runs on this machine may have the same ones, so the first is chosen by chance.
+// Ports from 11,000 to 32,000, because outgoing connections take the ports above: a thousand for each worker, so that nobody
+// else takes a port before it is used. Other runs on this machine may use the same ports, so the first is chosen by chance.
 const portsPerWorker = 1_000;
 const firstPort = 11_000 + (Number(process.env.VITEST_POOL_ID ?? 0) % 21) * portsPerWorker;
 let nextPort = Math.floor(Math.random() * portsPerWorker);

@@ -8,7 +8,10 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 
 export type Run = Outcome & { seconds: number; peakMegabytes: number };
 
-/** `heapMegabytes` is all that JavaScript may hold: more ends the process. The peak is 0 where the system does not say. */
+/**
+ * Runs `reconcile`. `heapMegabytes` is all that JavaScript may hold: more ends the process. The peak is 0 if the system does
+ * not tell it.
+ */
 export function runReconcile(
   databaseUrl: string,
   args: string[],
@@ -41,7 +44,7 @@ export function runReconcile(
   );
 }
 
-/** The most that a process has held in memory so far: Linux says so, until the process ends. */
+/** The most that a process has held in memory so far: Linux tells, until the process ends. */
 function readPeak(pid: number | undefined): number {
   try {
     const [, kilobytes = '0'] =

@@ -1,4 +1,4 @@
-// A hand-off as the contract's worked example has it, and ways to make a wrong one that is rightly signed.
+// The hand-off of the contract's worked example, and ways to make a wrong hand-off that is rightly signed.
 import { base64url } from 'oslo/encoding';
 import { type VerifyOptions, verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { sign } from '../../../server/sso/hmac.ts';
@@ -25,12 +25,12 @@ export function encodePayload(json: string | Uint8Array): string {
   return base64url.encode(bytes, { includePadding: false });
 }
 
-/** Rightly signed, whatever the payload's spelling is. */
+/** Signs a payload rightly, whatever its spelling. */
 export async function signPayload(payload: string, secret = example.secret): Promise<URLSearchParams> {
   return new URLSearchParams({ payload, signature: await sign(secret, payload) });
 }
 
-/** Rightly spelt and signed, whatever the JSON is. */
+/** Spells and signs JSON rightly, whatever the JSON is. */
 export function signJson(json: string | Uint8Array): Promise<URLSearchParams> {
   return signPayload(encodePayload(json));
 }
@@ -39,7 +39,7 @@ type OpenOptions = VerifyOptions<Payload> & {
   consumeNonce: (nonce: string, keepUntil: Date) => Promise<boolean>;
 };
 
-/** What a receiver of the worked example does: verifies, then uses the nonce up. Some settings may be changed. */
+/** What a receiver of the worked example does: verifies, then uses the nonce up. The settings given replace its own. */
 export async function open(
   params: URLSearchParams,
   { consumeNonce = async () => true, ...options }: Partial<OpenOptions> = {},

@@ -1,5 +1,5 @@
-// One process of a client, on the kit for TypeScript, that pulls events. test/support/clients/pulls.ts says what it is asked, and what it
-// writes. On Node its store is in Postgres, on Deno in SQLite.
+// One process of a client, on the kit for TypeScript, that pulls events. test/support/clients/pulls.ts says what the process
+// reads and writes. On Node its store is in Postgres, on Deno in SQLite.
 import { appendFileSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -21,7 +21,7 @@ async function openPostgres(): Promise<[SqlQuery, SqlOptions]> {
 }
 
 async function openSqlite(): Promise<[SqlQuery, SqlOptions]> {
-  // The types of Node 20 do not know it.
+  // The types of Node 20 do not know this module.
   const sqlite = 'node:sqlite';
   const { DatabaseSync } = await import(sqlite);
   const database = new DatabaseSync(STORE);

@@ -30,7 +30,7 @@ export async function readPosition({ position }: Stores): Promise<number | undef
   return claim?.position;
 }
 
-/** What came of it, by what it should be. */
+/** The results of all checks, by what each should be. */
 export async function checkStores(stores: Stores) {
   const { nonces, profiles, endedLogins, position } = stores;
   const results: [what: string, was: unknown, expected: unknown][] = [];
@@ -101,9 +101,9 @@ export async function checkStores(stores: Stores) {
   }));
 }
 
-/** On SQLite, by the driver that Deno brings and Node 20 does not. */
+/** Checks the stores on SQLite, by the driver that Deno brings and Node 20 does not. */
 async function checkSqlite() {
-  // The types of Node 20 do not know it.
+  // The types of Node 20 do not know this module.
   const sqlite = 'node:sqlite';
   const { DatabaseSync } = await import(sqlite);
   const database = new DatabaseSync(':memory:');

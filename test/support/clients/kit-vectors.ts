@@ -1,5 +1,5 @@
-// The vectors against the kit for TypeScript, in plain TypeScript: run by vitest on Node, and by Deno as a program (it prints
-// what came of each).
+// The vectors against the kit for TypeScript, in plain TypeScript: run by vitest on Node, and by Deno as a program, which
+// prints the result of each.
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { findAttempt, startAttempt } from '../../../clients/typescript/src/attempts.ts';
@@ -17,7 +17,7 @@ const { configuration } = sso.callbacks;
 
 const noNonces = { consume: async () => Promise.reject(new Error('away')) };
 
-/** A client as the vectors have it, at that time. */
+/** The client of the vectors, at that time. */
 export function buildKit(nowSeconds: number = sso.verifier.now, further: object = {}) {
   const now = () => new Date(nowSeconds * 1_000);
   const stores = createMemoryStores({ now });
@@ -39,7 +39,7 @@ export function buildKit(nowSeconds: number = sso.verifier.now, further: object 
 
 type Result = { name: string; isRight: boolean; was?: unknown };
 
-/** What every vector came to. */
+/** The result of every vector. */
 export async function checkKitVectors(): Promise<Result[]> {
   const results: Result[] = [];
   const check = (name: string, was: unknown, expected: unknown) => {
@@ -140,7 +140,7 @@ async function verify({
   }
 }
 
-/** What came of a callback, and what should have. */
+/** The result of a callback, and the expected one. */
 async function call({ given, expected }: (typeof sso.callbacks.cases)[number]): Promise<[unknown, unknown]> {
   const further = {
     ...(given.secrets && { secrets: given.secrets }),

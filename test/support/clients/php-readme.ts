@@ -1,4 +1,4 @@
-// The site that the README of the kit for PHP has its readers build: its samples, as they stand there.
+// The site that the README of the kit for PHP has its readers build: its samples, word for word.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +10,10 @@ import type { Site } from './shop.ts';
 const autoload = fileURLToPath(new URL('../../../clients/php/autoload.php', import.meta.url));
 const names = ['identity', 'login', 'callback', 'logout', 'pull', 'events'];
 
-/** `/applied` lists the events that it applied, `/sessions` its sessions, `/profiles` whose profiles it keeps, and `/break-profiles` has it keep no more. */
+/**
+ * `/applied` lists the events that it applied, `/sessions` its sessions, `/profiles` the people whose profiles it keeps, and
+ * `/break-profiles` stops it from keeping more.
+ */
 export async function openReadmeSite(port: number, issuer: string, secret: string): Promise<Site> {
   const path = 'clients/php/README.md';
   const blocks = readCodeBlocks({ path, text: readOurFile(path) }).filter(
@@ -57,7 +60,7 @@ match (explode('?', $_SERVER['REQUEST_URI'])[0]) {
   return { ...site, close: () => site.close().finally(drop) };
 }
 
-/** Slow, so that others come meanwhile, and with a list of what it applies. */
+/** Makes the pull slow, so that other requests come meanwhile, and list the events that it applies. */
 function watch(pull: string): string {
   const start = 'match ($event->type) {';
   if (!pull.includes(start)) throw new Error('the README pulls in another way than this expects');

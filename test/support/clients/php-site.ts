@@ -8,7 +8,7 @@ import type { Site } from './shop.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** In as many processes as requests come at once. `DATA` is a folder of its own. */
+/** Runs the site in as many processes as requests come at once. `DATA` is a folder of its own. */
 export async function openPhpSite(script: string, port: number, env: Record<string, string>): Promise<Site> {
   const folder = await mkdtemp(join(tmpdir(), 'identity-php-'));
   const origin = `http://127.0.0.1:${port}`;
@@ -24,7 +24,7 @@ export async function openPhpSite(script: string, port: number, env: Record<stri
     try {
       if (child.pid) process.kill(-child.pid);
     } catch {
-      // It has ended already.
+      // The process has ended already.
     }
     await exited;
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,7 @@
-// Several processes of one client pull the same events from the real service: what each kit has to do then.
+// Several processes of one client pull the same events from the real service: what each kit has to do.
 //
-// Such a process says `ready`. For each line that it reads, a number, it pulls so many times at once, and prints a line of JSON
-// with what the pulls gave. To the file LOG it writes `begin 7` and `end 7` as it applies event 7. At HANGS_AT it hangs.
+// Such a process says `ready`. It reads a number on each line, pulls that many times at once, and prints a line of JSON with
+// the results of the pulls. To the file LOG it writes `begin 7` and `end 7` as it applies event 7. At event HANGS_AT it hangs.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,17 +19,17 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const secret = 'a-secret-of-the-shop-for-this-test';
 
 type Environment = Record<string, string>;
-/** How a process is started that keeps its position in a store of this kind. */
+/** How to start a process that keeps its position in a store of this kind. */
 export type Kind = {
   command: string[];
   env?: Environment;
-  /** An empty store for one test, with what the process gets as STORE. `folder` is of that test. */
+  /** An empty store for one test, with what the process gets as STORE. `folder` is the test's own. */
   openStore: (folder: string) => Promise<{ store: string; close?: () => Promise<unknown> }>;
 };
 
 type Puller = {
   child: ChildProcess;
-  /** The numbers that so many pulls at once gave, null for one that left the events to another. */
+  /** The numbers that `count` pulls at once gave; null for a pull that left the events to another. */
   pull: (count: number) => Promise<(number | null)[]>;
 };
 
@@ -115,7 +115,7 @@ async function readNewest(app: TestApp): Promise<number> {
   return Number(newest);
 }
 
-/** What is written of these events where each is applied once, and none before the one before it is done. */
+/** The lines for these events if each is applied once, and none before the one before it is done. */
 const linesOf = (first: number, last: number) =>
   Array.from({ length: last - first + 1 }, (_, n) => `begin ${first + n}\nend ${first + n}\n`).join('');
 

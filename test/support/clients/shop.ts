@@ -45,7 +45,7 @@ export async function openShop<Of extends Site>(
   return { app, issuer, site, close: () => site.close().finally(closeService) };
 }
 
-/** It keeps cookies, and follows no redirect. */
+/** A browser that keeps cookies, and follows no redirect. */
 export function openSiteBrowser({ origin }: Pick<Site, 'origin'>, cookies = new Map<string, string>()) {
   return {
     cookies,
@@ -89,7 +89,7 @@ export async function startLogin(
 
 const soon = { timeout: 15_000, interval: 100 };
 
-/** `findShop` gives the one that `beforeAll` has opened. `greeting` is on its page for whoever is logged in. */
+/** `findShop` gives the shop that `beforeAll` has opened. `greeting` is on its page for people who are logged in. */
 export function testExample(findShop: () => Shop, greeting: string): void {
   it('logs in, goes on to where the person wanted to go, and refuses the same hand-off again', async () => {
     const shop = findShop();

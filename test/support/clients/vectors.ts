@@ -1,5 +1,5 @@
-// The contract's vectors against the verifier, in plain TypeScript: run by vitest on Node, and by Deno as a
-// program (it prints what it checked).
+// The contract's vectors against the verifier, in plain TypeScript: run by vitest on Node, and by Deno as a program which
+// prints what it checked.
 import { readFileSync } from 'node:fs';
 import { EnvelopeError, sealEnvelope, verifyEnvelope } from '../../../server/sso/envelope.ts';
 import { payloadSchema } from '../../../server/sso/payload.ts';
@@ -23,7 +23,7 @@ async function isAccepted(params: Record<string, string>, nowSeconds: number, se
   }
 }
 
-/** What every vector came to: each must be `[as expected]`. */
+/** The result of every vector: each must be `[as expected]`. */
 export async function checkVectors(): Promise<{ name: string; isRight: boolean }[]> {
   const { payload, signature, verifier } = sso;
   const results: { name: string; isRight: boolean }[] = [];

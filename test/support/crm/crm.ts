@@ -38,7 +38,7 @@ export function buildSignup(
 }
 
 let serial = 0;
-/** A webhook id that no other message has. */
+/** A new webhook id. */
 export const freshWebhookId = () => `msg_${Date.now()}_${serial++}`;
 
 /** The headers of a genuine message. */
@@ -70,7 +70,7 @@ export async function sendSignup(
   });
 }
 
-/** A customer of the CRM becomes one of ours. Returns what the CRM is answered. */
+/** Makes a customer of the CRM one of ours. Returns the answer to the CRM. */
 export async function pushSignup(...message: Parameters<typeof sendSignup>) {
   const { status, text } = await sendSignup(...message);
   if (status >= 300) throw new Error(`the signup was answered ${status} ${text}`);

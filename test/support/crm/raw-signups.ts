@@ -20,7 +20,7 @@ export type Change = {
   /** Changes the body after signing. */
   sentBody?: (body: string) => string;
   method?: string;
-  /** In pieces, without Content-Length. */
+  /** Sends the body in pieces, without Content-Length. */
   isChunked?: boolean;
 };
 
@@ -30,7 +30,7 @@ export const set = (path: string, value: unknown): Change => ({
 
 export const at = (seconds: number) => new Date(seconds * 1_000).toISOString();
 
-/** `now` in Unix seconds. No answer or log line contains its texts by itself. */
+/** `now` is in Unix seconds. No answer or log line contains the texts of this signup unless the service copies them. */
 export function buildRawSignup(now: number, name: string): Wire {
   return {
     signup_id: `${name}-canary`,
@@ -94,7 +94,7 @@ function inPieces(bytes: Uint8Array, size = 1_000): ReadableStream<Uint8Array> {
   });
 }
 
-/** `pointers` name the wrong members, with 422 only. */
+/** `pointers` name the wrong members; only with 422. */
 export type Case = Refused<Change & { pointers?: string[] }>;
 export const refused = listRefused<Change>;
 

@@ -1,4 +1,4 @@
-// Messages of the CRM with a wrong credential, as data: each of the three headers, and what they sign.
+// Messages of the CRM with a wrong credential, as data: each of the three headers, and the text that is signed.
 import { at, type Change, header, refused, without } from './raw-signups.ts';
 
 const signature = (spell: (mac: string) => string): Change => ({
@@ -23,7 +23,7 @@ export const credentialCases = (now: number) =>
     'the id sent twice': {
       headers: (headers) => headers.append('webhook-id', headers.get('webhook-id') ?? ''),
     },
-    // The signature covers one text, so its dots must be where they were.
+    // The signature covers one text, so the text's dots must stay in place.
     'a piece of the timestamp moved into the id': {
       id: 'msg',
       timestamp: `${now}.x`,

@@ -30,7 +30,7 @@ export async function checkSignups(db: Database, messages: Message[]): Promise<s
   const expectThat = (holds: boolean, fault: () => string) => {
     if (!holds) faults.push(fault());
   };
-  /** The one row of that key. Having none, or more than one, is a fault. */
+  /** The one row with that key. No row, or more than one, is a fault. */
   const single = (what: string, rows: Map<string, Row[]>, key: string): Row => {
     const [row, ...more] = rows.get(key) ?? [];
     expectThat(

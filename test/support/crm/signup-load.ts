@@ -8,7 +8,7 @@ import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
 export type Message = {
   webhookId: string;
   signupId: string;
-  /** As the database should have it; the body may use another spelling. */
+  /** The address as the database should have it; the body may use another spelling. */
   email: string;
   /** Grows with `occurred_at`; the plan in the body is `v` and this number. */
   version: number;
@@ -61,7 +61,7 @@ export function buildLoad({ seed, count, sharing }: { seed: number; count: numbe
     const email = shared ?? `load.${at}@example.test`;
     emails.push(email);
     const own: Message[] = [];
-    // Most of them a few times, some 5 times.
+    // Most signups a few times, some 5 times.
     const times = 1 + Math.floor(5 * random() ** 3);
     for (let time = 0; time < times; time++) {
       const earlier = own[below(own.length)];
@@ -98,7 +98,7 @@ export type LoadOptions = {
   atOnce: number;
   /** The share of sends that the sender aborts after 1 to 50 ms, and then repeats. */
   hangUps: number;
-  /** Called before each send with the number of acknowledged ones. */
+  /** Called before each send with the number of acknowledged messages. */
   onProgress?: (acknowledged: number) => void;
 };
 
@@ -129,7 +129,7 @@ export async function sendLoad(load: Load, targets: Target[], options: LoadOptio
       return true;
     }
     const isRetryAsked =
-      // A connection that sat unused for ten seconds was dropped just as this was sent on it.
+      // The server dropped a connection that sat unused for ten seconds, just as this was sent.
       status === 408 ||
       (status === 409 && /"request_in_progress"/.test(text)) ||
       (status === 503 && /"unavailable"/.test(text));

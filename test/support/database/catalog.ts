@@ -1,9 +1,9 @@
-// What a migration takes away from the version before, which runs beside it and after a way back (CONTRIBUTING.md): found
-// by comparing the catalogs of Postgres before and after.
+// What a migration takes away from the version before, which runs beside the new one, and after a way back (CONTRIBUTING.md).
+// Found by comparing the catalogs of Postgres before and after.
 import { type Kysely, sql } from 'kysely';
 
 type Column = { type: string; isRequired: boolean; hasDefault: boolean };
-/** `columns`: those it is about; an expression is `null`. */
+/** `columns`: the columns of the rule; an expression is `null`. */
 type Rule = { kind: string; columns: (string | null)[]; definition: string };
 type Table = { columns: Record<string, Column>; rules: Record<string, Rule> };
 
@@ -73,7 +73,7 @@ function findColumnBreaks(before: Table, after: Table): string[] {
 }
 
 function findRuleBreaks(before: Table, after: Table): string[] {
-  // `on conflict` names them.
+  // `on conflict` needs these indexes.
   const gone = Object.entries(before.rules).flatMap(([name, { kind }]) =>
     kind === 'unique' && !after.rules[name] ? [`${name} is gone`] : [],
   );
@@ -85,7 +85,7 @@ function findRuleBreaks(before: Table, after: Table): string[] {
   return [...gone, ...added];
 }
 
-/** Whether all that the old check allows is in the list of the new one. Of any other form than a list nothing is assumed. */
+/** Whether all that the old check allows is in the list of the new one. False for any other form than a list. */
 function isWider(old: Rule, next: Rule): boolean {
   const [before, after] = [readList(old.definition), readList(next.definition)];
   if (!before || !after || before.subject !== after.subject) return false;
@@ -102,11 +102,11 @@ function readList(definition: string): { subject?: string; values: string[] } | 
   return values === undefined ? undefined : { subject, values: values.match(new RegExp(value, 'g')) ?? [] };
 }
 
-/** Whether it says more than what the version before, which leaves new columns alone, keeps by itself. */
+/** Whether the rule may refuse a row of the version before, which leaves new columns alone. */
 function mayRefuse({ kind, columns, definition }: Rule, before: Table, after: Table): boolean {
   const isNew = (name: string | null) => name !== null && !(name in before.columns);
   if (kind !== 'unique') return !columns.every(isNew);
-  // Nulls differ from each other.
+  // To a unique index, nulls differ from each other.
   const staysNull = (name: string | null) =>
     isNew(name) && name !== null && after.columns[name]?.hasDefault === false;
   return !columns.some(staysNull) || definition.includes('NULLS NOT DISTINCT');

@@ -34,13 +34,13 @@ export async function countRows(db: Kysely<DB>, table: string): Promise<number> 
   return rows[0]?.n ?? 0;
 }
 
-/** One text for all rows of these tables, which changes when any of them does. */
+/** One text for all rows of these tables; it changes when any row does. */
 export async function digestRows(db: Kysely<DB>, tables: string[]): Promise<string> {
   const digests = tables.map(
     (table) => sql`
       select ${sql.lit(table)} as name, md5(string_agg(t::text, '|' order by t::text)) from ${sql.table(table)} t`,
   );
-  // Of large tables, the one that Postgres has read first would come first.
+  // Without this order, the table that Postgres reads first would come first.
   const { rows } = await sql`${sql.join(digests, sql` union all `)} order by name`.execute(db);
   return JSON.stringify(rows);
 }

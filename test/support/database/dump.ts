@@ -1,12 +1,12 @@
-// A whole database as plain SQL, as pg_dump would write it: what it is made of, then its rows as `COPY … FROM stdin`.
+// A whole database as plain SQL, as pg_dump would write it: its structure, then its rows as `COPY … FROM stdin`.
 import { type Kysely, sql } from 'kysely';
 import { connect } from './postgres.ts';
 import { buildSchemaSql } from './schema-sql.ts';
 
-/** Of each table its columns and its rows; a value is as Postgres writes it, in UTC. */
+/** The columns and rows of each table; values are as Postgres writes them, in UTC. */
 export type Rows = Record<string, { columns: string[]; rows: (string | null)[][] }>;
 
-// Triggers and foreign keys rest while rows arrive that have been through them.
+// Triggers and foreign keys rest while the rows arrive: the rows have been through them.
 const beforeRows = `
 CREATE TABLE kysely_migration (name varchar(255) PRIMARY KEY, timestamp varchar(255) NOT NULL);
 CREATE TABLE kysely_migration_lock (id varchar(255) PRIMARY KEY, is_locked integer NOT NULL DEFAULT 0);
@@ -14,7 +14,7 @@ SET session_replication_role = replica;
 SET timezone = 'UTC';
 `;
 
-/** `heading` is a comment that says where it comes from. */
+/** `heading` is a comment that says where the dump comes from. */
 export async function dumpDatabase(url: string, heading: string): Promise<string> {
   const schema = (await buildSchemaSql(url)).replace(/^(--.*\n)+/, '');
   const { db, close } = connect(url);
@@ -67,8 +67,8 @@ const readValue = (text: string) =>
     : text.replace(/\\(.)/g, (_, letter: string) => ({ t: '\t', n: '\n', r: '\r' })[letter] ?? letter);
 
 /**
- * Into an empty database, as though it had been taken just now: every time moves on by as much as it is old. Otherwise
- * sessions and links would have expired, and what lives by days would be swept.
+ * Loads a dump into an empty database, as though the dump had been taken just now: every time moves on by the age of the dump.
+ * Otherwise sessions and links would have expired, and old rows would be swept.
  */
 export async function loadDump(url: string, text: string): Promise<void> {
   const { db, close } = connect(url);

@@ -10,13 +10,13 @@ import { connect, makeFolder } from './postgres.ts';
 export type OwnPostgres = {
   /** A migrated template, at the same address after each start. */
   templateUrl: string;
-  /** As the primary, or as a standby, which is read-only. */
+  /** Starts it as the primary, or as a standby, which is read-only. */
   start: (role?: 'primary' | 'standby') => Promise<void>;
   /** Ends every connection. */
   stop: () => Promise<void>;
-  /** SIGKILL, to the main process: the others notice. */
+  /** Sends SIGKILL to the main process: the others notice. */
   kill: () => Promise<void>;
-  /** SIGSTOP and SIGCONT, to all its processes. */
+  /** Sends SIGSTOP to all its processes, and SIGCONT to end that. */
   freeze: () => Promise<void>;
   thaw: () => Promise<void>;
   /** Runs statements, also while the database is told to be read-only. */
@@ -24,11 +24,11 @@ export type OwnPostgres = {
   close: () => Promise<void>;
 };
 
-/** `settings` are further ones. What was committed survives `kill`. */
+/** Opens a Postgres with these further settings. Committed rows survive `kill`. */
 export async function openOwnPostgres(settings: Record<string, string> = {}): Promise<OwnPostgres> {
   const folder = await makeFolder();
   const fileOf = (name: string) => join(folder, 'data', 'postgres', name);
-  // Its processes are killed, never the machine.
+  // Only its processes are killed, never the machine, so it need not sync to the disk.
   const common = { fsync: 'off', ...settings };
   const { url, port } = await startEmbeddedPostgres(join(folder, 'data'), { settings: common });
   await migrate(url);
@@ -49,7 +49,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       return states.filter((state) => state !== undefined && state !== 'Z');
     };
     await vi.waitFor(async () => expect(await findAlive()).toEqual([]), 30_000);
-    // Else its start waits for a process of that number to answer.
+    // Else the start waits for the process with the noted id to answer.
     await rm(fileOf('postmaster.pid'), { force: true });
   };
   return {
@@ -58,7 +58,7 @@ export async function openOwnPostgres(settings: Record<string, string> = {}): Pr
       if (role === 'standby') await writeFile(fileOf('standby.signal'), '');
       else await rm(fileOf('standby.signal'), { force: true });
       const started = startEmbeddedPostgres(join(folder, 'data'), { settings: { ...common, port } });
-      // It runs, and cannot be used as the service uses it.
+      // A standby runs, but the service cannot use it.
       if (role === 'standby') await expect(started).rejects.toMatchObject({ code: '25006' });
       else await started;
     },
@@ -84,7 +84,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

@@ -34,32 +34,32 @@ export function connect(
   return openDatabase({ url, poolSize: 1, preparedStatements: true, onError: () => undefined, ...options });
 }
 
-/** A temporary folder that Postgres can reach, even when the tests run as root and it does not. */
+/** A temporary folder that Postgres can reach, even if the tests run as root and Postgres does not. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp('/var/tmp/identity-test-');
   await chmod(folder, 0o711);
   return folder;
 }
 
-/** A database of its own; `drop` ends what is still connected to it. */
+/** A database of its own; `drop` ends connections that are still open. */
 export type TestDatabase = { url: string; drop: () => Promise<void> };
 
-/** Fresh and migrated. */
+/** A fresh database, migrated. */
 export const cloneDatabase = (templateUrl: string) => createDatabase(templateUrl, template);
 
-/** As Postgres makes it, without a table. */
+/** A fresh database without a table. */
 export const emptyDatabase = (templateUrl: string) => createDatabase(templateUrl, 'template0');
 
 async function createDatabase(templateUrl: string, from: string): Promise<TestDatabase> {
   const name = `test_${crypto.randomUUID().replaceAll('-', '')}`;
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
-  // Copying files takes a third less of the processor than writing all of it to the log first.
+  // Copying files takes a third less processor time than writing everything to the log first.
   await administer(templateUrl, `create database ${name} template ${from} strategy file_copy`);
   return { url: url.href, drop: () => administer(templateUrl, `drop database ${name} with (force)`) };
 }
 
-/** Copies a database as it is now; `restore` puts the copy in its place. Both end what is connected to it. */
+/** Copies a database as it is now; `restore` puts the copy in its place. Both end all connections to the database. */
 export async function backUpDatabase(url: string): Promise<{ restore: () => Promise<void> }> {
   const name = new URL(url).pathname.slice(1);
   const copy = `${name}_backup`;

@@ -1,5 +1,5 @@
-// db/schema.sql: what is in force in the database, written from its catalog for people to read. It is a script, too: in an
-// empty database it makes the same tables, functions and triggers.
+// db/schema.sql: what is in force in the database, written from its catalog for people to read. The file is a script, too: in
+// an empty database it makes the same tables, functions and triggers.
 import { fileURLToPath } from 'node:url';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { connect } from './postgres.ts';
@@ -65,7 +65,7 @@ type Function = { name: string; body: string; definition: string; takesRows: boo
 const ownSchema = sql`current_schema()::regnamespace`;
 const isOurTable = sql`c.relnamespace = ${ownSchema} and c.relkind = 'r' and c.relname not like 'kysely_%'`;
 
-/** Tables, those that others refer to first, else by their names. */
+/** The tables: first those that others refer to, else by name. */
 async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
   const { rows } = await sql<Table>`
     select c.relname as name, array_to_string(c.reloptions, ', ') as options,
@@ -112,9 +112,9 @@ async function readTables<T>(db: Kysely<T>): Promise<Table[]> {
 
 const refersTo = (table: Table, name: string) => table.constraints.some((key) => key.refersTo === name);
 
-/** In the order in which migrations made them, which keeps those of one subject together. */
+/** The functions, in the order in which migrations made them, which keeps functions of one subject together. */
 async function readFunctions<T>(db: Kysely<T>): Promise<Function[]> {
-  // The name of the schema is left out, so that the file says the same whatever it is.
+  // The name of the schema is left out, so that the file is the same for every name.
   const { rows } = await sql<Function>`
     select p.proname as name, p.prosrc as body, rtrim(
         replace(replace(pg_get_functiondef(p.oid), format('FUNCTION %s.', ${ownSchema}), 'FUNCTION '),
@@ -137,7 +137,7 @@ async function readViews<T>(db: Kysely<T>): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-/** The tables whose triggers call a function, directly or through others. */
+/** The tables with triggers that call a function, directly or through others. */
 function findTablesThatUse(functions: Function[], tables: Table[]): (name: string) => string[] {
   const find = (name: string, above: string[]): string[] => {
     const isCalled = new RegExp(`\\b${name}\\s*\\(`);
@@ -178,7 +178,7 @@ function writeTable(table: Table, all: Table[]): string[] {
 
 const writeConstraint = ({ name, definition }: Constraint) => `CONSTRAINT ${name} ${definition}`;
 
-/** Whether it refers to a table further down. */
+/** Whether a constraint refers to a table further down. */
 function isLate({ refersTo: other }: Constraint, table: Table, all: Table[]): boolean {
   return all.findIndex(({ name }) => name === other) > all.indexOf(table);
 }
@@ -197,7 +197,7 @@ function breakTrigger(definition: string): string {
   return `${[when, ...lines.flatMap((line) => (line ? [line.trim()] : []))].join('\n  ')};`;
 }
 
-/** What this file cannot write must not be missing without a word. */
+/** Throws if the database has something that this file cannot write, so that nothing is missing silently. */
 async function refuseUnknown<T>(db: Kysely<T>): Promise<void> {
   const unknown: [what: string, query: RawBuilder<unknown>][] = [
     [

@@ -17,7 +17,7 @@ export async function buildSchema(url: string): Promise<string> {
       dialect: new codegen.PostgresDialect(),
       excludePattern: 'kysely_*',
       outFile: null,
-      // Known from check constraints, which the introspection does not read.
+      // These types come from check constraints, which the introspection does not read.
       overrides: {
         columns: {
           'authenticators.sealed_secret': 'Uint8Array',

@@ -2,17 +2,17 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export type Wire = {
-  /** The database through this wire. */
+  /** The URL of the database through this wire. */
   url: string;
   /** Breaks all connections, and every new one. */
   cut: () => void;
   /** Accepts everything and answers nothing, on old and new connections. */
   swallow: () => void;
-  /** The same for old connections only: new ones work. */
+  /** Accepts everything and answers nothing on old connections only: new ones work. */
   strand: () => void;
   /** Passes on what the service sends, and nothing that comes back. */
   deafen: () => void;
-  /** Every answer takes so much longer. */
+  /** Makes every answer take that much longer. */
   delay: (ms: number) => void;
   /** New connections work again. */
   restore: () => void;
@@ -40,7 +40,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
         if (delayMs > 0 && from === upstream) setTimeout(() => to.write(data), delayMs);
         else to.write(data);
       });
-      // Else the database waits for somebody who has hung up.
+      // Else the database waits for a client that has hung up.
       from.on('end', () => to.end());
       from.on('close', () => {
         sockets.delete(from);
@@ -74,7 +74,7 @@ export async function openWire(databaseUrl: string): Promise<Wire> {
       for (const socket of sockets) stranded.add(socket);
     },
     restore() {
-      // What was swallowed is lost, so those connections cannot continue.
+      // Swallowed bytes are lost, so the connections cannot continue.
       if (mode === 'silent' || mode === 'deaf') breakAll();
       mode = 'open';
       delayMs = 0;

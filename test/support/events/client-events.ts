@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { numberAllEvents } from '../../../server/events/number-events.ts';
 
-/** Appends as many events for a client, and gives them their numbers. */
+/** Appends that many events for a client, and numbers them. */
 export async function appendEvents(
   db: Database,
   client: string,

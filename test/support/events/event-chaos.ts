@@ -1,5 +1,5 @@
-// Writers and clients at work together, and the checker: whether what the clients were told, and what they hold in the end,
-// is as contract section 10 says.
+// Writers and clients at work together, and a checker: whether the clients were told, and hold in the end, what contract
+// section 10 says.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { findUserById } from '../../../db/tables/users.ts';
@@ -15,12 +15,12 @@ import type { NudgedClient } from './nudged-client.ts';
 const patienceMs = 30_000;
 // A nudge under way at an address that hangs, and then at an instance that is killed, comes again after 24 seconds.
 const nudgePatienceMs = 90_000;
-// Of each client: as many numberers at once, wherever two of them are not kept apart.
+// The readers of each client, which number its events at once: this shows if two of them are not kept apart.
 const readersOfEach = 4;
 
 /**
- * `asks` are the instances. `happening` is what befalls them meanwhile. `nudged` reads only when it is nudged; all other
- * clients read all the time. The result are the faults that were found.
+ * `asks` are the instances. `happening` is what befalls the instances meanwhile. `nudged` reads only when it is nudged; all
+ * other clients read all the time. The result is the faults that were found.
  */
 export async function runEventChaos(
   { db, asks, config, nudged }: { db: Database; asks: Ask[]; config: Config; nudged?: NudgedClient },
@@ -82,7 +82,7 @@ export async function runEventChaos(
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-/** Changes everybody that this client knows. The result is how many events it has then. */
+/** Changes everybody that this client knows. The result is how many events the client has then. */
 async function changeOnceMore(db: Database, client: string): Promise<number> {
   await sql`update users set name = name || '!' where id in
     (select user_id from client_users where client = ${client})`.execute(db);
@@ -102,7 +102,7 @@ async function catchUp(reader: EventClient): Promise<string[]> {
   return reader.faults;
 }
 
-/** What a client holds in the end, and the rows that it is about. */
+/** Compares what a client holds in the end with the rows of the service. The result is the faults. */
 async function compare(db: Database, reader: EventClient): Promise<string[]> {
   const { name, profiles, suspended, endedSids, contracts, seen } = reader;
   const faults: string[] = [];
@@ -142,7 +142,7 @@ async function compare(db: Database, reader: EventClient): Promise<string[]> {
       expectSame(`contract ${id}`, [told?.plan, told?.status], [plan, status]);
     }
   }
-  // In the table itself: no gap, no double, none without a number.
+  // In the table itself there must be no gap, no double, and no event without a number.
   const { rows } = await sql`
     select count(*)::int as n, coalesce(max(seq), 0)::int as newest, count(distinct seq)::int as each
     from events where client = ${name}`.execute(db);

@@ -1,9 +1,9 @@
 // A client that lives by events, and crashes: it keeps what it knows of people, and how far it has read, as two writes to a
-// disk that a crash may come between. It notes whatever breaks contract section 10.
+// disk. A crash may come between the two. It notes whatever breaks contract section 10.
 import type { StandardProfile } from '../../../server/sso/payload.ts';
 import type { WireEvent, WirePage } from './events.ts';
 
-/** Undefined where nothing was answered. */
+/** Sends a request; undefined if nothing was answered. */
 export type Ask = (
   path: string,
   init?: { method?: string; headers?: Record<string, string>; body?: string },
@@ -11,7 +11,7 @@ export type Ask = (
 
 export type EventClient = ReturnType<typeof createEventClient>;
 
-/** `asks` are the instances, one of which it asks each time. */
+/** `asks` are the instances; the client asks one of them each time. */
 export function createEventClient({
   name,
   headers,
@@ -23,14 +23,14 @@ export function createEventClient({
   asks: Ask[];
   random: () => number;
 }) {
-  // What survives a crash.
+  // This survives a crash.
   let after = 0;
   const profiles = new Map<string, StandardProfile>();
   const suspended = new Set<string>();
   const endedSids = new Set<string>();
   const contracts = new Map<string, unknown>();
 
-  // What the test remembers of it: by its number, each event as it was first seen.
+  // What the test remembers: by its number, each event as it was first seen.
   const seen = new Map<number, WireEvent>();
   const newest = new Map<string, string>();
   const deleted = new Set<string>();
@@ -38,7 +38,7 @@ export function createEventClient({
   let crashes = 0;
   const fault = (what: string) => faults.push(`${name}: ${what}`);
 
-  /** A number once given stays that of the same event, unless its person is erased. */
+  /** Checks that a number stays the number of the same event, unless its person is erased. */
   const check = (event: WireEvent) => {
     const { seq, type, user_id: userId } = event;
     const known = seen.get(seq);
@@ -78,7 +78,7 @@ export function createEventClient({
     if (contract) contracts.set(String(contract.id), contract);
   };
 
-  /** One read. The result is whether there was nothing new. */
+  /** Reads once. The result is whether there was nothing new. */
   async function step({ maxWait = 2 } = {}): Promise<boolean> {
     const ask = asks[Math.floor(random() * asks.length)] as Ask;
     const wait = Math.floor(random() * (maxWait + 1));
@@ -102,7 +102,7 @@ export function createEventClient({
     const crash = random();
     if (crash < 0.2) {
       crashes++;
-      // Before any of it is applied, in the middle, or before it is noted how far it came.
+      // A crash comes before any event is applied, in the middle, or before the position is noted.
       for (const event of events.slice(0, Math.floor((crash / 0.2) * (events.length + 1)))) apply(event);
       return false;
     }

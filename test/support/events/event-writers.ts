@@ -15,7 +15,7 @@ const people = 24;
 const pauseMs = 30;
 
 type Writers = {
-  /** What is answered wrongly. */
+  /** The wrong answers. */
   faults: string[];
   /** How often each thing was done. */
   done: Map<string, number>;
@@ -81,7 +81,7 @@ export function startWriters({
         where id = ${accountId}`.execute(db),
     'suspend or restore by SQL': async (member) => {
       await set(sql`suspended_at = case when suspended_at is null then now() end`, member);
-      // Refused for somebody suspended, who stays so for a while.
+      // Refused for a suspended user, who stays suspended for a while.
       member.cookie = await openSession(db, member);
     },
     'change two people slowly, and perhaps not': async (member) => {
@@ -124,7 +124,7 @@ export function startWriters({
         await doors[door]?.(pick(members));
         done.set(door, (done.get(door) ?? 0) + 1);
       } catch {
-        // The database is away, or two were at the same: as for anybody who types SQL.
+        // The database is away, or two statements were at the same rows: anybody who types SQL meets this.
       }
       await new Promise((over) => setTimeout(over, random() * pauseMs));
     }

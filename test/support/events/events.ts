@@ -32,7 +32,7 @@ export const bearerOf = ({ config }: Pick<Reader, 'config'>, client: string) => 
 export const askForEvents = (instance: Reader, client: string, query = ''): Promise<Answer> =>
   instance.send(`/sso/events${query}`, { headers: bearerOf(instance, client) });
 
-/** As a client does: again where this machine is too busy. */
+/** Pulls as a client does: again if this machine is too busy. */
 export async function pull(instance: Reader, client: string, query = ''): Promise<WirePage> {
   for (let tries = 1; ; tries++) {
     const { status, text } = await askForEvents(instance, client, query);
@@ -42,7 +42,7 @@ export async function pull(instance: Reader, client: string, query = ''): Promis
   }
 }
 
-/** Everything behind `after`, whose numbers must follow each other. */
+/** Reads all events behind `after`; their numbers must follow each other. */
 export async function readOn(instance: Reader, client: string, after = 0): Promise<WireEvent[]> {
   const all: WireEvent[] = [];
   for (let at = after; ; ) {
@@ -54,7 +54,7 @@ export async function readOn(instance: Reader, client: string, after = 0): Promi
   }
 }
 
-/** The newest number. */
+/** The number of the client's newest event. */
 export const latestOf = async (instance: Reader, client: string): Promise<number> =>
   (await readOn(instance, client)).at(-1)?.seq ?? 0;
 
@@ -62,7 +62,7 @@ export type Person = { id: string; accountId: string; email: string };
 
 let serial = 0;
 
-/** Somebody with a proved address, who has never been anywhere. */
+/** Adds somebody with a proved address, who was never handed to a client. */
 export async function addPerson(db: Database, name = `Person ${++serial}`): Promise<Person> {
   const person = { id: uuidv7(), accountId: uuidv7(), email: `${uuidv7()}@example.test` };
   await sql`
@@ -84,7 +84,7 @@ export async function openSession(db: Database, { id }: Pick<Person, 'id'>): Pro
 
 export type Payload = { sid: string; profile: StandardProfile };
 
-/** What leaves for the client. */
+/** Launches the client; the result is the payload that leaves. */
 export async function launch({ send }: Reader, client: string, cookie: string): Promise<Payload> {
   const answer = await send(`/sso/launch/${client}`, { cookie });
   const payload = locationOf(answer).searchParams.get('payload');
@@ -92,7 +92,7 @@ export async function launch({ send }: Reader, client: string, cookie: string): 
   return JSON.parse(Buffer.from(payload, 'base64url').toString());
 }
 
-/** Somebody who has been handed to these clients, with the cookie of that session and what each client got. */
+/** Adds somebody who was handed to these clients, with the cookie of that session and what each client got. */
 export async function addVisitor(
   app: Reader & { db: Database },
   ...clients: string[]
@@ -114,7 +114,7 @@ export async function deletePerson(db: Database, { id, accountId }: Person): Pro
   );
 }
 
-/** A deadlock is for whoever types SQL to try again. */
+/** Tries again after a deadlock, as people who type SQL have to. */
 export async function againAfterDeadlock<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

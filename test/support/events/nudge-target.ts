@@ -1,4 +1,4 @@
-// Where a client takes nudges: a server that keeps what it gets, and answers as a test says.
+// A server that takes the nudges of a client, keeps them, and answers as a test says.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,7 +9,7 @@ export type ReceivedNudge = {
   path: string;
   headers: Record<string, string>;
   body: string;
-  /** What it says. */
+  /** The `client` that the nudge names. */
   client: string;
   latest: number;
 };
@@ -50,12 +50,12 @@ export async function openTarget(answering: Answering, atPort = 0) {
     received,
     url: `http://127.0.0.1:${port}/events?from=identity`,
     numbers: () => received.map(({ latest }) => latest),
-    /** From now on connections are refused. */
+    /** Stops listening: from now on connections are refused. */
     async close() {
       server.closeAllConnections();
       await new Promise((done) => server.close(done));
     },
-    /** At the same port. */
+    /** Listens again on the same port. */
     reopen: () => listen(port),
   };
   return target;

@@ -8,7 +8,7 @@ const slowly: Answering = (response) => {
   setTimeout(() => response.writeHead(204).end(), 3_000);
 };
 const failures = [answers(500), drops, hangs, slowly];
-// Of the nudges that arrive at these, the client itself hears.
+// The client itself hears of nudges only if one of these answers.
 const heard = new Set<Answering>([takes, slowly]);
 
 export type NudgedClient = Awaited<ReturnType<typeof openNudgedClient>>;
@@ -31,11 +31,14 @@ export async function openNudgedClient(name: string, random: () => number) {
     name,
     url: target.url,
     countNudges: () => ({ nudges: target.received.length, 'failed nudges': failed }),
-    /** From now on it takes each nudge. */
+    /** Makes the address take each nudge from now on. */
     recover() {
       mayFail = false;
     },
-    /** Reads to the end whenever it is nudged, until `isOver`. It crashes on the way, and goes on where it noted to be. */
+    /**
+     * Reads to the end whenever it is nudged, until `isOver`. The client crashes on the way, and goes on at the position that
+     * it noted.
+     */
     async read(asks: Ask[], headers: Record<string, string>, isOver: (reader: EventClient) => boolean) {
       const reader = createEventClient({ name, asks, random, headers });
       while (!isOver(reader)) {

@@ -1,5 +1,5 @@
-// Clients that change things over and over while the database comes and goes, and remember what was acknowledged. Each
-// change is tried until it is; hand-offs once, since each works once.
+// Clients that change things over and over while the database comes and goes, and remember what was acknowledged. Each change
+// is tried until it is acknowledged; hand-offs once, since each works once.
 import { sql } from 'kysely';
 import pLimit from 'p-limit';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -27,12 +27,12 @@ export type Clients = {
   areServed: () => Promise<void>;
   /** The longest time without a change acknowledged by one of the instances, since the last call. */
   longestGapMs: () => number;
-  /** What broke the contract so far, in what was answered. */
+  /** Answers so far that broke the contract. */
   faults: string[];
   /** How many answers of each kind of request had each status. */
   statuses: () => Record<string, Record<number, number>>;
   slowestMs: () => number;
-  /** What broke the contract, in what is there afterwards. */
+  /** Rows in the database afterwards that break the contract. */
   findLosses: (db: Database) => Promise<string[]>;
 };
 
@@ -56,7 +56,7 @@ export function createClients(targets: string[], config: Config): Clients {
   const cookieOf = (user: number) => ({ cookie: `__Host-identity_session=${tokenOf(user)}` });
   const anyTarget = () => targets[Math.floor(Math.random() * targets.length)] ?? '';
 
-  /** One try. What is neither expected nor a right 503 is a fault. */
+  /** Tries once. An answer that is neither expected nor a right 503 is a fault. */
   const attempt = async (kind: string, path: string, sent: Sent, expected: number[], to?: string) => {
     const target = to ?? anyTarget();
     const startedAt = performance.now();
@@ -110,7 +110,7 @@ export function createClients(targets: string[], config: Config): Clients {
     const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId: freshWebhookId() });
     const signup: (typeof signups)[number] = { id, sent: { method: 'POST', headers, body } };
     signups.push(signup);
-    // What was done before an answer was lost is answered with the same bytes.
+    // A repeat of something done before its answer was lost gets the same bytes.
     const got = await untilAcknowledged('signup', '/integrations/crm/signups', signup.sent, [201]);
     signup.answer = got?.text;
   };
@@ -141,7 +141,7 @@ export function createClients(targets: string[], config: Config): Clients {
     const user = nextToLogOut++;
     if (!(await untilAcknowledged('logout', '/logout', postForm(user, {}), [303]))) return;
     loggedOut.push(user);
-    // At once, on every instance.
+    // The logout holds at once, on every instance.
     for (const target of targets)
       await attempt('logged out', '/sso/profile', { headers: cookieOf(user) }, [401], target);
   };
@@ -214,7 +214,7 @@ export function createClients(targets: string[], config: Config): Clients {
       for (const [user, { acknowledged }] of edits) {
         const profile = await send(target, '/sso/profile', { headers: cookieOf(user) });
         const { id, name } = JSON.parse(profile.text);
-        // The last one of all may have been made without an answer.
+        // The very last edit may have been made without an answer.
         const present = Number(/^Edit (\d+)$/.exec(name)?.[1]);
         expectThat(
           present === acknowledged || present === acknowledged + 1,

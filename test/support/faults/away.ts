@@ -47,13 +47,13 @@ export const dataRequests: TestRequest[] = [
 
 export type Away = {
   app: TestApp;
-  /** Between the instance that `ask` uses and the database. `app` itself is not behind it. */
+  /** The wire between the database and the instance that `ask` uses. `app` itself is not behind the wire. */
   wire: Wire;
   /** The session of the merchant. */
   cookie: string;
-  /** Sends with it. */
+  /** Sends with that session. */
   ask: TestApp['send'];
-  /** The session, the names and the password are as they were. */
+  /** Expects that the session, the names and the password are as before. */
   expectNothingLost: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -88,7 +88,7 @@ export async function openAway(templateUrl?: string): Promise<Away> {
   };
 }
 
-/** 503 `unavailable` in time, as problem JSON or as a page, and nothing else. */
+/** Expects 503 `unavailable` in time, as problem JSON or as a page, and nothing else. */
 export async function expectUnavailable(sent: Promise<Answer>, options: SendOptions = {}): Promise<void> {
   const startedAt = performance.now();
   const answer = await sent;

@@ -47,7 +47,7 @@ const jsonText = fc.oneof(
 const form = fc
   .oneof(
     fields,
-    // None twice, which is refused before anything is read.
+    // No name twice: a form with a repeated name is refused before anything is read.
     fc.uniqueArray(fc.tuple(fieldName, text), { selector: ([name]) => name, maxLength: 6 }),
   )
   .map((all) => ({ type: 'application/x-www-form-urlencoded', bytes: toBytes(encodeFields(all)) }));

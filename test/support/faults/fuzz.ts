@@ -1,4 +1,4 @@
-// Generated requests: what no person and no program of ours would send, and what they would, with something odd.
+// Generated requests: what no person and no program of ours would send, and usual requests with something odd.
 import type { Config } from '../../../server/settings/config.ts';
 import { sign } from '../../../server/sso/hmac.ts';
 import { encodePayload } from '../clients/hand-off.ts';
@@ -22,11 +22,11 @@ export type FuzzRequest = {
   target: string;
   headers: [name: string, value: string][];
   body: Bytes | undefined;
-  /** Comes with a new session of that demo user. */
+  /** The demo user whose new session the request carries. */
   user: string | undefined;
-  /** Comes with the cookies of the latest answers, too. */
+  /** Whether the request carries the cookies of the latest answers, too. */
   comesBack: boolean;
-  /** Is to be rightly signed, whatever it says. */
+  /** How to sign the request rightly, whatever it says. */
   signedAs: 'hand_off' | 'signup' | undefined;
 };
 
@@ -94,7 +94,7 @@ function headersFrom(origin: string): fc.Arbitrary<Header[]> {
   const odd = fc.tuple(fc.constantFrom(...headerNames), headerText);
   return fc
     .tuple(
-      // Mostly our own, or nothing behind that check would be met.
+      // Mostly our own origin, or no request would get past that check.
       fc.constantFrom(...Array<string>(20).fill(origin), ...others),
       fc.tuple(...usual),
       fc.array(odd, { maxLength: 3 }),
@@ -135,7 +135,7 @@ export function buildRequests(config: Config, patterns: string[]): fc.Arbitrary<
   );
 }
 
-/** The request as it is sent. */
+/** The request as it is sent, with its signature. */
 export async function signRequest(config: Config, request: FuzzRequest): Promise<FuzzRequest> {
   const { signedAs, body: message } = request;
   if (!signedAs || !message) return request;

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 export type Hanging = {
   socket: Socket;
-  /** How long after the first byte the other side dropped it; never resolves where it does not. */
+  /** How long after the first byte the other side dropped the connection; never resolves if it does not. */
   dropped: Promise<number>;
   answer: () => string;
 };
@@ -11,7 +11,7 @@ export type Hanging = {
 const head = (port: number) => `Host: localhost:${port}\r\nOrigin: http://localhost:${port}\r\n`;
 const form = 'Content-Type: application/x-www-form-urlencoded\r\n';
 
-/** What each sends at first, and then again and again. */
+/** What each hanging client sends at first, and then again and again. */
 export const habits = {
   'sends nothing': () => ['', ''],
   'sends its request line slowly': () => ['GET /lo', 'a'],
@@ -29,7 +29,7 @@ export const habits = {
   (port: number) => [first: string, then: string]
 >;
 
-/** Opens one, which goes on until it is dropped or its socket is destroyed. */
+/** Opens a hanging client, which goes on until it is dropped or its socket is destroyed. */
 export function openHanging(port: number, habit: string, pauseMs = 1_000): Hanging {
   const [first = '', then = ''] = habits[habit]?.(port) ?? [];
   const socket = connect(port, '127.0.0.1');
@@ -50,7 +50,7 @@ export function openHanging(port: number, habit: string, pauseMs = 1_000): Hangi
   return { socket, dropped, answer: () => answer };
 }
 
-/** One that asks for `path` again and again, and reads none of the answers. */
+/** Opens a client that asks for `path` again and again, and reads none of the answers. */
 export function openDeaf(port: number, path: string): Socket {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);

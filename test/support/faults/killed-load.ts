@@ -8,15 +8,15 @@ const password = 'local demo password';
 const timeoutMs = 15_000;
 
 export type Acknowledged = {
-  /** The number in the last name that each of these users was told is saved. */
+  /** By user, the number in the last name that the service said is saved. */
   edits: Map<string, number>;
-  /** `signup_id` of each. */
+  /** The `signup_id` of each acknowledged signup. */
   signups: Set<string>;
-  /** Of what was sent, with the path; `true` once it was accepted. */
+  /** The hand-offs that were sent, by their path; `isAccepted` once one was accepted. */
   handOffs: Map<string, { id: string; isAccepted: boolean }>;
   /** Cookies of sessions that were ended. */
   logouts: string[];
-  /** Addresses that a mail is under way to. */
+  /** Addresses with a mail under way. */
   mails: string[];
 };
 
@@ -28,12 +28,12 @@ export type Load = {
 };
 
 type Answer = { status: number; text: string; cookie: string | undefined };
-/** Undefined where nothing was answered. */
+/** Sends a request; undefined if nothing was answered. */
 type Send = (path: string, init?: RequestInit) => Promise<Answer | undefined>;
 
 export const killedEnv = { TRUSTED_PROXIES: 'loopback' };
 
-/** Of a service that listens there. Several of each kind are under way at once. */
+/** Starts the load on the service at that port. Several requests of each kind are under way at once. */
 export function startLoad(port: number): Load {
   const config = readConfig({ ...killedEnv, PORT: String(port) });
   const unexpected: string[] = [];
@@ -101,7 +101,7 @@ export function startLoad(port: number): Load {
       const id = `killed-${++serial}`;
       const body = JSON.stringify(buildSignup(id));
       const webhookId = freshWebhookId();
-      // As a CRM does: until it is told that it has arrived.
+      // Sends as a CRM does: until the answer says that the signup has arrived.
       for (let answer: Answer | undefined; answer?.status !== 201 && !isOver; ) {
         const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId });
         answer = await send('/integrations/crm/signups', { method: 'POST', body, headers });

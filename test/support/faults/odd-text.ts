@@ -1,4 +1,4 @@
-// Generated text: what is right somewhere, and what is right nowhere.
+// Generated text: some is right somewhere, some is right nowhere.
 import { fc } from '../run/random.ts';
 
 export const demoNames = ['customer', 'merchant', 'manager', 'admin', 'unverified', 'suspended'];
@@ -62,10 +62,10 @@ export const fieldName = fc.oneof(
   { weight: 1, arbitrary: oddText },
 );
 
-/** Of a form or a query; a name may come twice. */
+/** The fields of a form or a query; a name may come twice. */
 export const fields = fc.array(fc.tuple(fieldName, text), { maxLength: 6 });
 
-/** Lone surrogates as U+FFFD. */
+/** Percent-encodes text, with lone surrogates as U+FFFD. */
 export const percentEncode = (value: string) =>
   encodeURIComponent(value.replace(/\p{Surrogate}/gu, '\ufffd'));
 

@@ -15,7 +15,7 @@ type Shape = {
   anyOf?: Shape[];
 };
 
-/** As JSON Schema. */
+/** A schema as JSON Schema. */
 export const readShape = (schema: z.ZodType) =>
   z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
 
@@ -29,7 +29,7 @@ export function readInputs(router: typeof appRouter): [string, Shape][] {
   );
 }
 
-/** Procedure, member, and something for the others. */
+/** For each text: the procedure, the member, and values for the other members. */
 export function listTextInputs(router: typeof appRouter): [string, string, Record<string, unknown>][] {
   return readInputs(router).flatMap(([name, { properties = {}, anyOf }]) => {
     const members = anyOf?.find((each) => each.properties)?.properties ?? properties;
@@ -66,7 +66,10 @@ export const pathOfRoute = (file: string) =>
     .replaceAll('\u0000', '.')
     .replace(/^\/_index$/, '/');
 
-/** What each route but those of the demo reads, as path and name: of forms, also those that read none, and of addresses. */
+/**
+ * What each route but those of the demo reads, as path and name: fields of forms, also forms that read none, and parameters of
+ * addresses.
+ */
 export function listReadFields(): { forms: string[]; addresses: string[] } {
   const routes = readdirSync('app/routes')
     .filter((file) => !file.startsWith('demo.'))

@@ -4,8 +4,8 @@ import { expect } from 'vitest';
 import type { TestApp } from '../app/app.ts';
 
 /**
- * How long `/healthz`, asked every 10 ms, waited at most while `work` ran, in milliseconds. It waits where the service is
- * busy, and also where this machine is: only the time that this process has worked for meanwhile counts.
+ * How long `/healthz`, asked every 10 ms, waited at most while `work` ran, in milliseconds. It waits if the service is busy,
+ * and also if this machine is: only the time for which this process has worked meanwhile counts.
  */
 export async function measureWait(
   { send }: Pick<TestApp, 'send'>,
@@ -33,7 +33,7 @@ export async function measureWait(
   return longest;
 }
 
-/** The least of three, after a first that loads what there is to load: so that a busy machine is not blamed on the service. */
+/** The least of three waits, after a first one that loads everything, so that the service is not blamed for a busy machine. */
 export async function measureLeastWait(
   app: Pick<TestApp, 'send'>,
   work: () => Promise<unknown>,

@@ -1,4 +1,4 @@
-// Texts of 64 KiB on which careless work takes the square of their length, or more.
+// Texts of 64 KiB on which careless code takes time by the square of their length, or more.
 
 /** A body may have 64 KiB. */
 export const worstBytes = 63 * 1024;
@@ -19,13 +19,13 @@ export const worstTexts: Record<string, string> = {
   surrogates: fill('\u{1f468}\u200d'),
 };
 
-/** At most so many bytes of it, without half a character at the end. */
+/** The beginning of a text, at most `room` bytes, without half a character at the end. */
 export const fitTo = (text: string, room: number) => {
   const cut = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, room));
   return cut.replace(/\ufffd$/, '');
 };
 
-/** As short as a body can spell it. */
+/** The shortest spelling of fields in a body. */
 export const spellForm = (fields: Record<string, string>) =>
   Object.entries(fields)
     .map(
@@ -33,6 +33,6 @@ export const spellForm = (fields: Record<string, string>) =>
     )
     .join('&');
 
-/** As an address can spell it. */
+/** The spelling of a text in an address. */
 export const spellAddress = (text: string) =>
   /%25%F0/.test(text) ? text : encodeURI(text).replace(/[[\]&+#]/g, encodeURIComponent);

@@ -1,4 +1,4 @@
-// What tests ask of the history: who changed what, and whether it tells of every row as it is, and as it was.
+// What tests ask of the history: who changed what, and whether the history has every row as it is, and as it was.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
@@ -16,13 +16,13 @@ export async function listChanges(db: Database): Promise<Change[]> {
   return rows;
 }
 
-/** In few words, oldest first: `user changed name, name_edited_at by person`. */
+/** The changes in few words, oldest first: `user changed name, name_edited_at by person`. */
 export const summarize = (changes: Change[]): string[] =>
   changes.map(({ subject, kind, members, by }) =>
     [subject, kind, Object.keys(members ?? { erased: null }).join(', '), `by ${by}`].join(' '),
   );
 
-/** Without time zone, the texts of times differ. */
+/** Connections in UTC: in another time zone, the texts of times would differ. */
 export const connectInUtc = (url: string) =>
   connect(`${url}?options=${encodeURIComponent('-c timezone=UTC')}`, { statementTimeoutMs: 60_000 });
 
@@ -48,8 +48,8 @@ async function readRows(db: Database, subject: Subject, clauses = ''): Promise<K
 export type Snapshot = { at: string; rows: KnownRow[] };
 
 /**
- * Some rows of one table, and an instant at which they were like this. Nobody changes them meanwhile, so it may be in
- * somebody's way.
+ * Some rows of one table, and an instant at which they were like this. Nobody can change the rows meanwhile, so this may hold
+ * others up.
  */
 export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
   inTransaction(db, { by: 'service', cause: 'snapshot' }, async (trx) => {
@@ -62,7 +62,7 @@ export const takeSnapshot = (db: Database, pick: number): Promise<Snapshot> =>
     return { at: clock.rows[0]?.at ?? '', rows };
   });
 
-/** What is wrong with the history, in words. By a connection of `connectInUtc`, when nobody changes anything any more. */
+/** The faults of the history, in words. Needs a connection of `connectInUtc`, when nobody changes anything any more. */
 export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Promise<string[]> {
   const changes = await listChanges(db);
   const faults = [...findFaultsOfOrder(changes)];
@@ -82,7 +82,7 @@ export async function checkHistory(db: Database, snapshots: Snapshot[] = []): Pr
   );
   for (const { at, rows: then } of snapshots)
     for (const known of then) {
-      // Of somebody who was erased since, nothing is known any more.
+      // Nothing is known any more of somebody who was erased since.
       const owner = known.subject === 'link' ? `user ${known.row.user_id}` : nameOf(known);
       if (erased.has(owner)) continue;
       const before = (ofRow.get(nameOf(known)) ?? []).filter((change) => change.at <= at);
@@ -101,14 +101,14 @@ function compare(known: KnownRow, replayed: ReadonlyMap<string, Row>, when: stri
   return is === said ? [] : [`${nameOf(known)} at ${when}: is ${is}, the history says ${found && said}`];
 }
 
-/** Each change begins where the one before it ended, and is later. */
+/** The faults of order: each change must begin where the one before it ended, and be later. */
 function* findFaultsOfOrder(changes: Change[]): Generator<string> {
   const last = new Map<string, Change>();
   for (const change of changes) {
     const name = `${change.subject} ${change.rowId}`;
     const before = last.get(name);
     last.set(name, change);
-    // A row that was erased has lost its id where that was a person's.
+    // An erased row has lost its id if the id was a person's.
     if (change.rowId === null) continue;
     if (before && before.at >= change.at) yield `${name} changed twice at ${change.at}`;
     if (!before?.members || !change.members || before.kind === 'removed') continue;

@@ -24,14 +24,14 @@ export type Edits = {
   app: TestApp;
   instances: Pick<TestInstance, 'send' | 'config'>[];
   other: OtherRole;
-  /** For files to import. */
+  /** The folder for files to import. */
   folder: string;
   seed: number;
 };
 
 type Writer = {
   random: () => number;
-  /** One of those. */
+  /** Picks one item at random. */
   pick: <T>(of: readonly T[]) => T;
   send: TestApp['send'];
   config: TestApp['config'];
@@ -39,7 +39,7 @@ type Writer = {
   email: string;
 };
 
-/** Of each door how often, in a thousand. A command is a process, which takes a second. */
+/** How often each door is used, in a thousand. A command is a process, which takes a second. */
 const weights: Record<Door, number> = {
   page: 140,
   tRPC: 140,
@@ -57,7 +57,7 @@ const owners = ['merchant', 'customer', 'new-merchant', 'manager'].map((name) =>
 const people = Array.from({ length: 14 }, (_, n) => `edit-${n}`);
 const capabilities = ['manage_storefront', 'sell_media_inventory', 'sell_products', 'sell_services'];
 
-/** How many were made through each door. Throws for an answer that nobody should get. */
+/** Makes random edits. The result is how many went through each door. Throws for an answer that nobody should get. */
 export async function makeEdits(edits: Edits, { count, writers = 16 }: { count: number; writers?: number }) {
   await liftAllowances(edits.app.db);
   const made = Object.fromEntries(doors.map((door) => [door, 0])) as Record<Door, number>;
@@ -67,7 +67,7 @@ export async function makeEdits(edits: Edits, { count, writers = 16 }: { count: 
   const write = async (place: number) => {
     const writer = createWriter(edits, place);
     while (left-- > 0) {
-      // Each door once at least, in the first of them.
+      // The first edits use each door at least once.
       const door = doors[count - left - 1] ?? pickDoor(writer.random());
       await through[door](edits, writer, next).catch((error) => {
         left = 0;
@@ -97,7 +97,7 @@ function pickDoor(share: number): Door {
   return found ?? 'SQL';
 }
 
-/** As their owner, who logs in again where somebody has suspended or erased them meanwhile. */
+/** Sends as the account's owner, who logs in again if somebody has suspended or erased them meanwhile. */
 async function asOwner(writer: Writer, path: string, options: Parameters<Browser['send']>[1]) {
   let answer = await writer.browser.send(path, options);
   const isOut = (status: number, to: string | null) =>
@@ -110,7 +110,7 @@ async function asOwner(writer: Writer, path: string, options: Parameters<Browser
   return answer;
 }
 
-/** Or 503, with which nothing is done: there are many at once. */
+/** Expects one of these statuses, or a 503, which says that nothing was done: many edits run at once. */
 function expectOneOf({ status, text }: Pick<Answer, 'status' | 'text'>, ...expected: number[]): void {
   if (![...expected, 503].includes(status)) throw new Error(`answered ${status}: ${text.slice(0, 300)}`);
 }
@@ -146,7 +146,7 @@ const statements = [
     where external_id = (select external_id from external_links order by random() limit 1)`,
   () => sql`delete from external_links
     where external_id = (select external_id from external_links order by random() limit 1)`,
-  // Nothing that is tracked, and nothing at all.
+  // Changes no tracked column, and changes nothing at all.
   () => sql`update users set created_at = created_at, name = name
     where id = (select id from users order by random() limit 1)`,
 ];
@@ -164,7 +164,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const url = await buildHandOff(app, { id: writer.pick(people), ...profileOf(writer, next()) });
     expectOneOf(await writer.send(url), 303, 403, 409);
   },
-  /** Of a demo user, who logs in and connects. */
+  /** A hand-off of a demo user, who logs in and connects. */
   async Connect({ app }, writer, next) {
     const profile = { ...profileOf(writer, next()), email: writer.email, emailVerified: true };
     const asked = await asOwner(writer, await buildHandOff(app, { id: writer.pick(people), ...profile }), {});
@@ -209,7 +209,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
     const statement = writer.pick(statements);
     await retry(() => statement(next()).execute(other.db));
   },
-  /** Of somebody who is due: not one of the demo users, who make the edits. */
+  /** Erases somebody who is due: not one of the demo users, who make the edits. */
   async erasure({ app, other }) {
     await retry(() =>
       sql`update users set deletion_due_at = now() - interval '1 second', suspended_at = null
@@ -230,7 +230,7 @@ const through: Record<Door, (edits: Edits, writer: Writer, next: () => number) =
       ['user:delete', email],
       ['import', file],
     ]);
-    // Refused, where there is nobody like that.
+    // Refused if there is no such user.
     expectOneOf({ status: (await runCli(app.databaseUrl, args)).code ?? -1, text: args.join(' ') }, 0, 1);
   },
 };
@@ -252,7 +252,7 @@ function writeLine(writer: Writer, n: number): string {
   });
 }
 
-/** Statements of several rows may be in each other's way, and there are many at once; whoever types them tries again. */
+/** Statements on several rows may be in each other's way, and many run at once; so each is tried again, as people do. */
 async function retry(work: () => Promise<unknown>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -1,10 +1,10 @@
-// What people and products ask of the service all day, in the names of random users of the bench.
+// What people and products ask of the service all day, as random users of the bench.
 import { type Asked, buildAsking, issuer } from '../../bench/population.ts';
 import type { Sent } from './open-loop.ts';
 
 export type Kind = keyof ReturnType<typeof buildAsking> | 'edit';
 
-/** The status of an answer to each that has done what was asked. */
+/** The status of a successful answer to each kind of request. */
 const expected: Record<Kind, number> = {
   launch: 303,
   'first launch': 303,
@@ -47,7 +47,7 @@ export function buildMixedTraffic(users: number, weights: Partial<Record<Kind, n
 
 let edits = 0;
 
-/** By the same user. */
+/** An edit by the same user. */
 function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
   return {
     method: 'POST',
@@ -59,7 +59,7 @@ function buildEdit({ headers }: { headers: Record<string, string> }): Asked {
 
 const inTimeMs = 500;
 
-/** What gets done in a second at most, in good time: more is asked for until no more is. */
+/** How many requests a second are answered in good time at most: it asks for more until no more are answered. */
 export async function findPeak(
   load: (perSecond: number, seconds: number) => Promise<Sent[]>,
 ): Promise<number> {

@@ -1,20 +1,22 @@
-// Load in an open loop: requests are sent at their time, whether or not those before them have been answered. It speaks
-// HTTP itself, over connections that it keeps, so that it takes little of the machine that it measures.
+// Load in an open loop: requests are sent at their time, whether or not earlier ones have been answered. It speaks HTTP itself,
+// over connections that it keeps, so that it takes little of the machine that it measures.
 import { connect, type Socket } from 'node:net';
 import type { Asked } from '../../bench/population.ts';
 
 export type Sent = {
-  /** Of the request, as `ask` names it. */
+  /** The kind of the request, as `ask` names it. */
   kind: string;
-  /** 0 where the connection broke, or nothing came in time. */
+  /** The status; 0 if the connection broke, or nothing came in time. */
   status: number;
-  /** From the time at which it was due. */
+  /** Milliseconds from the time at which the request was due. */
   ms: number;
-  /** From the time at which it was sent: without the wait for a connection, where there are only so many. */
+  /**
+   * Milliseconds from the time at which the request was sent: without the wait for a connection, if their number is limited.
+   */
   msOnConnection: number;
-  /** When it was due, in milliseconds since the start. */
+  /** When the request was due, in milliseconds since the start. */
   at: number;
-  /** The answer, where it is an error of the server. */
+  /** The answer, if it is an error of the server. */
   text?: string;
 };
 
@@ -23,19 +25,19 @@ export type OpenLoop = {
   perSecond: number;
   seconds: number;
   ask: () => Asked & { kind: string };
-  /** At most so many at once, as a balancer has them; further requests wait for one, which counts in their time. */
+  /** The most connections at once, as a balancer has them; further requests wait for one, and the wait counts in their time. */
   connections?: number;
-  /** So many are open before it starts, as a balancer keeps them. */
+  /** How many connections are open before it starts, as a balancer keeps them. */
   kept?: number;
-  /** Who waits longer counts as failed. */
+  /** A request that waits longer counts as failed. */
   patienceMs?: number;
-  /** Ends it early. */
+  /** Ends the load early. */
   signal?: AbortSignal;
 };
 
 type Waiting = { kind: string; at: number; done: (status: number, text?: string) => void };
 
-/** Resolves with every request, once all have an answer or have waited too long. */
+/** Runs the load. Resolves with every request, once all have an answer or have waited too long. */
 export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
   const {
     port,
@@ -58,7 +60,7 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
     const at = (made++ * 1_000) / perSecond;
     const asked = ask();
     underWay++;
-    // The one used last: those at rest are closed by the other side in time.
+    // The connection used last, so that the other side can close idle ones in time.
     const connection = free.pop() ?? openConnection(port, open);
     let isDone = false;
     const sentAt = performance.now();
@@ -128,7 +130,7 @@ function openConnection(port: number, open: Set<Connection>): Connection {
       if (headEnd < 0) return;
       const head = got.slice(0, headEnd);
       const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-      // Pages come in chunks, whose last is empty.
+      // Pages come in chunks; the last chunk is empty.
       needed = length === undefined ? -1 : headEnd + 4 + Number(length);
       if (/\r\nconnection: *close/i.test(head)) isClosed = true;
     }

@@ -23,7 +23,7 @@ export type Balancer = {
   close: () => Promise<void>;
 };
 
-/** In front of the instances that listen on `ports` of loopback; `replacements` change more of the file. */
+/** Starts HAProxy in front of the instances on `ports` of loopback; `replacements` change more of the file. */
 export async function startBalancer(
   ports: [number, number],
   replacements: Record<string, string> = {},
@@ -56,7 +56,7 @@ export async function startBalancer(
   const send: Balancer['send'] = (path, { body, ...options } = {}) =>
     new Promise((done, failed) => {
       const sent = request(
-        // A connection each: on one that was used before, HAProxy leaves it to the browser to try again.
+        // A new connection for each request: on a used one, HAProxy leaves it to the browser to try again.
         { host: '127.0.0.1', port, path, agent: false, rejectUnauthorized: false, ...options },
         (answer) => {
           let text = '';
@@ -85,7 +85,7 @@ export async function startBalancer(
 
 export type PlainBalancer = Pick<Balancer, 'port' | 'output' | 'close'>;
 
-/** The same without TLS, for loads: they would measure little else. */
+/** Starts a balancer without TLS, for loads: with TLS they would measure little else. */
 export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer> {
   requirePrograms('/usr/sbin/haproxy');
   const folder = await makeOwnFolder();
@@ -93,7 +93,7 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
   const config = renderOperateFile('haproxy.cfg', {
     '  log /dev/log local0\n  user haproxy\n  group haproxy\n': '',
     '  bind :80\n  bind :443 ssl crt /etc/haproxy/identity.pem alpn h2,http/1.1\n': `  bind 127.0.0.1:${port}\n`,
-    // More take more files than a shell may open.
+    // More connections take more files than a shell may open.
     'maxconn 10000': 'maxconn 2000',
     '  http-request redirect scheme https code 308 unless { ssl_fc }\n': '',
     '  server one 10.0.0.11:3000\n  server two 10.0.0.12:3000\n': ports
@@ -103,7 +103,7 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
   const file = join(folder, 'haproxy.cfg');
   await writeOwnFile(file, config);
   const haproxy = startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder });
-  // Not by vitest: the bench uses this too.
+  // Without vitest, because the bench uses this too.
   const isReady = () =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ ok }) => ok,

@@ -1,5 +1,5 @@
 // Three machines of Postgres under Patroni, with etcd, and HAProxy in front of them: docs/operate/files/ on loopback. Each
-// machine has an address of its own there (127.0.0.21 and so on), and the ports are free ones.
+// machine has a loopback address of its own (127.0.0.21 and so on), and free ports.
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CompiledQuery } from 'kysely';
@@ -24,19 +24,19 @@ export type Cluster = {
   /** The database of the service behind HAProxy, for the role of the service, or as the superuser. */
   url: string;
   superuserUrl: string;
-  /** For base backups. */
+  /** The URL for base backups. */
   replicationUrl: string;
   findPrimary: () => Promise<Machine>;
   addressOf: (machine: Machine) => string;
-  /** Kills Patroni and Postgres there, as a power cut does. */
+  /** Kills Patroni and Postgres of a machine, as a power cut does. */
   kill: (machine: Machine) => Promise<void>;
   start: (machine: Machine) => void;
-  /** Freezes Patroni there, while Postgres goes on as if it were the primary still. */
+  /** Freezes Patroni of a machine, while its Postgres goes on as if it were the primary still. */
   freeze: (machine: Machine) => void;
   thaw: (machine: Machine) => void;
   /** Hands over to the synchronous standby, as for an upgrade. */
   switchOver: () => Promise<void>;
-  /** Three machines run, and one of the standbys is synchronous. */
+  /** Waits until three machines run, and one of the standbys is synchronous. */
   waitUntilWhole: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -62,7 +62,7 @@ export async function startCluster(): Promise<Cluster> {
   );
   const onLoopback = { '10.0.0.2': '127.0.0.2' };
 
-  // One for all three machines: this is no test of etcd.
+  // One etcd for all three machines: this is no test of etcd.
   const etcdUrl = `http://127.0.0.21:${etcdClient}`;
   const etcdFile = renderOperateFile('etcd.env', {
     'ETCD_INITIAL_CLUSTER=db1=http://10.0.0.21:2380,db2=http://10.0.0.22:2380,db3=http://10.0.0.23:2380':
@@ -118,7 +118,7 @@ export async function startCluster(): Promise<Cluster> {
       signal: AbortSignal.timeout(20_000),
     });
   const listMembers = async () => {
-    // Each of them knows; one that is dead or frozen does not say.
+    // Each machine knows the cluster; a dead or frozen machine does not answer.
     const answer = await Promise.any(machines.map((machine) => ask(machine, '/cluster')));
     return ((await answer.json()) as { members: Member[] }).members;
   };

@@ -1,4 +1,4 @@
-// Programs of Debian's packages, which tests start in a folder of their own, as an unprivileged user where run as root.
+// Programs of Debian's packages, which tests start in a folder of their own, as an unprivileged user if run as root.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
@@ -25,14 +25,14 @@ export function requirePrograms(...programs: Program[]): void {
 
 const identity = await findIdentity();
 
-/** A temporary folder of that user's. */
+/** A temporary folder of the unprivileged user. */
 export async function makeOwnFolder(): Promise<string> {
   const folder = await makeFolder();
   await giveAway(folder);
   return folder;
 }
 
-/** A file that this user alone reads, and its folder where that is missing. */
+/** Writes a file that only this user can read, and makes its folder if it is missing. */
 export async function writeOwnFile(file: string, text: string): Promise<void> {
   if (!existsSync(dirname(file))) {
     await mkdir(dirname(file), { mode: 0o700 });
@@ -49,7 +49,7 @@ async function giveAway(path: string): Promise<void> {
 export type RunningProgram = {
   pid: number;
   output: () => string;
-  /** Ends it, by default at once, and waits until it is gone. */
+  /** Ends the program, by default at once, and waits until it is gone. */
   stop: (signal?: NodeJS.Signals) => Promise<void>;
   signal: (signal: NodeJS.Signals) => void;
 };
@@ -62,7 +62,7 @@ export function startProgram(
   const child: ChildProcess = spawn(program, args, {
     ...identity,
     cwd: options.folder,
-    // Nothing of the developer's: each of these reads settings from its environment.
+    // Without the developer's variables: each of these programs reads settings from its environment.
     env: {
       NODE_ENV: 'test',
       PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
@@ -76,7 +76,7 @@ export function startProgram(
     stream?.on('data', (chunk) => {
       output += chunk;
     });
-  // Not `close`: what it has started may live on, and keep its output open.
+  // Not `close`: programs that it has started may live on, and keep its output open.
   const exited = new Promise<void>((done) => child.once('exit', () => done()));
   return {
     pid: child.pid ?? 0,

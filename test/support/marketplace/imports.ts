@@ -1,4 +1,4 @@
-// Files to import, and the people whom they find here.
+// Files to import, and the people here whom these files are about.
 import { writeFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
@@ -13,7 +13,7 @@ type Line = {
   account: { name?: string; capabilities: string[] };
 };
 
-/** One line of a file. */
+/** A profile for one line of a file. */
 export const profileOf = (
   id: string,
   { account, ...more }: Partial<Omit<Line, 'account'>> & { account?: Partial<Line['account']> } = {},
@@ -33,7 +33,7 @@ export const writeLines = (file: string, lines: unknown[]) =>
 export type Somebody = {
   key: string;
   email?: string;
-  /** Of the marketplace; null without a link. */
+  /** The id at the marketplace; null without a link. */
   externalId?: string | null;
   isTyped?: boolean;
   isProved?: boolean;
@@ -44,7 +44,7 @@ export type Somebody = {
   role?: string;
 };
 
-/** People as they are here before an import, each with an account; all in one statement. */
+/** Adds people as they are before an import, each with an account; all in one statement. */
 export async function insertPeople(db: Database, people: Somebody[]): Promise<void> {
   const rows = people.map(({ key, email = `${key}@example.test`, externalId = key, ...somebody }) => ({
     id: crypto.randomUUID(),

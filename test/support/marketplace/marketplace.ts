@@ -23,7 +23,7 @@ export async function buildHandOff(app: TestApp, user: HandOff, issuedAt = new D
   return pathname + search;
 }
 
-/** As a person does: opens the URL, and where they are asked whether to continue, does. */
+/** Opens the URL as a person does, and continues if asked. */
 export async function handOver(app: TestApp, user: HandOff, options?: SendOptions): Promise<Answer> {
   return openHandOff(app, await buildHandOff(app, user), options);
 }

@@ -12,7 +12,7 @@ export const dayMs = 24 * 60 * 60 * 1_000;
 
 export type AddressChanges = Awaited<ReturnType<typeof openAddressChanges>>;
 
-/** Opened before the first test of a file and closed after its last; each test starts at the same time. */
+/** Opens everything before the first test of a file, and closes it after the last; each test starts at the same instant. */
 export function shareAddressChanges(): AddressChanges {
   const changes = {} as AddressChanges;
   beforeAll(async () => {
@@ -24,18 +24,18 @@ export function shareAddressChanges(): AddressChanges {
 }
 
 async function openAddressChanges() {
-  // That of the database, too, which sweeps by its own.
+  // The clock starts at the present, like the database's own clock, by which the database sweeps.
   const startedAt = new Date();
   const clock = { now: startedAt };
   const now = () => clock.now;
   const app = await openApp({ now });
   const instance = await app.startInstance();
-  // On the same database: hands out what the mails say.
+  // On the same database: it shows what the mails say.
   const other = await openBackend({ databaseUrl: app.databaseUrl, now });
 
   let serial = 0;
   const newEmail = () => `change-${serial++}@example.test`;
-  /** Each from a network of its own. */
+  /** A new address, in a network of its own. */
   const from = () => `10.${serial++ % 250}.${serial % 250}.1`;
 
   /** Somebody who has just signed up, in a browser. */
@@ -71,7 +71,7 @@ async function openAddressChanges() {
     return takeBackLinkOf(old);
   }
 
-  /** In the newest of the mails with a link to it. */
+  /** The take-back link in the newest mail with such a link to the address. */
   async function takeBackLinkOf(email: string): Promise<string> {
     const count = await countLetters(app.db, email);
     return `/take-back?token=${await readToken(other, email, 'undo_email_change', count)}`;

@@ -1,4 +1,4 @@
-// For a load of few people who change far more in an hour than anybody may.
+// Lifts allowances, for a load of few people who change far more in an hour than anybody may.
 import { sql } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { connect } from '../database/postgres.ts';

@@ -1,34 +1,34 @@
 // An authenticator in software, and the browser around it: makes passkeys and answers challenges as WebAuthn says
-// (https://www.w3.org/TR/webauthn-3/), and, where a test asks for it, as it must not.
+// (https://www.w3.org/TR/webauthn-3/), and, if a test asks for it, as WebAuthn forbids.
 import { createHash, createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { Answer } from '../app/app.ts';
 import type { Browser } from '../app/visitor.ts';
 
 type Options = { challenge: string; rpId?: string; rp?: { id: string }; user?: { id: string } };
 
-/** What is to be wrong. */
+/** What the authenticator is to do wrong. */
 export type Lie = {
   origin?: string;
   crossOrigin?: boolean;
   rpId?: string;
   type?: string;
   challenge?: string;
-  /** The authenticator has seen somebody, and not who. */
+  /** Says that somebody was there, but not who it was. */
   isUnverified?: boolean;
   isAbsent?: boolean;
   counter?: number;
   userHandle?: string | undefined;
   credentialId?: string;
-  /** Signs something else. */
+  /** Signs other bytes. */
   isForged?: boolean;
-  /** Of the attestation, such as `packed`. */
+  /** The format of the attestation, such as `packed`. */
   format?: string;
   publicKey?: Buffer;
 };
 
 export type Authenticator = ReturnType<typeof createAuthenticator>;
 
-/** One passkey. `counter` counts up from 1, or stays 0 where the authenticator does not count. */
+/** One passkey. `counter` counts up from 1, or stays 0 if the authenticator does not count. */
 export function createAuthenticator({ counts = true, isSynced = false } = {}) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const credentialId = randomBytes(32);
@@ -39,7 +39,7 @@ export function createAuthenticator({ counts = true, isSynced = false } = {}) {
 
   return {
     credentialId: credentialId.toString('base64url'),
-    /** As it is stored. */
+    /** The public key as it is stored. */
     publicKey: encodeKey(publicKey),
     /** What a browser's script posts as `passkey` to add it. */
     register(options: Options, origin: string, lie: Lie = {}): string {
@@ -141,7 +141,7 @@ function encodeKey(key: KeyObject): Buffer {
 
 type Cbor = number | string | Buffer | Map<string | number, Cbor>;
 
-/** As much of CBOR (RFC 8949) as an authenticator says. */
+/** Writes CBOR (RFC 8949), as far as an authenticator needs it. */
 export function cbor(value: Cbor): Buffer {
   if (typeof value === 'number') return value < 0 ? head(1, -1 - value) : head(0, value);
   if (typeof value === 'string')
@@ -165,7 +165,7 @@ function uint16(value: number): Buffer {
   return bytes;
 }
 
-/** What the script of a page asks for. */
+/** Asks for options, as the script of a page does. */
 export async function fetchOptions(
   browser: Pick<Browser, 'send'>,
   purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back',

@@ -15,14 +15,14 @@ const letters = sql.join(
 
 export type KeptMail = { recipient: string; subject: string; text: string };
 
-/** Sends what is due, and waits until the address has `count` mails with a link to use. Oldest first. */
+/** Sends due mails, and waits until the address has `count` mails with a link to use. Oldest first. */
 export async function readMails(
   { backend, db }: TestBackend,
   recipient: string,
   count = 1,
 ): Promise<KeptMail[]> {
   await sendDueMails(backend.deps, undefined, new AbortController().signal);
-  // An instance may be sending them already.
+  // An instance may be sending the mails already.
   return vi.waitFor(async () => {
     const { rows } = await sql<KeptMail>`select recipient, kept_subject as subject, kept_text as text
       from mails where recipient = ${recipient} and kept_text is not null

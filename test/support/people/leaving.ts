@@ -4,14 +4,14 @@ import type { Database } from '../../../db/postgres/client.ts';
 import { eraseDueUsers } from '../../../server/identity/person/erase-user.ts';
 import { recordLog } from '../app/log.ts';
 
-/** Plans somebody's deletion as one that was asked for long ago. */
+/** Makes somebody's deletion due, as if it had been asked for long ago. */
 export async function makeDue(db: Database, email: string): Promise<void> {
   await sql`update users set deletion_due_at = now() - interval '1 second' where email = ${email}`.execute(
     db,
   );
 }
 
-/** Runs the job as an instance does; the result is what it logged. It throws where somebody could not be erased. */
+/** Runs the job as an instance does; the result is what the job logged. Throws if somebody could not be erased. */
 export async function runErasure(db: Database, now = () => new Date()) {
   const { log, logged } = recordLog();
   await eraseDueUsers({ db, now, log }).catch((cause) => {

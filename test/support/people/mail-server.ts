@@ -5,7 +5,7 @@ import { SMTPServer } from 'smtp-server';
 import { expect, vi } from 'vitest';
 
 export type ReceivedMail = Email & {
-  /** What the SMTP commands said, whatever the headers say. */
+  /** Sender and recipients of the SMTP commands, whatever the headers say. */
   envelope: { from: string; to: string[] };
   source: string;
 };
@@ -16,16 +16,16 @@ export type MailServerMode =
   | 'slow'
   /** Accepts connections and never answers. */
   | 'hang'
-  /** Takes that long for each mail, one after the other, and never answers those to such addresses. */
+  /** Takes that long for each mail, one after the other, and never answers mails to addresses like `hangsFor`. */
   | { takesMs: number; hangsFor?: RegExp }
   /** Refuses, and quotes the address as mail servers do. */
   | { refuse: 'MAIL' | 'RCPT' | 'DATA'; code: number };
 
 export type MailServer = {
-  /** For SMTP_URL. */
+  /** The URL for SMTP_URL. */
   url: string;
   mode: MailServerMode;
-  /** In the order of arrival. */
+  /** The mails, in the order of arrival. */
   received: ReceivedMail[];
   /** The credentials of each login, as `name:password`. */
   logins: string[];
@@ -89,7 +89,7 @@ export async function startMailServer({
           const { mode } = mailServer;
           if (mode === 'slow') await wait(slowMs);
           if (typeof mode === 'object' && 'takesMs' in mode) {
-            // Whoever sent it gives up one day.
+            // No answer: the sender gives up one day.
             if (mode.hangsFor?.test(to.join())) return;
             turn = turn.then(() => wait(mode.takesMs));
             await turn;

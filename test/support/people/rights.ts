@@ -1,4 +1,4 @@
-// Accounts, and what is decided and said of their rights, as far as tests of those need them.
+// Accounts, and what is decided and said of their rights, as far as tests of rights need them.
 import { sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
@@ -9,7 +9,7 @@ import { openApp, type TestApp } from '../app/app.ts';
 import { logIn } from '../app/visitor.ts';
 import { type HandOff, handOver } from '../marketplace/marketplace.ts';
 
-/** For a whole file: the app, and what is done in it. */
+/** For a whole file: the app, and what tests do in it. */
 export function shareRights() {
   let app: TestApp;
   beforeAll(async () => {
@@ -23,7 +23,7 @@ export function shareRights() {
       return app;
     },
 
-    /** Of a profile; each is newer than the one before. */
+    /** The time of a profile; each is newer than the one before. */
     nextTime: () => new Date(Date.UTC(2026, 0, 1) + ++minutes * 60_000),
 
     handOverNow: (profile: HandOff) => handOver(app, { profileUpdatedAt: rights.nextTime(), ...profile }),
@@ -42,7 +42,7 @@ export function shareRights() {
       return { browser, id, email, accountId };
     },
 
-    /** As a command does. */
+    /** Decides about an account, as a command does. */
     decide: (accountId: string, what: string, decision: Decision) =>
       inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
         what === 'verification'
@@ -50,7 +50,7 @@ export function shareRights() {
           : decideCapability(trx, accountId, what, decision),
       ),
 
-    /** Of the user who is linked to that id. */
+    /** The account of the user who is linked to that id. */
     async accountOf(externalId: string): Promise<string> {
       const { rows } = await sql<{ id: string }>`select u.account_id as id from users u
         join external_links l on l.user_id = u.id where l.external_id = ${externalId}`.execute(app.db);

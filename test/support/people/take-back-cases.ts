@@ -1,5 +1,5 @@
-// Accounts that somebody may have got into, in every combination of what contract 2.44 to 2.47 looks at, and what has to come
-// of it: written from the contract, not from the code.
+// Accounts that somebody may have got into, in every combination of what contract 2.44 to 2.47 looks at, and what has to happen
+// then: written from the contract, not from the code.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
@@ -17,7 +17,7 @@ const told: Told[] = [
   'email_changed',
 ];
 
-/** Whose link is clicked: of the present address, or of one that was changed once or twice since. */
+/** Whose link is clicked: that of the present address, or of one that was changed once or twice since. */
 const clickers = ['present', 'changed once', 'changed twice', 'second of three'] as const;
 const roles = ['user', 'manager', 'admin'] as const;
 const states = ['live', 'suspended', 'leaving'] as const;
@@ -25,7 +25,10 @@ const states = ['live', 'suspended', 'leaving'] as const;
 // In days from now.
 const at = { first: -2, changed: -1.5, second: -1, deletion: -0.6, changedAgain: -0.5 };
 
-/** When and where a factor was added: for some links of that account before the window, for others in it. */
+/**
+ * When and where a factor was added: the same time is before the window for some links of the account, and in the window for
+ * others.
+ */
 const origins = [
   undefined,
   ...(['an established browser', 'a new browser'] as const).flatMap((browser) => [
@@ -51,7 +54,7 @@ const nameOfFactor = (what: string, origin: Origin) =>
 export const nameOf = ({ clicker, link, passkey, app, role, state }: TakeBackCase) =>
   [clicker, link, nameOfFactor('passkey', passkey), nameOfFactor('app', app), role, state].join(', ');
 
-/** The whole product. The mail about a change of address goes to nobody whose address is the present one. */
+/** All combinations. The mail about a change of address never goes to the present address. */
 export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
   told
     .filter((link) => clicker !== 'present' || link !== 'email_changed')
@@ -64,7 +67,7 @@ export const takeBackCases: TakeBackCase[] = clickers.flatMap((clicker) =>
     ),
 );
 
-/** What was told, to which of up to three addresses, in order. */
+/** The changes that were told, to which of up to three addresses, in order. */
 function tell({ clicker, link }: TakeBackCase): { to: number; what: Told; days: number }[] {
   const first = link === 'email_changed' ? [] : [{ to: 0, what: link, days: at.first }];
   if (clicker === 'present') return first;
@@ -81,7 +84,7 @@ const countOf = ({ clicker }: TakeBackCase) =>
 export type Way = 'nothing' | 'passkey' | 'code' | 'recovery code';
 export type Outcome = ReturnType<typeof outcomeOf>;
 
-/** What has to come of it (contract 2.46 to 2.54). */
+/** What has to happen then (contract 2.46 to 2.54). */
 export function outcomeOf(given: TakeBackCase) {
   const { passkey, app, role, state } = given;
   const clicked = clickedOf(given);
@@ -100,13 +103,13 @@ export function outcomeOf(given: TakeBackCase) {
     asks,
     ways: ways.length > 0 ? ways : (['nothing'] as Way[]),
     canFreeze: ways.length > 0,
-    /** Which factors are there afterwards, if that was given. */
+    /** Which factors are there afterwards, if that way was taken. */
     factorsAfter: (way: Way) => [
       ...(isBefore(passkey) || way === 'passkey' ? ['passkey'] : []),
       ...(isBefore(app) || way === 'code' || way === 'recovery code' ? ['app'] : []),
     ],
     keepsDeletion: state === 'leaving' && at.deletion < since,
-    /** How many mailboxes come before, whose links go on. */
+    /** How many mailboxes come before: their links go on working. */
     earlier: clicked,
   };
 }
@@ -114,7 +117,7 @@ export function outcomeOf(given: TakeBackCase) {
 export type Arranged = Awaited<ReturnType<typeof arrange>>;
 
 const secret = new Uint8Array(20).fill(7);
-/** That secret, as an app has it. */
+/** The secret in base32, as an app has it. */
 export const secretInBase32 = 'A4DQOBYHA4DQOBYHA4DQOBYHA4DQOBYH';
 export const recoveryCode = '7k2m-0qfx-w9zd';
 
@@ -196,7 +199,7 @@ async function addApp(
 
 const isEstablished = ({ browser }: NonNullable<Origin>) => browser === 'an established browser';
 
-/** Somebody is logged in, in a browser that is known, and has an account at the marketplace. */
+/** Logs somebody in, in a known browser, with an account at the marketplace. */
 async function logIn(db: Db, { userId, time }: { userId: string; time: Time }): Promise<void> {
   await sql`insert into sessions (id, user_id, token_hash, created_at, last_seen_at, auth_time, address, user_agent)
     values (${randomUUID()}, ${userId}, ${randomBytes(32)}, ${time(-1)}, ${time(-0.01)}, ${time(-1)}, '10.0.0.1', 'Firefox')`.execute(

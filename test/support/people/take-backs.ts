@@ -1,4 +1,4 @@
-// Take-back links, as they stand in mails, and somebody who uses them.
+// Take-back links in mails, and somebody who uses the links.
 import { sql } from 'kysely';
 import { expect, vi } from 'vitest';
 import type { Told } from '../../../db/tables/take-back-changes.ts';
@@ -8,10 +8,10 @@ import type { AddressChanges } from './address-changes.ts';
 import { type Authenticator, fetchOptions, type Lie, origin } from './authenticator.ts';
 import { tokenIn } from './mail-server.ts';
 
-/** In the newest mail of that kind to the address. */
+/** The take-back link in the newest mail of that kind to the address. */
 export async function linkOf({ other, app }: AddressChanges, email: string, kind: Told): Promise<string> {
   await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
-  // An instance may be sending it already.
+  // An instance may be sending the mail already.
   return vi.waitFor(async () => {
     const { rows } = await sql<{ text: string | null }>`select kept_text as text from mails
       where recipient = ${email} and kind = ${kind} order by created_at desc, id desc limit 1`.execute(

@@ -1,4 +1,4 @@
-// An authenticator app, as RFC 6238 says, and somebody who uses one.
+// An authenticator app, as RFC 6238 says, and somebody who uses it.
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, locationOf } from '../app/app.ts';
@@ -19,7 +19,7 @@ export function showCode(secret: string, at: number): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
-/** No code of that secret, at that time or a minute around it. */
+/** A wrong code: none of the secret's codes within a minute of that time. */
 export function wrongCode(secret: string, at: number): string {
   const right = [-60_000, -30_000, 0, 30_000, 60_000].map((ms) => showCode(secret, at + ms));
   return (
@@ -37,7 +37,7 @@ export function readOffer(answer: Answer): { secret: string; sealed: string } {
 export const readCodes = ({ text }: Answer) =>
   [...text.matchAll(/<li><code>([0-9a-z-]+)<\/code><\/li>/g)].map(([, code = '']) => code);
 
-/** By somebody who has just logged in. */
+/** Sets an app up, as somebody who has just logged in. */
 export async function setUp(browser: Browser, at: number): Promise<{ secret: string; codes: string[] }> {
   const { secret, sealed } = readOffer(await browser.send(page, { form: { intent: 'set-up' } }));
   const added = await browser.send(page, { form: { intent: 'add', sealed, code: showCode(secret, at) } });
@@ -58,7 +58,7 @@ export function expectCodeAsked(answer: Answer, next = '/profile'): void {
   expect(answer.headers.getSetCookie().join()).not.toMatch(/identity_session/);
 }
 
-/** What the client gets. */
+/** The payload that the client gets. */
 export function payloadOf(answer: Answer) {
   const payload = locationOf(answer).searchParams.get('payload');
   return payload === null ? undefined : JSON.parse(Buffer.from(payload, 'base64url').toString());

@@ -14,7 +14,7 @@ type Service = {
 };
 export type Compose = { services: Record<string, Service>; volumes: Record<string, null> };
 
-/** Throws where a variable is missing that the file requires. */
+/** Throws if a variable that the file requires is missing. */
 export function readCompose(variables: Record<string, string>): Compose {
   const text = readOurFile('compose.yaml').replaceAll(
     /\$\{(\w+):\?[^}]*\}/g,

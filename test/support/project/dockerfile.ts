@@ -9,7 +9,7 @@ import { readOurFile } from './documents.ts';
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const run = promisify(execFile);
 
-/** `folder` is what WORKDIR was last. */
+/** `folder` is the last WORKDIR. */
 export type Image = {
   base: string;
   folder: string;
@@ -19,7 +19,7 @@ export type Image = {
   healthCheck: string[];
 };
 
-/** Runs every instruction below `below`, and returns the last stage. Throws at an instruction that it does not know. */
+/** Runs every instruction below `below`, and returns the last stage. Throws at an unknown instruction. */
 export async function buildImage(below: string): Promise<Image> {
   const stages: (Image & { name: string; root: string })[] = [];
   for (const [word, rest] of readInstructions()) {
@@ -74,7 +74,7 @@ function readInstructions(): [word: string, rest: string][] {
   return lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]);
 }
 
-/** Like COPY: into a folder where the target is one, else as the target. */
+/** Copies like COPY: into the target if it is a folder, else as the target. */
 async function copy(source: string, target: string, isIntoFolder: boolean): Promise<void> {
   const to = isIntoFolder ? join(target, basename(source)) : target;
   await mkdir(dirname(to), { recursive: true });
@@ -82,7 +82,7 @@ async function copy(source: string, target: string, isIntoFolder: boolean): Prom
   await run('cp', ['-a', source, to]);
 }
 
-/** The last pattern that matches has the word; one with `!` takes back what others leave out. */
+/** The last pattern that matches decides; a pattern with `!` brings back what others leave out. */
 async function copyContext(target: string): Promise<void> {
   const patterns = readOurFile('.dockerignore')
     .split('\n')

@@ -12,7 +12,7 @@ export type CodeBlock = { document: string; language: string; code: string };
 
 export const readOurFile = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** The names of the folders in a folder of ours. */
+/** The names of the folders in a folder of the project. */
 export const listFolders = (path: string) =>
   readdirSync(join(root, path), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
@@ -30,7 +30,7 @@ export function readDocuments(): Document[] {
     .map((path) => ({ path, text: readOurFile(path) }));
 }
 
-/** Where people copy settings from: all documents, the examples of the kits, and files of settings. */
+/** Files that people copy settings from: all documents, the examples of the kits, and files of settings. */
 export function readSampleFiles(): Document[] {
   const ofKits = readdirSync(join(root, 'clients'), { recursive: true, encoding: 'utf8' })
     .map((name) => `clients/${name.replaceAll('\\', '/')}`)
@@ -40,7 +40,7 @@ export function readSampleFiles(): Document[] {
   return [...files.map((path) => ({ path, text: readOurFile(path) })), ...readDocuments()];
 }
 
-/** All that we wrote by hand and that may cite the contract. */
+/** All files that we wrote by hand and that may cite the contract. */
 export function readAllSources(): Document[] {
   const sources = ['app', 'server', 'db', 'test'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -85,7 +85,7 @@ export function readLinks(text: string): string[] {
   );
 }
 
-/** What stands in backticks outside code blocks. */
+/** The texts in backticks outside code blocks. */
 export function readCodeSpans(text: string): string[] {
   return [...withoutBlocks(text).matchAll(/`([^`\n]+)`/g)].map(([, span = '']) => span);
 }
@@ -117,13 +117,13 @@ export function readRules(text: string): string[] {
 
 const flow = (text: string) => text.replaceAll(/\s+(?:(?:\/\/|\*) *)?/g, ' ');
 
-/** What a text cites of the contract: "contract section 7", "contract sections 2 and 3". */
+/** The sections of the contract that a text cites: "contract section 7", "contract sections 2 and 3". */
 export function readCitedSections(text: string): number[] {
   const cited = /\bcontract (?:section \d+|sections \d+(?:, \d+)*(?: and \d+)?)/gi;
   return [...flow(text).matchAll(cited)].flatMap(([found]) => (found.match(/\d+/g) ?? []).map(Number));
 }
 
-/** "contract 9.14", "contract 2.1 to 2.5, 3.4 and 9.14"; in the contract itself "rule 9.14". */
+/** The rules that a text cites: "contract 9.14", "contract 2.1 to 2.5, 3.4 and 9.14"; in the contract itself "rule 9.14". */
 export function readCitedRules(text: string, word: 'contract' | 'rules?' = 'contract'): string[] {
   const cited = new RegExp(`\\b${word} (\\d+\\.\\d+(?:(?:, | and | to )\\d+\\.\\d+)*)`, 'gi');
   return [...flow(text).matchAll(cited)].flatMap(([, numbers = '']) => numbers.match(/\d+\.\d+/g) ?? []);

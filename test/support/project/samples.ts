@@ -1,5 +1,5 @@
-// The code samples of our documents by name. Tests run them all; knip reports one that no test
-// imports, and `listLeftSamples` those without a name.
+// The code samples of our documents by name. Tests run them all; knip reports a sample that no test imports, and
+// `listLeftSamples` the samples without a name.
 import { type CodeBlock, readCodeBlocks, readDocuments } from './documents.ts';
 
 const left = readDocuments().flatMap(readCodeBlocks);
@@ -50,15 +50,15 @@ export const restoreSample = take('docs/operate/backups.md', 'sh', 'pg_restore')
 export const composeSecretsSample = take('docs/operate/install.md', 'sh', 'docker compose up');
 
 export const contractSignupSample = take('docs/contract/07-crm.md', 'json', '"signup_id"');
-// Cut short by hand.
+// This sample is cut short by hand.
 take('docs/contract/10-events.md', 'json', '"seq": 17');
 
-/** Commands; what they call is looked up. */
+/** Samples of commands; tests look up what the commands call. */
 export const commandSamples = takeAll('sh');
 
-// Addresses and the like, which nothing can run.
+// Samples of addresses and the like, which nothing can run.
 takeAll('text');
 
-/** Those that no test runs. */
+/** The samples that no test runs. */
 export const listLeftSamples = () =>
   left.map(({ document, language, code }) => `${document}, ${language}: ${code}`);

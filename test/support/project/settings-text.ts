@@ -7,13 +7,13 @@ export const exampleFile = '.env.example';
 
 const production = { NODE_ENV: 'production' };
 
-/** As the code has them: what they take and their defaults, here and in production. */
+/** Settings as the code has them: what each takes and its default, in local mode and in production. */
 const inLocalMode = describeSettings({});
 const inProduction = describeSettings(production);
 const required = listMissing();
 const prefixes = [...inLocalMode.keys()].flatMap((name) => /^(SSO_.+_)CALLBACK_URL$/.exec(name)?.[1] ?? []);
 
-/** Those that a production start without any setting asks for. */
+/** The settings that a production start without any setting asks for. */
 function listMissing(): string[] {
   try {
     readConfig(production);
@@ -64,7 +64,7 @@ const buildTable = (settings: SettingWords[]) =>
 
 const marker = '<!-- What follows is written by `npm run settings`. -->\n';
 
-/** The document with all that follows the marker made anew. */
+/** The document with everything after the marker written anew. */
 export function buildSettings(document: string): string {
   const groups = settingGroups.map(({ title, intro, settings }) =>
     [`\n## ${title}`, ...(intro ? [intro] : []), buildTable(settings)].join('\n\n'),
@@ -72,13 +72,13 @@ export function buildSettings(document: string): string {
   return `${document.split(marker)[0]}${marker}${groups.join('\n')}\n`;
 }
 
-/** As lines of 118 characters, without what marks code and links. */
+/** Text as lines of 118 characters, without the marks of code and links. */
 function comment(text: string): string {
   const plain = text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
   return plain.replaceAll(/\s+/g, ' ').replaceAll(/(.{1,116})(?: |$)/g, '# $1\n');
 }
 
-/** Those of each client are described once. */
+/** The text of .env.example. The settings of clients are described once, for all clients. */
 export function buildExample(): string {
   const groups = settingGroups.map(({ title, intro, settings }) => {
     const entries = settings.map((words) => {

@@ -1,4 +1,4 @@
-// Which part of the source may lean on which. Read from the import statements themselves.
+// Which part of the source may import which other. Read from the import statements themselves.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -45,7 +45,7 @@ function isTypeOnly(what: string): boolean {
   return named?.filter(Boolean).every((name) => name.startsWith('type ')) ?? false;
 }
 
-/** Lines that are nothing but a comment: enough, as our formatter keeps code off them. */
+/** A text without the lines that are only a comment: enough, as our formatter keeps code off such lines. */
 const withoutComments = (text: string) => text.replace(/^\s*(\/\/|\/?\*).*$/gm, '');
 
 /** Whether `path` is one of `places`, or below one that ends in a slash. */
@@ -55,7 +55,7 @@ export const isIn = (path: string, ...places: string[]) =>
 const isPackage = (target: string, ...names: string[]) =>
   names.some((name) => target === name || target.startsWith(`${name}/`));
 
-/** In files of `inside` (all, where left out) but `except`, no import that `isForbidden`. */
+/** A rule: files of `inside` (all if left out), but for `except`, have no import that `isForbidden`. */
 function imports(
   name: string,
   options: { inside?: string; except?: string[]; isForbidden: (found: Import) => boolean },
@@ -87,7 +87,7 @@ const withHistory = ['users', 'accounts', 'external-links', 'service-contracts']
 );
 const writes = /\.(?:insertInto|updateTable|deleteFrom)\(|\binsert\(|\b(?:insert into|update|delete from) /;
 
-/** What files of db/ write to besides the table that they are named after. */
+/** The tables that files of db/ write to besides the table of their name. */
 const furtherTables: Record<string, string[]> = {
   'db/tables/deletions.ts': ['users'],
   'db/tables/events.ts': ['event_sequences'],
@@ -140,7 +140,7 @@ const forClients = [
 export const rules: Rule[] = [
   imports('app/ takes only types from server/ and db/', {
     inside: 'app/',
-    // Works at the build, where no backend is made.
+    // These files work at the build, when no backend is made.
     except: ['app/developers/publish/highlight.ts', 'app/developers/publish/render.ts'],
     isForbidden: ({ target, isType }) => isIn(target, 'server/', 'db/') && !isType,
   }),
@@ -271,7 +271,7 @@ export function findCircles(sources: Source[]): string[] {
   return [...circles.values()];
 }
 
-/** The files on the shortest way from `start` back to it, `start` first; undefined where there is none. */
+/** The files on the shortest way from `start` back to it, `start` first; undefined if there is no way back. */
 function findWayBack(imported: Map<string, string[]>, start: string): string[] | undefined {
   const seen = new Set<string>();
   const ways = [[start]];

@@ -3,7 +3,7 @@ import type { SendOptions } from '../app/app.ts';
 
 export type TestRequest = [path: string, options?: SendOptions];
 
-/** As a person would say it: `POST /profile (names) by a browser`. */
+/** The name of a request as a person would say it: `POST /profile (names) by a browser`. */
 export function nameRequest(path: string, options: SendOptions = {}): string {
   const { form, json, body, headers = {} } = options;
   const method = options.method ?? (form || json !== undefined || body ? 'POST' : 'GET');
@@ -18,7 +18,7 @@ export function nameRequest(path: string, options: SendOptions = {}): string {
     .join(' ');
 }
 
-/** The same rows with their names in front, for `it.each`. */
+/** Requests with their names in front, for `it.each`. */
 export const named = (requests: TestRequest[]) =>
   requests.map(([path, options = {}]) => [nameRequest(path, options), path, options] as const);
 
@@ -32,5 +32,5 @@ export function quote(value: unknown): string {
   return `${Array.from(visible).slice(0, 20).join('')}… (${Array.from(String(value)).length} characters)`;
 }
 
-/** The same values with their names in front, for `it.each`. */
+/** Values with their names in front, for `it.each`. */
 export const quoted = <Value>(values: Value[]) => values.map((value) => [quote(value), value] as const);

@@ -3,7 +3,7 @@
 import fc from 'fast-check';
 import { beforeEach, onTestFailed } from 'vitest';
 
-/** New for each test file and run, unless TEST_SEED sets it. */
+/** The seed: new for each test file and run, unless TEST_SEED sets it. */
 export const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 fc.configureGlobal({ seed });
@@ -29,7 +29,7 @@ export function createRandom(from: number): () => number {
 
 const random = createRandom(seed);
 
-/** The same items in another order. */
+/** Shuffles items: the same ones in another order. */
 export function shuffle<T>(items: T[]): T[] {
   return items
     .map((item) => ({ item, place: random() }))
