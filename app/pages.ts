@@ -1,5 +1,5 @@
-// Remix's build as the list of routes that the HTTP shell serves. Everything that the rest of the service would have to
-// know about Remix is here.
+// Remix's build as the list of routes that the HTTP shell serves. The rest of the service knows of
+// Remix only that the data of a page is asked for at its path with `.data`.
 //
 // Routes without a component are endpoints: they are called directly, with the Request as it arrived. So Remix's further doors
 // to a loader (`.data`, `_data`) and its own cross-site check do not exist for endpoints, and endpoints take a fraction of the
