@@ -15,15 +15,15 @@ const thorough = [
   'test/faults/worst-text.test.ts',
   'test/http/{deadline,odd-requests,titles}.test.ts',
   'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
-  'test/login/{email-address,first-password,hashing-queue,login-races,names-and-passwords}.test.ts',
+  'test/login/{email-address,first-password,guessing,hashing-queue,login-races,names-and-passwords}.test.ts',
   'test/login/{new-addresses,password-by-mail}.test.ts',
   'test/mail/{advice,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
   'test/passkeys/passkey-by-mail.test.ts',
-  'test/profile/{edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
+  'test/profile/{change-email,edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
   'test/signups/{signup-races,signup-refusals}.test.ts',
   'test/sso/{envelope-tampering,strict-json}.test.ts',
-  'test/take-back/{clocks,many-changes,races,table,take-back}.test.ts',
+  'test/take-back/{clocks,email-changed,many-changes,races,table,take-back}.test.ts',
 ];
 // Chromium also puts itself before all other processes where root runs it.
 const browser = ['test/browser/*.test.ts'];
