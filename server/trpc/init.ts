@@ -98,7 +98,8 @@ const forgetAfterChange = t.middleware(async ({ ctx, type, next }) => {
 
 const base = t.procedure.use(refusals).use(forgetAfterChange);
 
-function lookUp({ looked, deps, request, visit }: TrpcContext) {
+/** The session of this browser. */
+export function lookUp({ looked, deps, request, visit }: TrpcContext) {
   looked.session ??= findSession(deps, request, visit);
   return looked.session;
 }

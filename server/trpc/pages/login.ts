@@ -7,8 +7,7 @@ import { login, logout } from '../../identity/login/login.ts';
 import { readLogoutTarget } from '../../identity/login/logout-target.ts';
 import { logInByPasskey } from '../../identity/login/passkey-login.ts';
 import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity/login/pending-login.ts';
-import { findSession } from '../../identity/session/sessions.ts';
-import { anonymous, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
+import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
 /** `wrong` credentials, a session (`done`), or a login that waits for a code (`code_needed`). */
 type LoginOutcome = 'wrong' | 'done' | 'code_needed';
@@ -22,7 +21,7 @@ function takeStep(ctx: TrpcContext, step: LoginStep | undefined): LoginOutcome {
 export const visitorRouter = router({
   /** Who is logged in, even if they must do something first: only for showing their name. */
   find: anonymous.query(async ({ ctx }) => {
-    const found = await findSession(ctx.deps, ctx.request, ctx.visit);
+    const found = await lookUp(ctx);
     return found && found.state !== 'suspended' ? { email: found.user.email } : null;
   }),
 });
