@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 // Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
 // what it shows.
 const thorough = [
-  'test/attacks/{afresh,edges,length-last,long-text,mails-first,owner-gets-in,take-back}.test.ts',
+  'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,take-back}.test.ts',
   'test/billing/{invoices-late,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',
@@ -16,8 +16,8 @@ const thorough = [
   'test/http/{deadline,odd-requests,titles}.test.ts',
   'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
   'test/login/{email-address,first-password,guessing,hashing-queue,login-races,names-and-passwords}.test.ts',
-  'test/login/{new-addresses,password-by-mail}.test.ts',
-  'test/mail/{advice,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
+  'test/login/{new-addresses,password-by-mail,set-password}.test.ts',
+  'test/mail/{advice,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
   'test/passkeys/passkey-by-mail.test.ts',
   'test/profile/{change-email,edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
