@@ -106,7 +106,9 @@ export function createClients(targets: string[], config: Config): Clients {
   const signups: { id: string; sent: Sent; answer?: string }[] = [];
   const pushSignup = async () => {
     const id = `failover_${++serial}`;
-    const body = JSON.stringify(buildSignup(id));
+    // In production nobody has an address below `test`.
+    const user = { email: `${id.toLowerCase()}@example.com`, name: `User ${id}` };
+    const body = JSON.stringify(buildSignup(id, { user }));
     const headers = signMessage(config.crmSignupsSecrets?.[0] ?? '', body, { webhookId: freshWebhookId() });
     const signup: (typeof signups)[number] = { id, sent: { method: 'POST', headers, body } };
     signups.push(signup);
@@ -120,7 +122,7 @@ export function createClients(targets: string[], config: Config): Clients {
     const id = `failover-${++serial}`;
     const user = {
       id,
-      email: `${id}@example.test`,
+      email: `${id}@example.com`,
       name: id,
       role: 'customer',
       capabilities: [],
