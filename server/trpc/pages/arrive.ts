@@ -8,6 +8,7 @@ import { anonymous, router, setCookies } from '../init.ts';
 
 const token = z.string();
 const next = z.string().optional();
+const credential = z.union([z.object({ passkey: z.string() }), z.object({ newPassword: z.string() })]);
 
 export const signUpRouter = router({
   /** Throws 404 `not_configured` if nobody can sign up by themselves. */
@@ -22,11 +23,7 @@ export const signUpRouter = router({
     .query(async ({ ctx, input }) => (await findSignUp(ctx.deps, input.token)) ?? null),
 
   confirm: anonymous
-    .input(
-      z
-        .object({ token, name: z.string() })
-        .and(z.union([z.object({ passkey: z.string() }), z.object({ newPassword: z.string() })])),
-    )
+    .input(z.object({ token, name: z.string() }).and(credential))
     .mutation(async ({ ctx, input }) => {
       const done = await confirmSignUp(ctx.deps, ctx.request, ctx.visit, input);
       if (done === 'taken') return done;
@@ -44,18 +41,12 @@ export const passwordMailRouter = router({
     .input(z.object({ token }))
     .query(async ({ ctx, input }) => (await findPasswordMail(ctx.deps, input.token)) ?? null),
 
-  use: anonymous
-    .input(
-      z
-        .object({ token })
-        .and(z.union([z.object({ passkey: z.string() }), z.object({ newPassword: z.string() })])),
-    )
-    .mutation(async ({ ctx, input }) => {
-      const { deps, request, visit } = ctx;
-      const given = 'passkey' in input ? { ...input, name: describeDevice(userAgentOf(request)) } : input;
-      const done = await setPasswordByMail(deps, request, visit, given);
-      if (done === 'taken') return done;
-      setCookies(ctx, done.setCookies);
-      return done.needsCode ? 'code_needed' : 'done';
-    }),
+  use: anonymous.input(z.object({ token }).and(credential)).mutation(async ({ ctx, input }) => {
+    const { deps, request, visit } = ctx;
+    const given = 'passkey' in input ? { ...input, name: describeDevice(userAgentOf(request)) } : input;
+    const done = await setPasswordByMail(deps, request, visit, given);
+    if (done === 'taken') return done;
+    setCookies(ctx, done.setCookies);
+    return done.needsCode ? 'code_needed' : 'done';
+  }),
 });

@@ -168,6 +168,17 @@ export const rules: Rule[] = [
     },
   },
   {
+    name: 'pages use procedures: endpoints are for routes without a page',
+    breaches: ({ file, text }) =>
+      /^app\/.*\.tsx$/.test(file)
+        ? [
+            ...withoutComments(text).matchAll(
+              /context\.endpoints\b|\bendpoints\b[^=;]*\} = (?:args\.)?context\b/g,
+            ),
+          ].map(() => `${file} uses endpoints`)
+        : [],
+  },
+  {
     name: 'only entries lie loose in server/',
     breaches: ({ file }) =>
       /^server\/[^/]+$/.test(file) && !isIn(file, 'server/main.ts', 'server/cli.ts')
