@@ -1,4 +1,4 @@
-// Every migration, in the order of their names.
+// Every migration, in the order of their names. Written by "npm run schema" from the files beside it.
 import * as foundation from './2026-11-20-foundation.ts';
 import * as inboundHandOff from './2026-11-20-inbound-hand-off.ts';
 import * as billingAndMail from './2026-11-21-billing-and-mail.ts';

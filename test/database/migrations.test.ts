@@ -1,5 +1,6 @@
 // Two versions work on one database: while instances are replaced one by one, and after a way back. So migrations only
 // add, and what a newer version has added keeps nobody from starting (CONTRIBUTING.md, "Add a migration").
+import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { migrations } from '../../db/migrations/list.ts';
@@ -8,6 +9,7 @@ import { sign } from '../../server/sso/hmac.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { type Catalog, findBreaks, readCatalog } from '../support/database/catalog.ts';
+import { buildMigrationList, migrationListFile } from '../support/database/migration-list.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 
@@ -78,6 +80,11 @@ describe('a migration', () => {
     const numbered = names.filter((name) => !name.startsWith('2026-'));
     const numbers = numbered.map((name) => Number(/^m(\d{3})-[a-z-]+$/.exec(name)?.[1]));
     expect(numbers).toEqual(numbers.map((_, place) => 19 + place));
+  });
+
+  it('is in db/migrations/list.ts, which npm run schema writes', async () => {
+    const list = await readFile(migrationListFile, 'utf8');
+    expect(await buildMigrationList(), 'run npm run schema').toBe(list);
   });
 
   it('only adds, so that the version before goes on working', async () => {

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import codegen from 'kysely-codegen';
+import { format } from './format.ts';
 import { connect } from './postgres.ts';
 
 export const schemaFile = fileURLToPath(new URL('../../../db/schema.ts', import.meta.url));
@@ -41,17 +38,8 @@ export async function buildSchema(url: string): Promise<string> {
         },
       },
     });
-    return await format(text);
+    return await format(text, schemaFile);
   } finally {
     await close();
   }
-}
-
-/** Formats as `npm run check` requires. */
-async function format(text: string): Promise<string> {
-  const biome = createRequire(import.meta.url).resolve('@biomejs/biome/bin/biome');
-  const args = [biome, 'format', `--stdin-file-path=${schemaFile}`];
-  const run = promisify(execFile)(process.execPath, args, { cwd: dirname(dirname(schemaFile)) });
-  run.child.stdin?.end(text);
-  return (await run).stdout;
 }
