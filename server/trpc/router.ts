@@ -7,7 +7,7 @@ import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
-import { addressRouter, authenticatorRouter, deletionRouter, passkeysRouter } from './pages/account.ts';
+import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
@@ -40,10 +40,7 @@ export const pagesRouter = mergeRouters(
     passwordMail: passwordMailRouter,
     handOff: handOffRouter,
     takeBack: takeBackRouter,
-    address: addressRouter,
-    authenticator: authenticatorRouter,
-    passkeys: passkeysRouter,
-    deletion: deletionRouter,
+    ...accountRouters,
     keptMails: keptMailsRouter,
   }),
 );

@@ -21,7 +21,7 @@ import { cancelDeletion, requestDeletion } from '../../identity/person/deletion.
 import { asksForFactor } from '../../identity/recovery/take-back.ts';
 import { confirmed, person, router, settingUp, settingUpConfirmed } from '../init.ts';
 
-export const addressRouter = router({
+const addressRouter = router({
   describe: person.query(({ ctx }) => {
     const { email, holdsEmail, emailVerifiedAt } = ctx.session.user;
     return { email, holdsEmail, isVerified: emailVerifiedAt !== null };
@@ -38,7 +38,7 @@ export const addressRouter = router({
 
 const sealed = z.string();
 
-export const authenticatorRouter = router({
+const authenticatorRouter = router({
   /** The authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
   describe: settingUp.query(async ({ ctx }) => {
     const described = await describeAuthenticator(ctx.deps, ctx);
@@ -61,7 +61,7 @@ export const authenticatorRouter = router({
 const id = z.string();
 const name = z.string();
 
-export const passkeysRouter = router({
+const passkeysRouter = router({
   describe: settingUp.query(({ ctx }) => describeOwnPasskeys(ctx.deps, ctx)),
   add: settingUpConfirmed
     .input(z.object({ name, passkey: z.string() }))
@@ -74,7 +74,14 @@ export const passkeysRouter = router({
     .mutation(({ ctx, input }) => removeOwnPasskey(ctx.deps, ctx, input.id)),
 });
 
-export const deletionRouter = router({
+const deletionRouter = router({
   request: confirmed.mutation(({ ctx }) => requestDeletion(ctx.deps, ctx)),
   cancel: person.mutation(({ ctx }) => cancelDeletion(ctx.deps, ctx)),
 });
+
+export const accountRouters = {
+  address: addressRouter,
+  authenticator: authenticatorRouter,
+  passkeys: passkeysRouter,
+  deletion: deletionRouter,
+};
