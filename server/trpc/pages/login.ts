@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Form } from '../../http/requests.ts';
 import { keepTypedEmail, readTypedEmail } from '../../identity/address/typed-email.ts';
+import { type AllowanceName, allowances } from '../../identity/ground/allowances.ts';
 import { confirm, confirmWithoutPassword } from '../../identity/login/confirm.ts';
 import { login, logout } from '../../identity/login/login.ts';
 import { readLogoutTarget } from '../../identity/login/logout-target.ts';
@@ -65,12 +66,7 @@ export const loginRouter = router({
 });
 
 const form = z.custom<Form>((value) => value instanceof Map);
-const changes = [
-  'email.change_requested',
-  'passkey.added',
-  'authenticator.added',
-  'recovery_codes.made',
-] as const;
+const changes = Object.keys(allowances) as AllowanceName[];
 const asked = z.object({ form, change: z.enum(changes).optional() });
 
 /** `asks` says what to ask for before the change that the form is for; undefined if nothing is needed. */
