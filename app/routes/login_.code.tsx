@@ -6,6 +6,7 @@ import {
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { sayCodeFactors } from '../components/account/account-pages.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -34,6 +35,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     next,
     usesRecovery: usesRecovery(request, context),
     hasNewPassword: transport.readQuery(request).has('new_password'),
+    codeFactors: pending.codeFactors,
     takeBackSentAt: pending.takeBackSentAt,
     clientTitle: site.findLaunchTitle(next),
     supportUrl: site.supportUrl,
@@ -65,7 +67,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Code() {
-  const { next, usesRecovery, hasNewPassword, takeBackSentAt, clientTitle, supportUrl } =
+  const { next, usesRecovery, hasNewPassword, codeFactors, takeBackSentAt, clientTitle, supportUrl } =
     useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   return (
@@ -81,8 +83,8 @@ export default function Code() {
           <RecoveryField error={refused?.error} />
         ) : (
           <Field
-            label="Code from your authenticator app"
-            hint="Open the app on your phone. Enter the six digits that it shows now."
+            label={`Code from ${sayCodeFactors('yours', ' or ', codeFactors)}`}
+            hint={sayCodeFactors('hint', ' ', codeFactors)}
             name="code"
             inputMode="numeric"
             autoComplete="one-time-code"
@@ -95,9 +97,13 @@ export default function Code() {
       </form>
       <p className="aside">
         {usesRecovery ? (
-          <a href={withNext('/login/code', next)}>Use your authenticator app instead</a>
+          <a href={withNext('/login/code', next)}>
+            Use {sayCodeFactors('yours', ' or ', codeFactors)} instead
+          </a>
         ) : (
-          <a href={withNext('/login/code?use=recovery', next)}>Don’t have your phone? Use a recovery code</a>
+          <a href={withNext('/login/code?use=recovery', next)}>
+            Don’t have {sayCodeFactors('thing', ' or ', codeFactors)}? Use a recovery code
+          </a>
         )}
       </p>
       <p className="aside">

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loadAccount } from '../account-form.ts';
-import { emailPage } from '../components/account/account-pages.ts';
+import { emailPage, sayCodeFactors } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
@@ -86,8 +86,8 @@ const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; is
   <>
     <p>
       For seven days after the change, whoever reads the emails to your old address can take the account back.
-      Only a passkey or an authenticator app keeps them from it: one that is at least a week old, or that you
-      added in a browser we had known for a week.{' '}
+      Only a passkey or {sayCodeFactors('one', ' or ')} keeps them from it: one that is at least a week old,
+      or that you added in a browser we had known for a week.{' '}
       <strong>
         {asksForFactor
           ? 'You have one that counts, so they cannot do it without that.'
@@ -96,8 +96,8 @@ const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; is
     </p>
     <p>
       {isEstablished
-        ? 'This browser counts, so a passkey or an app that you add here protects you at once.'
-        : 'We have known this browser for less than a week, so a passkey or an app that you add here protects you only after a week, or up to two if you add something else in between.'}
+        ? `This browser counts, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you at once.`
+        : `We have known this browser for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you only after a week, or up to two if you add something else in between.`}
     </p>
   </>
 );

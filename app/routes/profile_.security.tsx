@@ -23,17 +23,13 @@ export async function loader(args: LoaderFunctionArgs) {
       procedures.links.list(),
       procedures.sessions.endOthersNeeds(),
     ]);
-    const { email, hasPassword, hasPasskey, hasAuthenticator, deletionDueAt } = profile;
-    const active: Record<string, boolean> = {
-      '/profile/passkeys': hasPasskey,
-      '/profile/authenticator': hasAuthenticator,
-    };
-    return { email, hasPassword, hasPasskey, deletionDueAt, active, sessions, links, needsPassword };
+    const { email, hasPassword, hasPasskey, deletionDueAt } = profile;
+    const ways = waysToLogIn.map(({ isOn, ...way }) => ({ ...way, isOn: isOn(profile) }));
+    return { email, hasPassword, hasPasskey, deletionDueAt, ways, sessions, links, needsPassword };
   });
   return {
     ...loaded,
     keepsMails: args.context.site.keepsMails,
-    ways: waysToLogIn,
   };
 }
 
@@ -64,7 +60,7 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Security() {
-  const { email, hasPassword, hasPasskey, deletionDueAt, active, keepsMails, ways, saved, ...listed } =
+  const { email, hasPassword, hasPasskey, deletionDueAt, ways, keepsMails, saved, ...listed } =
     useLoaderData<typeof loader>();
   const { sessions, needsPassword, links } = listed;
   const refused = useActionData<typeof action>();
@@ -76,13 +72,8 @@ export default function Security() {
       {ways.length > 0 && (
         <Section id="ways" title="Ways to log in">
           <Rows>
-            {ways.map(({ path, ...way }) => (
-              <Row
-                key={path}
-                href={path}
-                end={active[path] && <Badge meaning="good">Active</Badge>}
-                {...way}
-              />
+            {ways.map(({ path, isOn, ...way }) => (
+              <Row key={path} href={path} end={isOn && <Badge meaning="good">Active</Badge>} {...way} />
             ))}
           </Rows>
         </Section>

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocumen
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
 import { errorsOf, tokenOf } from '../answers.ts';
+import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
@@ -56,14 +57,6 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
   return all;
 };
 
-const words: Record<TakeBackPage['happened']['shown'][number]['what'], string> = {
-  passkey_added: 'A passkey was added',
-  authenticator_added: 'An authenticator app was added',
-  recovery_codes_made: 'New recovery codes were made',
-  email_changed: 'The email address was changed',
-  deletion_requested: 'The deletion of the account was asked for',
-};
-
 export default function TakeBack() {
   const { page, supportUrl } = useLoaderData<typeof loader>();
   if (!page) return <Dead supportUrl={supportUrl} />;
@@ -81,7 +74,7 @@ export default function TakeBack() {
           {happened.shown.map(({ what, at, device }) => (
             <Row
               key={`${what} ${at.toISOString()}`}
-              title={words[what]}
+              title={changeWords[what]}
               about={
                 <>
                   <Instant at={at} />
@@ -107,7 +100,8 @@ function TakeBackForm({ email, asks }: Asks) {
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   const errors: Record<string, string> = refused?.errors ?? {};
-  const takesPasskeyOnly = asks && !asks.code;
+  const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);
+  const takesPasskeyOnly = asks?.codeFactors.length === 0;
   const start = (
     <>
       <WhatItDoes asks={asks} />
@@ -121,10 +115,10 @@ function TakeBackForm({ email, asks }: Asks) {
       {!takesPasskeyOnly && (
         <form method="post" action={here} className="card">
           {start}
-          {asks?.code && (
+          {codeFrom && (
             <Field
-              label="Code from your authenticator app"
-              hint="From your authenticator app. A recovery code works, too."
+              label={`Code from ${codeFrom}`}
+              hint={`From ${codeFrom}. A recovery code works, too.`}
               name="code"
               autoComplete="one-time-code"
               autoCapitalize="none"
@@ -162,7 +156,7 @@ const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
       here, and everyone else is logged out.
     </p>
     <p>
-      Passkeys and authenticator apps added since then are removed
+      Passkeys and {sayCodeFactors('many', ' and ')} added since then are removed
       {asks && ', but for the one that you use here'}. All recovery codes are removed, too. If the deletion of
       the account was asked for since then, it is cancelled.
     </p>
@@ -181,8 +175,9 @@ function NoPasskeyHere() {
 }
 
 function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
+  const takesCode = asks.codeFactors.length > 0;
   const missing =
-    asks.code && asks.passkey ? 'neither the code nor the passkey' : asks.code ? 'no code' : 'no passkey';
+    takesCode && asks.passkey ? 'neither the code nor the passkey' : takesCode ? 'no code' : 'no passkey';
   return (
     <section aria-labelledby="freeze">
       <h2 id="freeze">If you have {missing}</h2>

@@ -1,4 +1,5 @@
 // Every mail that there is, as `mails.kind` has it. Their words are in server/mail/.
+import type { CodeFactor } from './users.ts';
 
 /** Mails that say what happened to an account. */
 export type NoticeKind =
@@ -6,8 +7,8 @@ export type NoticeKind =
   | 'account_frozen'
   | 'account_linked'
   | 'account_thawed'
-  | 'authenticator_added'
-  | 'authenticator_removed'
+  | `${CodeFactor}_added`
+  | `${CodeFactor}_removed`
   | 'codes_guessed'
   | 'contract_added'
   | 'data_downloaded'

@@ -3,10 +3,11 @@
 // the window of another link may begin with them.
 import { sql } from 'kysely';
 import type { Database } from '../postgres/client.ts';
+import type { CodeFactor } from './users.ts';
 
 export type Told =
   | 'passkey_added'
-  | 'authenticator_added'
+  | `${CodeFactor}_added`
   | 'recovery_codes_made'
   | 'email_changed'
   | 'deletion_requested';

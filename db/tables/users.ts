@@ -9,6 +9,9 @@ import { type Account, deleteUnusedAccount } from './accounts.ts';
 
 export type InternalRole = 'user' | 'manager' | 'admin';
 
+/** The kinds of second factor whose code is asked for after the password. */
+export type CodeFactor = 'authenticator';
+
 /** A user with their account: the one shape in which the rest of the code knows them. */
 export type User = {
   id: string;
@@ -26,8 +29,8 @@ export type User = {
   /** Whether the user has a password, whether or not it still counts. */
   hadPassword: boolean;
   hasPasskey: boolean;
-  /** Whether the user has an authenticator app, whose codes are asked for after the password. */
-  hasAuthenticator: boolean;
+  /** Those that the user has. */
+  codeFactors: CodeFactor[];
   suspendedAt: Date | null;
   /** Set if the user is suspended because somebody who reads one of their mailboxes froze the account. */
   frozenAt: Date | null;
@@ -68,8 +71,9 @@ export const userColumns = [
   'a.verified_at as accountVerifiedAt',
 ] as const;
 
-type UserRow = Omit<User, 'id' | 'account'> & {
+type UserRow = Omit<User, 'id' | 'codeFactors' | 'account'> & {
   userId: string;
+  hasAuthenticator: boolean;
   accountId: string;
   accountName: string;
   capabilities: string[];
@@ -78,14 +82,17 @@ type UserRow = Omit<User, 'id' | 'account'> & {
 
 export function toUser({
   userId,
+  hasAuthenticator,
   accountId,
   accountName,
   capabilities,
   accountVerifiedAt,
   ...user
 }: UserRow): User {
+  const codeFactors: CodeFactor[] = [];
+  if (hasAuthenticator) codeFactors.push('authenticator');
   const account = { id: accountId, name: accountName, capabilities, verifiedAt: accountVerifiedAt };
-  return { id: userId, ...user, account };
+  return { id: userId, ...user, codeFactors, account };
 }
 
 export const selectUsers = (db: Database) =>

@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
 import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { lockUser } from '../../db/tables/users.ts';
+import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { listMailboxes, type Mailbox, thaw } from '../identity/recovery/freeze.ts';
 import { print } from '../runtime/process.ts';
 import { byCommand, CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
@@ -20,7 +21,7 @@ export function addThawCommand(program: Command): void {
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
     .option(
       '--remove-factors',
-      'also remove passkeys and the authenticator app, and make the old password useless',
+      `also remove passkeys and the ${nameCodeFactors(allCodeFactors, 'and')}, and make the old password useless`,
       false,
     )
     .option('--why <text>', 'kept in the audit trail', readWhy)

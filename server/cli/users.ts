@@ -4,6 +4,7 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { type InternalRole, lockUser, setUserSuspended } from '../../db/tables/users.ts';
+import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { createCustomer } from '../identity/ground/customers.ts';
 import { canGetMail } from '../identity/ground/email-address.ts';
@@ -61,7 +62,9 @@ export function addUserCommands(program: Command): void {
 
   program
     .command('user:remove-factors')
-    .description('remove the authenticator app, recovery codes and passkeys of a person who has lost them')
+    .description(
+      `remove the ${nameCodeFactors(allCodeFactors, 'and')}, recovery codes and passkeys of a person who has lost them`,
+    )
     .argument('<email>', '', readEmail)
     .action(async (email: string) => {
       await withDatabase((db) =>

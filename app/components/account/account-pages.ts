@@ -1,7 +1,11 @@
 // The pages of one's own account.
+import type { CodeFactor } from '../../../db/tables/users.ts';
+import type { TakeBackPage } from '../../../server/identity/recovery/take-back.ts';
+import type { Procedures } from '../../../server/trpc/router.ts';
 import type { IconName } from '../icon.tsx';
 
 type AccountPage = { path: string; icon: IconName; title: string };
+type Profile = Awaited<ReturnType<Procedures['profile']['get']>>;
 
 /** The navigation. A phone has room for no longer titles. */
 export const accountPages: AccountPage[] = [
@@ -13,20 +17,52 @@ export const accountPages: AccountPage[] = [
 ];
 
 /** Ways to log in that have a page of their own: rows on Security. */
-export const waysToLogIn: (AccountPage & { about: string })[] = [
+export const waysToLogIn: (AccountPage & { about: string; isOn: (profile: Profile) => boolean })[] = [
   {
     path: '/profile/passkeys',
     icon: 'key',
     title: 'Passkeys',
     about: 'Log in with your fingerprint, face or screen lock.',
+    isOn: ({ hasPasskey }) => hasPasskey,
   },
   {
     path: '/profile/authenticator',
     icon: 'phone',
     title: 'Authenticator app',
     about: 'A code from your phone, in addition to your password.',
+    isOn: ({ hasAuthenticator }) => hasAuthenticator,
   },
 ];
+
+/** What other pages say of each kind of factor whose code is asked for after the password. */
+const codeWords = {
+  authenticator: {
+    yours: 'your authenticator app',
+    one: 'an authenticator app',
+    brief: 'an app',
+    many: 'authenticator apps',
+    /** What one may not have at hand. */
+    thing: 'your phone',
+    /** Where the code is. */
+    hint: 'Open the app on your phone. Enter the six digits that it shows now.',
+  },
+} satisfies Record<CodeFactor, unknown>;
+
+/** These words of each of the kinds, one after the other. */
+export const sayCodeFactors = (
+  words: keyof (typeof codeWords)[CodeFactor],
+  between: string,
+  kinds = Object.keys(codeWords) as CodeFactor[],
+) => kinds.map((kind) => codeWords[kind][words]).join(between);
+
+/** What /take-back says of each change. */
+export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what'], string> = {
+  passkey_added: 'A passkey was added',
+  authenticator_added: 'An authenticator app was added',
+  recovery_codes_made: 'New recovery codes were made',
+  email_changed: 'The email address was changed',
+  deletion_requested: 'The deletion of the account was asked for',
+};
 
 export const deletionPage = '/profile/delete';
 

@@ -23,6 +23,7 @@ import { trailOf } from '../ground/trail.ts';
 import { type LoginStep, startSessionOrAsk } from '../login/pending-login.ts';
 import { readNewPasskey, storeNewPasskey } from '../passkey/own-passkeys.ts';
 import { hashNewPassword } from '../password/passwords.ts';
+import { asksForCode } from '../session/second-factor.ts';
 import { endWhatPasswordOpened, passkeyAmr } from '../session/sessions.ts';
 
 export type PasswordMail = {
@@ -167,7 +168,7 @@ export async function startAnew(
   await notify(trx, deps, user, isPasskey ? 'passkey_added' : 'password_set', request);
   const amr = isPasskey ? passkeyAmr : undefined;
   // A new session would end all of this, but so far there is only a login that waits for the code.
-  if (user.hasAuthenticator) await endWhatPasswordOpened(trx, user.id, deps.now(), readDevice(deps, request));
+  if (asksForCode(user)) await endWhatPasswordOpened(trx, user.id, deps.now(), readDevice(deps, request));
   const start = { user, startedBy: 'mail', amr, isFirstCredential, request, visit } as const;
   return startSessionOrAsk(trx, deps, start);
 }

@@ -31,8 +31,8 @@ import {
 } from '../session/actor.ts';
 import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from '../session/second-factor.ts';
 import { amrOf } from '../session/sessions.ts';
+import { secretContext } from './authenticator-code.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
-import { secretContext } from './second-factor-check.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** A user who may set up an authenticator app, even if they must do so before anything else. */
@@ -98,7 +98,7 @@ export async function addAuthenticator(
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!hasOwnLogin(user)) throw new AppError('login_required');
-    if (user.hasAuthenticator) return undefined;
+    if (user.codeFactors.includes('authenticator')) return undefined;
     // With the code the user has given a second factor in this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
@@ -127,7 +127,7 @@ export async function repeatOffer(deps: Dependencies, actor: AnyActor, sealed: s
 export async function renewRecoveryCodes(deps: Dependencies, actor: Owner): Promise<string[] | undefined> {
   return inTransactionOf(actor.visit, deps.db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
-    if (!user.hasAuthenticator) return undefined;
+    if (!user.codeFactors.includes('authenticator')) return undefined;
     const codes = createRecoveryCodes();
     const at = await findTimeOfChange(trx, deps, user.id);
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });

@@ -2,14 +2,14 @@
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
-import { deleteAuthenticator } from '../../../db/tables/authenticators.ts';
 import { deletePasskeys } from '../../../db/tables/passkeys.ts';
 import { deleteRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { CodeFactor, User } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { notify } from '../ground/notices.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
+import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
 /** Removes every second factor and ends all sessions. False if there was no factor. The caller has locked the user. */
 export async function removeFactors(
@@ -25,16 +25,18 @@ export async function removeFactors(
   return true;
 }
 
-/** The factor to keep: the app, or the passkey with that id. */
-export type KeptFactor = { app: true } | { passkey: string };
+/** The factors to keep: those kinds, or the passkey with that id. */
+export type KeptFactors = { codeFactors: CodeFactor[] } | { passkey: string };
 
-/** Deletes every second factor, or those added since `since`, except the one to keep. Recovery codes always go. */
+/** Deletes every second factor, or those added since `since`, except those to keep. Recovery codes always go. */
 export async function deleteFactors(
   trx: Transaction<DB>,
   userId: string,
-  { since, keeps }: { since?: Date | undefined; keeps?: KeptFactor | undefined } = {},
+  { since, keeps }: { since?: Date | undefined; keeps?: KeptFactors | undefined } = {},
 ): Promise<void> {
-  if (!keeps || !('app' in keeps)) await deleteAuthenticator(trx, userId, since);
+  const kept = keeps && 'codeFactors' in keeps ? keeps.codeFactors : [];
+  for (const kind of allCodeFactors)
+    if (!kept.includes(kind)) await codeFactorRules[kind].delete(trx, userId, since);
   await deleteRecoveryCodes(trx, userId);
   await deletePasskeys(trx, userId, { since, keep: keeps && 'passkey' in keeps ? keeps.passkey : undefined });
 }

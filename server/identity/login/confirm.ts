@@ -14,7 +14,7 @@ import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts'
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
 import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
-import { lacksSecondFactor } from '../session/second-factor.ts';
+import { asksForCode, lacksSecondFactor } from '../session/second-factor.ts';
 import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
 /** What the page in `app/components/confirm.tsx` shows. */
@@ -24,7 +24,7 @@ export type ConfirmAsks = {
   canConfirm: boolean;
   hasPassword: boolean;
   hasPasskey: boolean;
-  /** The other way beside the passkey, if any: `code` is a login with the password and a code of the authenticator app. */
+  /** The other way beside the passkey, if any: `code` is a login with the password and a code. */
   otherWay?: 'password' | 'mail' | 'code';
   /** Where to log in again instead, because the user has not given their second factor in this session. */
   loginPath?: string;
@@ -78,12 +78,9 @@ export async function confirm(
   }
 }
 
-function findOtherWay(
-  { hasPassword, hasAuthenticator }: User,
-  lacksFactor: boolean,
-): ConfirmAsks['otherWay'] {
-  if (lacksFactor && !hasAuthenticator) return undefined;
-  if (!hasPassword) return 'mail';
+function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay'] {
+  if (lacksFactor && !asksForCode(user)) return undefined;
+  if (!user.hasPassword) return 'mail';
   return lacksFactor ? 'code' : 'password';
 }
 

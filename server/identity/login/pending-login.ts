@@ -1,4 +1,4 @@
-// A login of a user with an authenticator app: after the password it waits for the code, in the same browser, for ten
+// A login of a user who is asked for a code: after the password it waits for the code, in the same browser, for ten
 // minutes. Until then there is no session.
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -10,7 +10,7 @@ import {
   findPendingLogin,
   insertPendingLogin,
 } from '../../../db/tables/pending-logins.ts';
-import { lockUser, type User } from '../../../db/tables/users.ts';
+import { type CodeFactor, findUserById, lockUser, type User } from '../../../db/tables/users.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
@@ -20,6 +20,7 @@ import { requireNotSuspended } from '../ground/suspension.ts';
 import { findTakeBackHint } from '../ground/take-back-window.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
 import { refusedLogin, trailOf } from '../ground/trail.ts';
+import { asksForCode } from '../session/second-factor.ts';
 import { type NewSession, startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 
@@ -30,8 +31,8 @@ const lifeSeconds = 600;
 export type LoginStep = { setCookies: string[]; needsCode: boolean };
 
 /**
- * What follows a right password: a session, or for a user with an authenticator app the page that asks for the code. The
- * caller has locked the user and seen that they are not suspended.
+ * What follows a right password: a session, or the page that asks for a code, if the user has a kind of factor with codes.
+ * The caller has locked the user and seen that they are not suspended.
  */
 export async function startSessionOrAsk(
   trx: Transaction<DB>,
@@ -39,7 +40,7 @@ export async function startSessionOrAsk(
   start: NewSession,
 ): Promise<LoginStep> {
   const { user, request, visit } = start;
-  if (!user.hasAuthenticator) return { setCookies: await startSession(trx, deps, start), needsCode: false };
+  if (!asksForCode(user)) return { setCookies: await startSession(trx, deps, start), needsCode: false };
   const { config, now } = deps;
   visit.userId = user.id;
   const previous = readToken(request, config.issuer, cookie);
@@ -51,14 +52,16 @@ export async function startSessionOrAsk(
   return { setCookies: [buildTokenCookie(config.issuer, cookie, token, lifeSeconds)], needsCode: true };
 }
 
-/** The login of this browser that waits for the code, and when we last mailed its user a way back in. */
+/** The login of this browser that waits for a code of one of `codeFactors`, and when we last mailed its user a way back in. */
 export async function findOwnPendingLogin(
   deps: Dependencies,
   request: Request,
-): Promise<{ takeBackSentAt: Date | undefined } | undefined> {
+): Promise<{ codeFactors: CodeFactor[]; takeBackSentAt: Date | undefined } | undefined> {
   const key = readKey(deps, request);
   const userId = key && (await findPendingLogin(deps.db, key));
-  return userId ? { takeBackSentAt: await findTakeBackHint(deps, userId) } : undefined;
+  const user = userId && (await findUserById(deps.db, userId));
+  if (!user) return undefined;
+  return { codeFactors: user.codeFactors, takeBackSentAt: await findTakeBackHint(deps, user.id) };
 }
 
 /**
@@ -118,7 +121,7 @@ async function recordSuccess(
   deps: Dependencies,
   { user, factor, request, visit }: { user: User; factor: FactorUse; request: Request; visit: Visit },
 ): Promise<void> {
-  const details = { factor: factor.kind };
+  const details = { factor: factor.kind === 'recovery_code' ? factor.kind : 'code' };
   deferAuditEvent(trx, { ...trailOf(visit), type: 'login.succeeded', userId: user.id, details });
   if (factor.kind === 'recovery_code') await notify(trx, deps, user, 'recovery_code_used', request);
 }

@@ -46,7 +46,7 @@ export function buildOwnProfile(user: User) {
     hasPassword: user.hasPassword,
     hasPasskey: user.hasPasskey,
     deletionDueAt: user.deletionDueAt,
-    hasAuthenticator: user.hasAuthenticator,
+    hasAuthenticator: user.codeFactors.includes('authenticator'),
   };
 }
 

@@ -2,14 +2,15 @@
 // there is any.
 
 import type { Database } from '../../../db/postgres/client.ts';
-import { findAuthenticator } from '../../../db/tables/authenticators.ts';
 import { type ListedPasskey, listPasskeys } from '../../../db/tables/passkeys.ts';
-import type { User } from '../../../db/tables/users.ts';
+import type { CodeFactor, User } from '../../../db/tables/users.ts';
+import { codeFactorRules } from '../factor/code-factors.ts';
 
 export type LeftFactors = {
   passkeys: ListedPasskey[];
-  /** The authenticator app. Recovery codes count beside it if they were made by `codesMadeBy`. */
-  app: { codesMadeBy: Date } | undefined;
+  codeFactors: CodeFactor[];
+  /** Recovery codes count beside `codeFactors` if they were made by then. */
+  codesMadeBy: Date | undefined;
 };
 
 /**
@@ -20,14 +21,20 @@ export async function findLeftFactors(db: Database, user: User, since: Date): Pr
   const isLeft = (addedAt: Date, fromEstablishedBrowser: boolean) =>
     addedAt < since || fromEstablishedBrowser || user.role !== 'user';
   const passkeys = await listPasskeys(db, user.id);
-  const app = await findAuthenticator(db, user.id);
-  return {
+  const left: LeftFactors = {
     passkeys: passkeys.filter((each) => isLeft(each.createdAt, each.fromEstablishedBrowser)),
-    app:
-      app && isLeft(app.addedAt, app.fromEstablishedBrowser)
-        ? { codesMadeBy: app.addedAt < since ? new Date(since.getTime() - 1) : app.addedAt }
-        : undefined,
+    codeFactors: [],
+    codesMadeBy: undefined,
   };
+  for (const kind of user.codeFactors) {
+    const found = await codeFactorRules[kind].find(db, user.id);
+    if (!found || !isLeft(found.addedAt, found.fromEstablishedBrowser)) continue;
+    left.codeFactors.push(kind);
+    const madeBy = found.addedAt < since ? new Date(since.getTime() - 1) : found.addedAt;
+    if (!left.codesMadeBy || madeBy < left.codesMadeBy) left.codesMadeBy = madeBy;
+  }
+  return left;
 }
 
-export const isAnyLeft = ({ passkeys, app }: LeftFactors) => passkeys.length > 0 || app !== undefined;
+export const isAnyLeft = ({ passkeys, codeFactors }: LeftFactors) =>
+  passkeys.length > 0 || codeFactors.length > 0;

@@ -12,13 +12,14 @@ import { findTakeBackToken } from '../../../db/tables/mail-tokens.ts';
 import { deleteUnsentTakeBackMails } from '../../../db/tables/mails.ts';
 import { findReservation, releaseAddresses } from '../../../db/tables/reserved-addresses.ts';
 import { countGuess, deleteTakeBackChanges, type Mailboxes } from '../../../db/tables/take-back-changes.ts';
-import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { type CodeFactor, findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
-import { deleteFactors, type KeptFactor } from '../factor/remove-factors.ts';
+import { nameCodeFactors } from '../factor/code-factors.ts';
+import { deleteFactors, type KeptFactors } from '../factor/remove-factors.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
 import { readDevice } from '../ground/device.ts';
 import { notify, notifyOnceADay } from '../ground/notices.ts';
@@ -63,7 +64,7 @@ export async function requireTakeBack(
 export type TakeBackPage = {
   email: string;
   happened: Happenings;
-  asks: { code: boolean; passkey: boolean } | undefined;
+  asks: { codeFactors: CodeFactor[]; passkey: boolean } | undefined;
 };
 
 /**
@@ -78,7 +79,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   if (!open) return undefined;
   const { user, mailbox: email, since, left } = open;
   const happened = await listHappenings(deps.db, user.id, since);
-  const asks = { code: left.app !== undefined, passkey: left.passkeys.length > 0 };
+  const asks = { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 };
   return { email, happened, asks: isAnyLeft(left) ? asks : undefined };
 }
 
@@ -123,7 +124,7 @@ export async function takeBack(
     const device = readDevice(deps, request);
     const change = { user: open.user, mailbox, since, keeps, passwordHash, device };
     const restored = await giveToMailbox(trx, deps, { ...change, trail, request });
-    const amr = keeps && ('app' in keeps ? amrOf.code : amrOf.passkey);
+    const amr = keeps && ('codeFactors' in keeps ? amrOf.code : amrOf.passkey);
     await notify(trx, deps, restored, 'password_set', request);
     if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
       await notify(trx, deps, restored, 'recovery_code_used', request);
@@ -152,7 +153,7 @@ export async function giveToMailbox(
     user: User;
     mailbox: string;
     since: Date;
-    keeps?: KeptFactor | undefined;
+    keeps?: KeptFactors | undefined;
     passwordHash: string;
     /** The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten. */
     device?: Uint8Array | undefined;
@@ -213,14 +214,15 @@ async function readGiven(
       ),
     };
   }
-  if (!left.app || code.trim() === '') throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  const { codeFactors: kinds, codesMadeBy: madeBy } = left;
+  if (kinds.length === 0 || code.trim() === '') throw missing(left);
   const isLast = await countTry(deps, visit, changeId);
-  const factor = await readFactor(deps, user.id, code, { madeBy: left.app.codesMadeBy });
+  const factor = await readFactor(deps, user.id, code, { kinds, madeBy });
   return factor ? { code: factor, isLast } : refuseCode(deps, request, visit, { user, isLast });
 }
 
 /**
- * Uses the factor up. The result says which factor to keep of those added since. The caller has locked the user, and then
+ * Uses the factor up. The result says which factors to keep of those added since. The caller has locked the user, and then
  * looked at `left`.
  */
 async function useFactor(
@@ -228,12 +230,14 @@ async function useFactor(
   deps: Dependencies,
   factor: Factor,
   left: LeftFactors,
-): Promise<KeptFactor | 'wrong_code' | undefined> {
+): Promise<KeptFactors | 'wrong_code' | undefined> {
   if (!isAnyLeft(left)) return undefined;
-  if (!factor) throw refusalAt(left.app ? '/code' : '/passkey', missing(left));
+  if (!factor) throw missing(left);
   if ('passkey' in factor) return requireLeft(trx, deps, factor.passkey, left);
-  if (!left.app || !(await factor.code.consume(trx))) return 'wrong_code';
-  return { app: true };
+  const { kind, consume } = factor.code;
+  const codeFactors = left.codeFactors.filter((each) => kind === 'recovery_code' || each === kind);
+  if (codeFactors.length === 0 || !(await consume(trx))) return 'wrong_code';
+  return { codeFactors };
 }
 
 async function requireLeft(
@@ -241,7 +245,7 @@ async function requireLeft(
   deps: Dependencies,
   assertion: Assertion,
   left: LeftFactors,
-): Promise<KeptFactor> {
+): Promise<KeptFactors> {
   const refusal = await consumePasskey(trx, deps, assertion);
   const { id } = assertion.passkey;
   if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
@@ -299,10 +303,13 @@ function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, err
 const refusalAt = (pointer: string, detail: string) =>
   new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
 
-const missing = ({ app, passkeys }: LeftFactors) =>
-  app
-    ? `Enter a code from your authenticator app, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`
-    : 'Use a passkey of yours.';
+const missing = ({ codeFactors, passkeys }: LeftFactors) =>
+  codeFactors.length > 0
+    ? refusalAt(
+        '/code',
+        `Enter a code from your ${nameCodeFactors(codeFactors, 'or')}, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`,
+      )
+    : refusalAt('/passkey', 'Use a passkey of yours.');
 
 const wrongCode = () => refusalAt('/code', 'This code is not right, or has been used. Enter another one.');
 

@@ -6,9 +6,12 @@ import type { Config } from '../../settings/config.ts';
 type Settings = Pick<Config, 'requiresAdminFactor'>;
 type Login = Pick<Session, 'user' | 'amr'>;
 
+/** Whether that user is asked for a code after the password. */
+export const asksForCode = ({ codeFactors }: Pick<User, 'codeFactors'>) => codeFactors.length > 0;
+
 /** Whether the user has a second factor. Only this function says what counts as one. */
-export const hasSecondFactor = (user: Pick<User, 'hasAuthenticator' | 'hasPasskey'>) =>
-  user.hasAuthenticator || user.hasPasskey;
+export const hasSecondFactor = (user: Pick<User, 'codeFactors' | 'hasPasskey'>) =>
+  asksForCode(user) || user.hasPasskey;
 
 /** Whether the role of that user needs a second factor. */
 export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
@@ -23,7 +26,7 @@ export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
  * beside their password may use either, unless their role needs a second factor.
  */
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
-  !amr.includes('mfa') && (user.hasAuthenticator || (user.hasPasskey && needsSecondFactor(settings, user)));
+  !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsSecondFactor(settings, user)));
 
 /** The page on which a user sets up a second factor. */
 export const setUpPath = '/profile/authenticator';

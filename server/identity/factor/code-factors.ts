@@ -1,0 +1,43 @@
+// The kinds of second factor whose code is asked for after the password. What deals with any of them works through this
+// list. Recovery codes stand beside them.
+import type { Database } from '../../../db/postgres/client.ts';
+import { deleteAuthenticator, findAuthenticator } from '../../../db/tables/authenticators.ts';
+import type { CodeFactor } from '../../../db/tables/users.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { readAuthenticatorCode } from './authenticator-code.ts';
+import { isCode } from './totp.ts';
+
+type Rules = {
+  /** As sentences name it, after "the" or "your". */
+  name: string;
+  find: (
+    db: Database,
+    userId: string,
+  ) => Promise<{ addedAt: Date; fromEstablishedBrowser: boolean } | undefined>;
+  /** Whether a text looks like a code of this kind. */
+  isCode: (text: string) => boolean;
+  /** What uses a code up (true for exactly one caller), or undefined if the code is wrong. */
+  read: (
+    deps: Dependencies,
+    userId: string,
+    code: string,
+  ) => Promise<((trx: Database) => Promise<boolean>) | undefined>;
+  /** Deletes the user's, or only one that was added since then. */
+  delete: (db: Database, userId: string, since?: Date) => Promise<unknown>;
+};
+
+export const codeFactorRules: Record<CodeFactor, Rules> = {
+  authenticator: {
+    name: 'authenticator app',
+    find: findAuthenticator,
+    isCode,
+    read: readAuthenticatorCode,
+    delete: deleteAuthenticator,
+  },
+};
+
+export const allCodeFactors = Object.keys(codeFactorRules) as CodeFactor[];
+
+/** Names kinds in a sentence. */
+export const nameCodeFactors = (kinds: CodeFactor[], between: 'and' | 'or') =>
+  kinds.map((kind) => codeFactorRules[kind].name).join(` ${between} `);
