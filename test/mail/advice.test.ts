@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import { describe, expect, it, vi } from 'vitest';
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
+import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { sendDueMails } from '../../server/mail/outbox.ts';
 import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -168,7 +169,11 @@ describe('the advice of a notice is true', () => {
   it('for each kind that there is', () => {
     const read = [...Object.keys(usual), ...Object.keys(takeBack), ...others];
     const [, list = ''] = /NoticeKind =([^;]*);/.exec(readFileSync('db/tables/mail-kinds.ts', 'utf8')) ?? [];
-    const kinds = [...list.matchAll(/'(\w+)'/g)].map(([, kind]) => kind);
+    const named = [...list.matchAll(/'(\w+)'/g)].map(([, kind]) => kind);
+    const ofFactors = [...list.matchAll(/\{CodeFactor\}(\w+)/g)].flatMap(([, end]) =>
+      allCodeFactors.map((kind) => `${kind}${end}`),
+    );
+    const kinds = [...named, ...ofFactors];
     expect(kinds.length).toBeGreaterThan(20);
     expect(read.sort()).toEqual(kinds.sort());
   });
