@@ -275,7 +275,7 @@ describe('adding a passkey', () => {
       await sql`update sessions set ended_at = now() where ended_at is null`.execute(trx);
       return { adding };
     });
-    expect((await adding).headers.get('location')).toBe('/login?next=%2Fprofile%2Fpasskeys');
+    expect(locationOf(await adding).searchParams.get('next')).toBe('/profile/passkeys/add');
     expect(await listed()).toEqual([]);
   });
 });
@@ -443,7 +443,7 @@ describe('“Confirm it’s you”', () => {
     await stale();
     const asked = await send(browser, { intent: 'add' });
     expect(asked.status).toBe(401);
-    expect(textOf(asked)).toContain('Use a passkey');
+    expect(textOf(asked)).toContain('Use your passkey');
     expect(asked.text).not.toContain('name="confirmPassword"');
     expect(fieldOf(asked, 'intent').value).toBe('add');
     const form = { intent: 'add', confirmPasskey: await answerOf(browser, phone, { userHandle: undefined }) };
