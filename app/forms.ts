@@ -107,7 +107,7 @@ export async function answerForm(
     const refused = await describeRefusal(error, { request, context }, values);
     if (refused instanceof Response) return refused;
     const id = transport.prefersHtml(request) && (await keep(refused, { request, context }));
-    return id ? redirectDocument(pathWith(request, id), 303) : answerAtOnce(refused);
+    return id ? redirectDocument(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
   }
 }
 
@@ -168,12 +168,12 @@ const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.
 /** What an earlier form did: it says nothing of the one that is refused now. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
-/** The page of the request, with that refused form or none. */
-function pathWith(request: Request, id?: string): string {
-  const { searchParams } = new URL(request.url);
-  if (request.method === 'POST') for (const name of outcomes) searchParams.delete(name);
-  if (id) searchParams.set('refused', id);
-  return searchParams.size > 0 ? `${pagePath(request)}?${searchParams}` : pagePath(request);
+/** The page that sent the form, with the refused form of that id or none. */
+function pathWith({ request, context }: Args, id?: string): string {
+  const query = context.transport.readQuery(request);
+  for (const name of outcomes) query.delete(name);
+  if (id) query.set('refused', id);
+  return query.size > 0 ? `${pagePath(request)}?${query}` : pagePath(request);
 }
 
 /** The form that the page of this request shows again, if there is one. */
@@ -212,7 +212,10 @@ export async function toLogin(
   const isLost = values !== undefined && session !== 'live' && isFromPage(request, transport);
   const id = isLost && (await keep({ code: 'ended', errors: {}, values }, { request, context }));
   const said = id || session === 'ended' ? 'ended' : session === 'none' ? why : undefined;
-  const path = transport.loginPathTo(pathWith(request, id || undefined));
+  const back = values
+    ? pathWith({ request, context }, id || undefined)
+    : pagePath(request) + new URL(request.url).search;
+  const path = transport.loginPathTo(back);
   return redirectDocument(said ? `${path}&why=${said}` : path, 303);
 }
 

@@ -33,6 +33,8 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['name'],
     async act(form, procedures) {
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
+      // A passkey is not kept while a credential is asked for.
+      if (!form.has('passkey')) return '/profile/passkeys/add';
       await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
       return '/profile/passkeys?saved=added';
     },

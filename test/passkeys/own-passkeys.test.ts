@@ -166,8 +166,14 @@ describe('adding a passkey', () => {
     const asked = await browser.send('/profile/passkeys/add', { form });
     expect(asked.status).toBe(401);
     expect(textOf(asked)).toContain('Confirm it’s you');
-    expect(fieldOf(asked, 'passkey').value).toBe(passkey);
+    // The new passkey is not kept meanwhile: the page asks the browser for another one.
+    expect(asked.text).not.toContain('name="passkey"');
+    expect(fieldOf(asked, 'name').value).toBe('My phone');
+    const page = '/profile/passkeys/add';
+    const back = await browser.send(page, { form: { name: 'My phone', confirmPassword: password } });
+    expect([back.status, locationOf(back).pathname]).toEqual([303, page]);
     expect(await listed()).toEqual([]);
+    await sql`update sessions set auth_time = now() - interval '11 minutes'`.execute(app.db);
     const confirmed = await browser.send('/profile/passkeys/add', {
       form: { ...form, confirmPassword: password },
     });
