@@ -4,6 +4,7 @@ import type { Visit } from '../server/http/requests.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
 import type { Endpoints } from '../server/instance/endpoints.ts';
 import type { Procedures } from '../server/trpc/router.ts';
+import type { Refused } from './forms.ts';
 
 declare module '@remix-run/server-runtime' {
   interface AppLoadContext {
@@ -22,6 +23,8 @@ declare module '@remix-run/server-runtime' {
     method: string;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
+    /** A refused form that the page shows again. */
+    refused?: Refused | undefined;
     /** For the page /problems/{code} only: the refusal to show, under any URL. */
     problem?: Problem;
     /** What an action, a loader or a component of a page threw. */

@@ -7,6 +7,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 import type { Procedures } from '../server/trpc/router.ts';
+import { findRefused, type Refused, retryAfter } from './forms.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
 type Render = (request: Request, context: AppLoadContext) => Promise<Response>;
@@ -79,6 +80,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       const { visit } = routeContext;
       const { context, headers } = buildContext(request, routeContext, request.method);
       context.isPublic = isPublic;
+      if (request.method !== 'POST' && !isPublic) context.refused = await findRefused({ request, context });
       // A HEAD gets the same tag as a GET.
       const method = isPublic ? 'GET' : request.method;
       const body = method === 'POST' ? await transport.readBody(request, visit) : undefined;
@@ -86,6 +88,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       // Errors of procedures too become the refusals that they are.
       if (context.thrown) throw transport.readRefusal(context.thrown, visit);
       for (const [name, value] of headers) response.headers.append(name, value);
+      if (context.refused && response.status === 200) return asRefused(response, context.refused);
       if (!isPublic || response.status !== 200) return response;
       return transport.answerToAll(request, await response.text(), Object.fromEntries(response.headers));
     },
@@ -94,6 +97,12 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
   // A pattern at the end of the path matches `.data`, too.
   const dataPaths = path === '/' ? ['/_root.data'] : /:\w+$/.test(path) ? [] : [`${path}.data`];
   return [path, ...dataPaths].map((each) => ({ ...page, path: each }));
+}
+
+/** The page of a form that was refused has the status of the refusal. */
+function asRefused({ body, headers }: Response, refused: Refused): Response {
+  for (const [name, value] of Object.entries(retryAfter(refused))) headers.set(name, value);
+  return new Response(body, { status: refused.status, headers });
 }
 
 const pathOf = (route: BuiltRoute) => `/${route.path ?? ''}`;

@@ -25,7 +25,7 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.n
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const visitor = await findVisitor(context);
-  return { ...context.site.frame, email: visitor?.email };
+  return { ...context.site.frame, email: visitor?.email, refused: context.refused };
 }
 
 /** A problem page must render even when the database is down: only the page of a 404 reads anything, and it can do without. */

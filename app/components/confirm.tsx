@@ -1,17 +1,28 @@
+import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
+import type { Refused } from '../forms.ts';
 import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';
 import { PasskeyForm } from './passkey-form.tsx';
 import { TakeBackHint } from './take-back-hint.tsx';
 
+type ConfirmProps = {
+  asks: ConfirmAsks;
+  refused: Pick<Refused, 'values'>;
+  /** The words of the button that was pressed. */
+  to?: string | undefined;
+  takeBackSentAt?: Date | undefined;
+};
+
 /**
  * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
  * change is made straight away.
  */
-export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackSentAt?: Date | undefined }) {
-  const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, values, error } = asks;
-  const kept = Object.entries(values).map(([name, value]) => (
+export function Confirm({ asks, refused, to = 'Go on', takeBackSentAt }: ConfirmProps) {
+  const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
+  const { pathname } = useLocation();
+  const kept = Object.entries(refused.values).map(([name, value]) => (
     <input key={name} type="hidden" name={name} value={value} />
   ));
   if (!canConfirm)
@@ -42,7 +53,9 @@ export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackS
     <Page
       alone
       title="Confirm it’s you"
-      intro={hasPassword ? 'Enter your password to go on.' : 'Use your passkey to go on.'}
+      intro={
+        hasPassword ? `Enter your password to ${lowerFirst(to)}.` : `Use your passkey to ${lowerFirst(to)}.`
+      }
     >
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (
@@ -59,8 +72,16 @@ export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackS
             autoFocus
             error={error}
           />
-          <button type="submit">Confirm</button>
+          <div className="actions">
+            <button type="submit">{to}</button>
+            <a href={pathname}>Cancel</a>
+          </div>
         </form>
+      )}
+      {hasPassword && (
+        <p className="aside">
+          <a href="/forgot-password">Forgot your password?</a>
+        </p>
       )}
       {!hasPassword && error && <Notice kind="error">{error}</Notice>}
       {hasPasskey && (
@@ -73,13 +94,21 @@ export function Confirm({ asks, takeBackSentAt }: { asks: ConfirmAsks; takeBackS
         >
           {kept}
           <button type="submit" className={hasPassword ? 'secondary' : undefined}>
-            Use a passkey
+            {hasPassword ? 'Use a passkey' : to}
           </button>
         </PasskeyForm>
+      )}
+      {!hasPassword && (
+        <p className="aside">
+          <a href={pathname}>Cancel</a>
+        </p>
       )}
     </Page>
   );
 }
+
+/** The words of a button inside a sentence. */
+const lowerFirst = (words: string) => words.charAt(0).toLowerCase() + words.slice(1);
 
 type OtherWay = ConfirmAsks['otherWay'];
 

@@ -5,6 +5,8 @@ import { AccountNav } from './account/account-nav.tsx';
 import { findAccountPage } from './account/account-pages.ts';
 import { VisitorMenu } from './account/visitor-menu.tsx';
 import { Icon } from './icon.tsx';
+import { Notice } from './notice.tsx';
+import { useRefused } from './refused.ts';
 import { ServiceName } from './service-name.ts';
 
 type PageProps = {
@@ -34,6 +36,12 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
         <h1>{title}</h1>
         {intro && <p className="intro">{intro}</p>}
       </div>
+      {useRefused()?.code === 'ended' && (
+        <Notice kind="info">
+          You were logged out before this was sent. Nothing has changed yet. Check what is in the form, and
+          send it again.
+        </Notice>
+      )}
       {children}
     </main>
   );

@@ -1,9 +1,11 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -16,32 +18,28 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return {
     next: nextOf(request, context),
     isSent: transport.readQuery(request).has('sent'),
-    typed: await procedures.login.typedEmail(),
+    typed: (await procedures.login.typedEmail()) ?? (await procedures.visitor.find())?.email,
     keepsMails: site.keepsMails,
   };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const email = (await transport.readForm(request)).get('email') ?? '';
-  const next = nextOf(request, context);
-  try {
-    await procedures.passwordMail.request({ email, next });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
-    const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
-    return data(answer, { status: refusal.status, headers: refusal.headers });
-  }
-  await procedures.login.keepTypedEmail({ email });
-  return redirectDocument(withNext('/forgot-password?sent', next), 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['email'],
+    async act(form, procedures) {
+      const next = nextOf(args.request, args.context);
+      const email = text(form, 'email');
+      await procedures.passwordMail.request({ email, next });
+      await procedures.login.keepTypedEmail({ email });
+      return withNext('/forgot-password?sent', next);
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ForgotPassword() {
   const { next, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   const here = useFormAction();
   const backToLogin = (
     <p className="aside">
@@ -67,7 +65,7 @@ export default function ForgotPassword() {
   }
   return (
     <Page title="Set or reset your password" intro="Enter your email address and we will send you a link.">
-      {refused && !refused.error && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"
@@ -76,8 +74,8 @@ export default function ForgotPassword() {
           autoComplete="username"
           required
           autoFocus
-          defaultValue={refused?.email ?? typed}
-          error={refused?.error}
+          defaultValue={refused?.values.email ?? typed}
+          error={refused?.errors.email}
         />
         <button type="submit">Email me a link</button>
       </form>

@@ -1,24 +1,24 @@
-import { type LoaderFunctionArgs, type MetaFunction, redirect } from '@remix-run/node';
+import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { InvoiceState } from '../components/account/invoices.tsx';
 import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
+import { loginOr } from '../forms.ts';
 
 export const meta: MetaFunction = ({ params, matches }) => [
   { title: buildTitle(`Invoice ${params.number}`, matches) },
 ];
 
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
-  const { procedures, transport, visit } = context;
+  const { procedures, transport } = context;
   // So that one invoice has one address.
   if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) transport.notFound();
   try {
     return { invoice: await procedures.invoices.get({ number: Number(params.number) }) };
   } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    throw refusal.code === 'login_required' ? redirect(transport.loginPath(request), 303) : refusal;
+    throw await loginOr(error, { request, context });
   }
 }
 

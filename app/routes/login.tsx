@@ -1,17 +1,13 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { OtherWaysIn } from '../components/other-ways-in.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { useRefused } from '../components/refused.ts';
 import { ServiceName, titled } from '../components/service-name.ts';
+import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
@@ -26,57 +22,65 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
-  if (visitor && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
+  if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
+    throw redirect(next ?? '/profile', 303);
   return {
     next,
     email: visitor?.email,
     clientTitle: site.findLaunchTitle(next),
     clientLogo: site.findLaunchLogo(next),
     hasLoggedOut: query.has('logged_out'),
+    why: query.get('why'),
     demo: site.demoLogins,
     signUp: site.signUp,
     supportUrl: site.supportUrl,
   };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const email = form.get('email') ?? '';
-  const password = form.get('password') ?? '';
-  const passkey = form.get('passkey');
-  try {
-    const outcome =
-      passkey === undefined
-        ? await procedures.login.byPassword({ email, password })
-        : await procedures.login.byPasskey({ passkey });
-    const target = nextOf(request, context) ?? '/profile';
-    if (outcome === 'done') return redirectDocument(target, 303);
-    if (outcome === 'code_needed') return redirectDocument(withNext('/login/code', target), 303);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'rate_limited') throw error;
-    // /forgot-password takes the address from there.
-    if (email) await procedures.login.keepTypedEmail({ email });
-    const waitSeconds = Number(refusal.headers['Retry-After']);
-    return data(
-      { email, message: refusal.detail, waitSeconds },
-      { status: refusal.status, headers: refusal.headers },
-    );
-  }
-  const message =
-    passkey === undefined
-      ? 'The email address or password is incorrect. Check them and try again.'
-      : 'We could not log you in with that passkey. Try again, or use your password.';
-  return data({ email, message, waitSeconds: undefined }, { status: 401 });
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['email'],
+    async act(form, procedures) {
+      const { request, context } = args;
+      const email = text(form, 'email');
+      const passkey = form.get('passkey');
+      try {
+        const outcome =
+          passkey === undefined
+            ? await procedures.login.byPassword({ email, password: text(form, 'password') })
+            : await procedures.login.byPasskey({ passkey });
+        const target = nextOf(request, context) ?? '/profile';
+        if (outcome === 'done') return target;
+        if (outcome === 'code_needed') return withNext('/login/code', target);
+      } catch (error) {
+        // /forgot-password takes the address from there.
+        if (email && context.transport.readRefusal(error, context.visit).code === 'rate_limited')
+          await procedures.login.keepTypedEmail({ email });
+        throw error;
+      }
+      throw refuseForm(passkey === undefined ? 'wrong_login' : 'wrong_passkey');
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
+const wrong = new Map([
+  ['wrong_login', 'The email address or password is incorrect. Check them and try again.'],
+  ['wrong_passkey', 'We could not log you in with that passkey. Try again, or use your password.'],
+]);
+
+/** Why the page appears (contract 9.177). */
+const reasons = new Map([
+  ['ended', 'You have been logged out. Log in to go on where you were.'],
+  ['other-browser', 'You are not logged in in this browser. Log in to go on.'],
+  ['asked-again', 'You are logged in. The product asks you to confirm that it is you.'],
+]);
+
 export default function Login() {
-  const { next, email, clientTitle, clientLogo, hasLoggedOut, demo, signUp, supportUrl } =
+  const { next, email, clientTitle, clientLogo, hasLoggedOut, why, demo, signUp, supportUrl } =
     useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
+  const reason = !refused && reasons.get(why ?? '');
   const here = useFormAction();
   return (
     <Page
@@ -86,7 +90,8 @@ export default function Login() {
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
       {refused?.waitSeconds && <OtherWaysIn waitSeconds={refused.waitSeconds} next={next} />}
-      {refused && !refused.waitSeconds && <Notice kind="error">{refused.message}</Notice>}
+      {refused && !refused.waitSeconds && <Notice kind="error">{wrong.get(refused.code)}</Notice>}
+      {reason && <Notice kind="info">{reason}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"
@@ -95,10 +100,9 @@ export default function Login() {
           autoComplete="username webauthn"
           required
           autoFocus={!refused}
-          defaultValue={refused?.email || email}
+          defaultValue={refused?.values.email || email}
         />
         <Field
-          key={refused?.message}
           label="Password"
           name="password"
           type="password"

@@ -1,17 +1,13 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { sayCodeFactors } from '../components/account/account-pages.ts';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
+import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -42,45 +38,45 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const next = nextOf(request, context);
-  const code = (await transport.readForm(request)).get('code') ?? '';
-  try {
-    const outcome = await procedures.login.byCode({ code });
-    if (outcome === 'gone') return redirectDocument(transport.loginPathTo(next), 303);
-    if (outcome === 'done') {
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const { request, context } = args;
+      const next = nextOf(request, context);
+      const outcome = await procedures.login.byCode({ code: text(form, 'code') });
+      if (outcome === 'gone') return context.transport.loginPathTo(next);
+      if (outcome !== 'done') throw refuseForm('wrong_code');
       const goesHome = next === undefined || next === '/profile';
-      const target = goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
-      return redirectDocument(target, 303);
-    }
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'rate_limited') throw error;
-    const message = `${refusal.detail} Or log in with a browser that you have used before, or set a new password by email first.`;
-    return data({ message, error: undefined }, { status: refusal.status, headers: refusal.headers });
-  }
-  const error = 'This code is not right, or has been used. Enter another one.';
-  return data({ message: undefined, error }, { status: 401 });
-}
+      return goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Code() {
   const { next, usesRecovery, hasNewPassword, codeFactors, takeBackSentAt, clientTitle, supportUrl } =
     useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
+  const error =
+    refused?.code === 'wrong_code'
+      ? 'This code is not right, or has been used. Enter another one.'
+      : undefined;
   return (
     <Page
       title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}
       intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
     >
       {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.message && (
+        <Notice kind="error">
+          {refused.message} Or log in with a browser that you have used before, or set a new password by email
+          first.
+        </Notice>
+      )}
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       <form method="post" action={useFormAction()} className="card">
         {usesRecovery ? (
-          <RecoveryField error={refused?.error} />
+          <RecoveryField error={error} />
         ) : (
           <Field
             label={`Code from ${sayCodeFactors('yours', ' or ', codeFactors)}`}
@@ -90,7 +86,7 @@ export default function Code() {
             autoComplete="one-time-code"
             required
             autoFocus
-            error={refused?.error}
+            error={error}
           />
         )}
         <button type="submit">Log in</button>

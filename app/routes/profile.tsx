@@ -1,6 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
-import { useActionData, useLoaderData } from '@remix-run/react';
-import { answerForm, keepTyped, loadAccount } from '../account-form.ts';
+import { useLoaderData } from '@remix-run/react';
 import { Access } from '../components/account/access.tsx';
 import { dataPages, deletionPage } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
@@ -9,9 +8,11 @@ import { NamesForm } from '../components/account/names-form.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
+import { answerIntents, loadAccount } from '../forms.ts';
 
 export const meta = titled('Your profile');
 
@@ -23,10 +24,14 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = (args: ActionFunctionArgs) =>
-  answerForm(args, {
-    names: (procedures, form) => procedures.profile.update(keepTyped(form)),
-    'cancel-email': (procedures) => procedures.email.cancelChange(),
-  });
+  answerIntents(
+    args,
+    {
+      names: (procedures, form) => procedures.profile.update(Object.fromEntries(form)),
+      'cancel-email': (procedures) => procedures.email.cancelChange(),
+    },
+    { keeps: ['name', 'accountName', 'profile_updated_at'] },
+  );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
@@ -46,7 +51,7 @@ const arrivals = new Map(
 export default function Profile() {
   const { profile, pendingEmail, saved } = useLoaderData<typeof loader>();
   const { deletionDueAt } = profile;
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   const arrival = refused || !saved ? undefined : arrivals.get(saved);
   return (
     <Page title="Your profile" intro="Update your details here and all our products will use them.">

@@ -1,19 +1,19 @@
-import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { Instant } from '../components/instant.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { loginOr } from '../forms.ts';
 
 export const meta = titled('Activity');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport, visit } = context;
+  const { procedures, transport } = context;
   const before = transport.readQuery(request).get('before') ?? undefined;
   try {
     return { ...(await procedures.activity.list({ before })), isFirst: before === undefined };
   } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    throw refusal.code === 'login_required' ? redirect(transport.loginPath(request), 303) : refusal;
+    throw await loginOr(error, { request, context });
   }
 }
 

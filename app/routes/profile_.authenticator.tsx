@@ -1,6 +1,5 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
-import { loginOr } from '../answers.ts';
 import {
   AuthenticatorOff,
   AuthenticatorOn,
@@ -10,7 +9,9 @@ import {
 import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, type Form, loginOr, requireNoAsks } from '../forms.ts';
 import { nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
@@ -36,7 +37,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       hasRecovered: transport.readQuery(request).has('recovered'),
     };
   } catch (error) {
-    throw loginOr(error, context, transport.loginPath(request));
+    throw await loginOr(error, { request, context });
   }
 }
 
@@ -45,38 +46,30 @@ const counted = new Map([
   ['renew-codes', 'recovery_codes.made'],
 ] as const) as ReadonlyMap<string, 'authenticator.added' | 'recovery_codes.made'>;
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport } = context;
-  const form = await transport.readForm(request);
-  try {
-    const { asks } = await procedures.confirm.askWhileSettingUp({
-      form,
-      change: counted.get(form.get('intent') ?? ''),
-    });
-    if (asks) return data({ asks }, { status: 401 });
-    switch (form.get('intent')) {
-      case 'go-on':
-        return redirectDocument(nextOf(request, context) ?? '/profile', 303);
-      case 'set-up':
-        return data({ setUp: await procedures.authenticator.offer(), error: undefined });
-      case 'add':
-        return await add(form, context, request);
-      case 'renew-codes':
-        return showCodes(await procedures.authenticator.renewCodes(), request);
-      case 'turn-off':
-        await procedures.authenticator.remove();
-        return redirectDocument('/profile/authenticator?off', 303);
-    }
-  } catch (error) {
-    const refusal = loginOr(error, context, transport.loginPath(request));
-    if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
-    return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
-  }
-  throw transport.invalidParameter('intent', 'It must be an action of this page.');
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const { request, context } = args;
+      const intent = form.get('intent');
+      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: counted.get(intent ?? '') }));
+      switch (intent) {
+        case 'go-on':
+          return nextOf(request, context) ?? '/profile';
+        case 'set-up':
+          return data({ setUp: await procedures.authenticator.offer(), error: undefined });
+        case 'add':
+          return add(form, context, request);
+        case 'renew-codes':
+          return showCodes(await procedures.authenticator.renewCodes(), request);
+        case 'turn-off':
+          await procedures.authenticator.remove();
+          return '/profile/authenticator?off';
+      }
+      throw context.transport.invalidParameter('intent', 'It must be an action of this page.');
+    },
+  });
 
 type Context = ActionFunctionArgs['context'];
-type Form = Awaited<ReturnType<Context['transport']['readForm']>>;
 
 async function add(form: Form, { procedures, transport, visit }: Context, request: Request) {
   const sealed = form.get('sealed') ?? '';
@@ -97,11 +90,30 @@ const showCodes = (codes: string[] | undefined, request: Request) =>
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
+const buttons = new Map([
+  ['set-up', 'Set up the app'],
+  ['add', 'Turn on'],
+  ['renew-codes', 'Make new recovery codes'],
+  ['turn-off', 'Turn off the app'],
+]);
+
+/** For whoever must give their second factor before anything else. */
+const goOn = { values: { intent: 'go-on' } };
+
 export default function Authenticator() {
   const page = useLoaderData<typeof loader>();
   const done = useActionData<typeof action>();
-  const asks = done && 'asks' in done ? done.asks : page.asks;
-  if (asks) return <Confirm asks={asks} takeBackSentAt={page.takeBackSentAt} />;
+  const refused = useRefused();
+  const asks = refused?.asks ?? page.asks;
+  if (asks)
+    return (
+      <Confirm
+        refused={refused ?? goOn}
+        asks={asks}
+        to={buttons.get(refused?.values.intent ?? '')}
+        takeBackSentAt={page.takeBackSentAt}
+      />
+    );
   if (done && 'setUp' in done) return <AuthenticatorSetUp {...page} {...done} />;
   if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
   return (
@@ -109,7 +121,7 @@ export default function Authenticator() {
       title="Authenticator app"
       intro="A second step at the login: your password, then a code from an app on your phone."
     >
-      {done && 'message' in done && <Notice kind="error">{done.message}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
       {page.hasRecovered && page.isOn && !done && (
         <Notice kind="info">

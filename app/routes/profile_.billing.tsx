@@ -1,11 +1,11 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { loadAccount } from '../account-form.ts';
 import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices } from '../components/account/invoices.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { loadAccount } from '../forms.ts';
 
 export const meta = titled('Billing');
 

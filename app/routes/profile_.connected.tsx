@@ -1,23 +1,23 @@
 import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { loginOr } from '../answers.ts';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { loginOr } from '../forms.ts';
 import { nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');
 
 /** The page that a Connect leads to. After ten minutes it only leads on. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport } = context;
+  const { procedures } = context;
   const next = nextOf(request, context) ?? '/profile';
   try {
     const connect = await procedures.links.lastConnect();
     if (!connect) throw redirect(next, 303);
     return { ...connect, next };
   } catch (error) {
-    throw loginOr(error, context, transport.loginPath(request));
+    throw await loginOr(error, { request, context });
   }
 }
 

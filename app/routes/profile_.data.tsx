@@ -1,40 +1,53 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { loadAccount } from '../account-form.ts';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { deletionPage } from '../components/account/account-pages.ts';
 import { Confirm } from '../components/confirm.tsx';
+import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, loadAccount, requireNoAsks } from '../forms.ts';
 
 /** The page's form is the browser's own, and its answer is a file. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Your data');
 
-export const loader = (args: LoaderFunctionArgs) =>
-  loadAccount(args, async (procedures) => {
+export async function loader(args: LoaderFunctionArgs) {
+  const loaded = await loadAccount(args, async (procedures) => {
     const { deletionDueAt } = await procedures.profile.get();
     return { isLeaving: deletionDueAt !== null };
   });
-
-export async function action({ request, context: { procedures, transport, visit } }: ActionFunctionArgs) {
-  try {
-    const { asks } = await procedures.confirm.ask({ form: await transport.readForm(request) });
-    return asks ? data({ asks }, { status: 401 }) : redirectDocument('/profile/data.json', 303);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
-    throw refusal;
-  }
+  const isStarting = loaded.saved === 'download';
+  return data(
+    { ...loaded, isStarting },
+    { headers: isStarting ? { Refresh: '0; url=/profile/data.json' } : {} },
+  );
 }
 
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      requireNoAsks(await procedures.confirm.ask({ form }));
+      // The page that asked for a credential would stay, with a download beside it.
+      const hasConfirmed = form.has('confirmPassword') || form.has('confirmPasskey');
+      return hasConfirmed ? '/profile/data?saved=download' : '/profile/data.json';
+    },
+  });
+
+/** Starts the download. */
+export const headers = ({ loaderHeaders }: { loaderHeaders: Headers }) => loaderHeaders;
+
 export default function YourData() {
-  const { isLeaving } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const { isLeaving, isStarting } = useLoaderData<typeof loader>();
+  const refused = useRefused();
   const here = useFormAction();
-  if (refused) return <Confirm asks={refused.asks} />;
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Download your data" />;
   return (
     <Page title="Your data" intro="Download a copy of everything that we keep about you.">
+      {isStarting && (
+        <Notice kind="success">Your download has started. If it has not, choose “Download your data”.</Notice>
+      )}
       <form method="post" action={here} className="card">
         <p>
           The file has your profile and account, where you are logged in, the products you have opened, your

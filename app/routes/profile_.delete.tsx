@@ -1,20 +1,19 @@
 import {
   type ActionFunctionArgs,
-  data,
   type LoaderFunctionArgs,
   type MetaFunction,
   redirect,
-  redirectDocument,
 } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { loginOr } from '../answers.ts';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Contracts } from '../components/account/contracts.tsx';
 import { Invoices } from '../components/account/invoices.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
+import { answerForm, loginOr, refuseForm, requireNoAsks } from '../forms.ts';
 import { nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
@@ -32,12 +31,12 @@ const lastAdmin =
 const live = ['trialing', 'active', 'past_due'];
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, transport, site } = context;
+  const { procedures, site } = context;
   // Set if a launch was stopped.
   const next = nextOf(request, context);
   try {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();
-    if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
+    if (next && !dueAt && context.method !== 'POST' && !context.refused) throw redirect(next, 303);
     const [contracts, invoices, links] = await Promise.all([
       procedures.contracts.list(),
       procedures.invoices.list(),
@@ -53,41 +52,35 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
       invoices: invoices.filter(({ status }) => status === 'open'),
     };
   } catch (error) {
-    throw loginOr(error, context, transport.loginPath(request));
+    throw await loginOr(error, { request, context });
   }
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport } = context;
-  const next = nextOf(request, context);
-  try {
-    const form = await transport.readForm(request);
-    const intent = form.get('intent');
-    if (intent === 'keep') {
-      await procedures.deletion.cancel();
-      return redirectDocument(next ?? '/profile?saved=deletion-canceled', 303);
-    }
-    if (intent !== 'delete') throw transport.invalidParameter('intent', 'It must be an action of this page.');
-    const { asks } = await procedures.confirm.ask({ form });
-    if (asks) return data({ asks, message: undefined }, { status: 401 });
-    if ((await procedures.deletion.request()) === 'last_admin')
-      return data({ asks: undefined, message: lastAdmin }, { status: 409 });
-    return redirectDocument('/profile/delete', 303);
-  } catch (error) {
-    const refusal = loginOr(error, context, transport.loginPath(request));
-    if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
-    const { detail: message, status, headers } = refusal;
-    return data({ asks: undefined, message }, { status, headers });
-  }
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const { request, context } = args;
+      const intent = form.get('intent');
+      if (intent === 'keep') {
+        await procedures.deletion.cancel();
+        return nextOf(request, context) ?? '/profile?saved=deletion-canceled';
+      }
+      if (intent !== 'delete')
+        throw context.transport.invalidParameter('intent', 'It must be an action of this page.');
+      requireNoAsks(await procedures.confirm.ask({ form }));
+      if ((await procedures.deletion.request()) === 'last_admin') throw refuseForm('last_admin');
+      return '/profile/delete';
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function DeleteAccount() {
   const { dueAt } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
-  if (refused?.asks) return <Confirm asks={refused.asks} />;
-  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={refused?.message} />;
+  const refused = useRefused();
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Delete your account" />;
+  const message = refused?.code === 'last_admin' ? lastAdmin : refused?.message;
+  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={message} />;
 }
 
 function Ask({ refused }: { refused: string | undefined }) {

@@ -1,13 +1,14 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { loadAccount } from '../account-form.ts';
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { emailPage, sayCodeFactors } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, loadAccount, requireNoAsks, text } from '../forms.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -23,42 +24,28 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return { ...loaded, isSent: transport.readQuery(request).has('sent'), keepsMails: site.keepsMails };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const email = form.get('email') ?? '';
-  try {
-    const { asks } = await procedures.confirm.ask({ form, change: 'email.change_requested' });
-    if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
-    await procedures.email.requestChange({ email });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
-    if (!['validation_failed', 'rate_limited', 'email_unverified'].includes(refusal.code)) throw error;
-    const [fault] = refusal.errors;
-    const refused = {
-      asks: undefined,
-      email,
-      error: fault?.detail,
-      message: fault ? undefined : refusal.detail,
-    };
-    return data(refused, { status: refusal.status, headers: refusal.headers });
-  }
-  return redirectDocument('/profile/email?sent', 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['email'],
+    async act(form, procedures) {
+      requireNoAsks(await procedures.confirm.ask({ form, change: 'email.change_requested' }));
+      await procedures.email.requestChange({ email: text(form, 'email') });
+      return '/profile/email?sent';
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function ChangeEmail() {
   const { email, pending, obstacle, isSent, keepsMails, ...counts } = useLoaderData<typeof loader>();
-  const answer = useActionData<typeof action>();
+  const refused = useRefused();
   const here = useFormAction();
-  if (answer?.asks) return <Confirm asks={answer.asks} />;
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Change your email address" />;
   if (obstacle) return <Obstacle email={email} obstacle={obstacle} />;
-  if (isSent && !answer) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
+  if (isSent && !refused) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
   return (
     <Page title="Change your email address" intro={`It is ${email} now.`}>
-      {answer?.message && <Notice kind="error">{answer.message}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="New email address"
@@ -68,8 +55,8 @@ export default function ChangeEmail() {
           autoComplete="email"
           required
           autoFocus
-          defaultValue={answer?.email}
-          error={answer?.error}
+          defaultValue={refused?.values.email}
+          error={refused?.errors.email}
         />
         <TakeBack {...counts} />
         <div className="actions">

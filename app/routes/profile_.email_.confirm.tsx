@@ -1,10 +1,10 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { loadOwnAddress } from '../account-form.ts';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { answerForm, loadOwnAddress, refuseForm } from '../forms.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -13,25 +13,19 @@ export const meta = titled('Confirm your new email address');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { email: present } = await loadOwnAddress({ request, context });
+  const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });
   return data({ present, change }, { status: change ? 200 : 404 });
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  try {
-    const done = await procedures.email.confirmChange({ token: tokenOf(request, context) });
-    // The page says so itself.
-    if (done === 'taken') return data(null, { status: 409 });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
-    if (refusal.code !== 'not_found') throw error;
-    return data(null, { status: refusal.status });
-  }
-  return redirectDocument('/profile?saved=email-changed', 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(_form, procedures) {
+      const done = await procedures.email.confirmChange({ token: tokenOf(args.request, args.context) });
+      if (done === 'taken') throw refuseForm('taken');
+      return '/profile?saved=email-changed';
+    },
+  });
 
 /** The token in this page's address must not leak through a Referer. */
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });

@@ -1,22 +1,20 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useLoaderData } from '@remix-run/react';
-import { errorsOf, loginOr } from '../answers.ts';
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
 import { Confirm } from '../components/confirm.tsx';
 import { Disclosure } from '../components/disclosure.tsx';
 import { Field } from '../components/field.tsx';
 import { Day, Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
-import { withNext } from '../next.ts';
+import { answerForm, loginOr, type Refused, requireNoAsks, text } from '../forms.ts';
 
 /** The page's forms are the browser's own. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Passkeys');
-
-const loginPath = withNext('/login', '/profile/passkeys');
 
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport } = context;
@@ -24,36 +22,26 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     const described = await procedures.passkeys.describe();
     return { ...described, saved: transport.readQuery(request).get('saved') };
   } catch (error) {
-    throw loginOr(error, context, loginPath);
+    throw await loginOr(error, { request, context });
   }
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const intent = form.get('intent');
-  const id = form.get('id') ?? '';
-  const name = form.get('name') ?? '';
-  const refused = { asks: undefined, id, name };
-  try {
-    if (intent === 'rename' || intent === 'remove' || intent === 'add') {
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['id', 'name'],
+    async act(form, procedures) {
+      const intent = form.get('intent');
+      if (intent !== 'rename' && intent !== 'remove' && intent !== 'add')
+        throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
       const change = intent === 'add' ? 'passkey.added' : undefined;
-      const { asks } = await procedures.confirm.askWhileSettingUp({ form, change });
-      if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
-      if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
-      if (intent === 'rename') await procedures.passkeys.rename({ id, name });
+      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change }));
+      const id = text(form, 'id');
+      if (intent === 'add') return '/profile/passkeys/add';
+      if (intent === 'rename') await procedures.passkeys.rename({ id, name: text(form, 'name') });
       else await procedures.passkeys.remove({ id });
-    } else throw transport.invalidParameter('intent', 'It must be an action of this page.');
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (!['validation_failed', 'not_found', 'rate_limited'].includes(refusal.code))
-      throw loginOr(error, context, loginPath);
-    const errors = errorsOf(refusal);
-    const message = errors.name ? undefined : refusal.detail;
-    return data({ ...refused, errors, message }, { status: refusal.status, headers: refusal.headers });
-  }
-  return redirectDocument(`/profile/passkeys?saved=${intent}`, 303);
-}
+      return `/profile/passkeys?saved=${intent}`;
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
@@ -66,13 +54,20 @@ const savedNotices = new Map(
 );
 
 type Listed = ReturnType<typeof useLoaderData<typeof loader>>['passkeys'][number];
-type Refused = { id: string; name: string; errors: Record<string, string> };
+
+const buttons = new Map([
+  ['add', 'Add a passkey'],
+  ['rename', 'Save the name'],
+  ['remove', 'Remove this passkey'],
+]);
 
 export default function Passkeys() {
   const { email, hasPassword, passkeys, refused: cannotAdd, saved } = useLoaderData<typeof loader>();
   const notice = saved ? savedNotices.get(saved) : undefined;
-  const refused = useActionData<typeof action>();
-  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  const refused = useRefused();
+  if (refused?.asks)
+    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(refused.values.intent ?? '')} />;
+  const message = refused?.message ?? refused?.errors.id ?? refused?.errors.passkey;
   return (
     <Page
       title="Passkeys"
@@ -80,7 +75,7 @@ export default function Passkeys() {
       wide
     >
       {!refused && notice && <Notice kind="success">{notice}</Notice>}
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {message && <Notice kind="error">{message}</Notice>}
       <div className="card">
         {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}
         {passkeys.length > 0 && (
@@ -89,7 +84,7 @@ export default function Passkeys() {
               <PasskeyRow
                 key={passkey.id}
                 passkey={passkey}
-                refused={refused?.id === passkey.id ? refused : undefined}
+                refused={refused?.values.id === passkey.id ? refused : undefined}
               />
             ))}
           </Rows>
@@ -169,7 +164,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
               name="name"
               required
               maxLength={400}
-              defaultValue={refused?.name || name}
+              defaultValue={refused?.values.name || name}
               error={refused?.errors.name}
             />
             <button type="submit" name="intent" value="rename">

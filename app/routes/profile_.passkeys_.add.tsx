@@ -1,64 +1,56 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useLoaderData } from '@remix-run/react';
-import { errorsOf, loginOr } from '../answers.ts';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
 import { NewBrowserNote } from '../components/account/new-browser.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { withNext } from '../next.ts';
+import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
 
 /** The page's only script is that of the passkey. */
 export const handle = { isStatic: true };
 
 export const meta = titled('Add a passkey');
 
-const loginPath = withNext('/login', '/profile/passkeys');
-
-export async function loader({ context }: LoaderFunctionArgs) {
+export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures } = context;
   try {
     const { refused, suggestedName, isRevocable, email } = await procedures.passkeys.describe();
     // The page of the passkeys says why. After a POST this page does.
-    if (refused && context.method !== 'POST') throw redirectDocument('/profile/passkeys', 303);
+    if (refused && context.method !== 'POST' && !context.refused)
+      throw redirectDocument('/profile/passkeys', 303);
     return { suggestedName, isRevocable, email };
   } catch (error) {
-    throw loginOr(error, context, loginPath);
+    throw await loginOr(error, { request, context });
   }
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const name = form.get('name') ?? '';
-  try {
-    const { asks } = await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' });
-    if (asks) return data({ asks, name, errors: {}, message: undefined }, { status: 401 });
-    await procedures.passkeys.add({ name, passkey: form.get('passkey') ?? '' });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (!['validation_failed', 'rate_limited'].includes(refusal.code))
-      throw loginOr(error, context, loginPath);
-    const errors = errorsOf(refusal);
-    const message = errors.name ? undefined : (errors.passkey ?? refusal.detail);
-    const { status, headers } = refusal;
-    return data({ asks: undefined, name, errors, message }, { status, headers });
-  }
-  return redirectDocument('/profile/passkeys?saved=added', 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['name'],
+    async act(form, procedures) {
+      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' }));
+      // A passkey is not kept while a credential is asked for.
+      if (!form.has('passkey')) return '/profile/passkeys/add';
+      await procedures.passkeys.add({ name: text(form, 'name'), passkey: text(form, 'passkey') });
+      return '/profile/passkeys?saved=added';
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function AddPasskey() {
   const { suggestedName, isRevocable, email } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
-  if (refused?.asks) return <Confirm asks={refused.asks} />;
-  const errors: Record<string, string> = refused?.errors ?? {};
+  const refused = useRefused();
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Create the passkey" />;
+  const errors = refused?.errors ?? {};
+  const message = errors.passkey ?? refused?.message;
   return (
     <Page title="Add a passkey" intro="Your browser will ask for your fingerprint, face or screen lock.">
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {message && <Notice kind="error">{message}</Notice>}
       <PasskeyForm
         purpose="add"
         name="passkey"
@@ -79,7 +71,7 @@ export default function AddPasskey() {
           required
           maxLength={400}
           autoComplete="off"
-          defaultValue={refused?.name ?? suggestedName}
+          defaultValue={refused?.values.name ?? suggestedName}
           error={errors.name}
         />
         {isRevocable && <NewBrowserNote what="this passkey" email={email} />}

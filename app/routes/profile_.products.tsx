@@ -1,11 +1,11 @@
 import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
-import { loadAccount } from '../account-form.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Products } from '../components/account/products.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { loadAccount } from '../forms.ts';
 
 export const meta = titled('Products');
 

@@ -1,6 +1,5 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
-import { useActionData, useLoaderData } from '@remix-run/react';
-import { answerForm, loadAccount, text } from '../account-form.ts';
+import { useLoaderData } from '@remix-run/react';
 import { waysToLogIn } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Links } from '../components/account/links.tsx';
@@ -9,9 +8,11 @@ import { Sessions } from '../components/account/sessions.tsx';
 import { Badge } from '../components/badge.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
+import { answerIntents, loadAccount, text } from '../forms.ts';
 
 export const meta = titled('Security');
 
@@ -34,7 +35,7 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 export const action = (args: ActionFunctionArgs) =>
-  answerForm(
+  answerIntents(
     args,
     {
       password: (procedures, form) =>
@@ -54,17 +55,28 @@ export const action = (args: ActionFunctionArgs) =>
           currentPassword: text(form, 'currentPassword'),
         }),
     },
-    ['password', 'end-session', 'end-others', 'remove-link'],
+    {
+      keeps: ['id', 'externalId'],
+      credential: ['password', 'end-session', 'end-others', 'remove-link'],
+    },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+const buttons = new Map([
+  ['password', 'Change password'],
+  ['end-session', 'Log out'],
+  ['end-others', 'Log out everywhere else'],
+  ['remove-link', 'Remove the connected account'],
+]);
 
 export default function Security() {
   const { email, hasPassword, hasPasskey, deletionDueAt, ways, keepsMails, saved, ...listed } =
     useLoaderData<typeof loader>();
   const { sessions, needsPassword, links } = listed;
-  const refused = useActionData<typeof action>();
-  if (refused?.asks) return <Confirm asks={refused.asks} />;
+  const refused = useRefused();
+  if (refused?.asks)
+    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(refused.values.intent ?? '')} />;
   const told = { saved, refused };
   return (
     <Page title="Security" intro="How you log in, and where you are logged in now.">

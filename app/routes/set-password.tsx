@@ -1,5 +1,5 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { DeadLink } from '../components/dead-link.tsx';
@@ -7,7 +7,9 @@ import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -22,48 +24,36 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ mail, hasToken: token !== '' }, { status: mail ? 200 : 404 });
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const passkey = form.get('passkey');
-  const token = tokenOf(request, context);
-  const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
-  try {
-    const done = await procedures.passwordMail.use({ token, ...credential });
-    // The page says so itself.
-    if (done === 'taken') return data({ error: undefined, fault: undefined }, { status: 409 });
-    const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
-    const target = nextOf(request, context) ?? home;
-    // The page that asks for the code says so first.
-    return redirectDocument(
-      done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target,
-      303,
-    );
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
-    const words = refusal.errors[0]?.detail;
-    const told =
-      passkey === undefined ? { error: words, fault: undefined } : { error: undefined, fault: words };
-    return data(told, { status: refusal.status });
-  }
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const { request, context } = args;
+      const passkey = form.get('passkey');
+      const credential = passkey === undefined ? { newPassword: text(form, 'newPassword') } : { passkey };
+      const done = await procedures.passwordMail.use({ token: tokenOf(request, context), ...credential });
+      if (done === 'taken') throw refuseForm('taken');
+      const home = passkey === undefined ? '/profile?saved=password-set' : '/profile/passkeys?saved=added';
+      const target = nextOf(request, context) ?? home;
+      // The page that asks for the code says so first.
+      return done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target;
+    },
+  });
 
 /** The token in this page's address must not leak through a Referer. */
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function SetPassword() {
   const { mail, hasToken } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const errors = useRefused()?.errors ?? {};
   const here = useFormAction();
   if (!mail) return <Dead hasToken={hasToken} />;
   const { email, sets } = mail;
   if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
     <Page title="Set your password" intro={`for ${email}`}>
-      {refused?.fault && <Notice kind="error">{refused.fault}</Notice>}
+      {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
-        <NewPassword email={email} error={refused?.error} />
+        <NewPassword email={email} error={errors.newPassword} />
         <p className="hint">This logs you in here and logs you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>

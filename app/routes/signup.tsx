@@ -1,16 +1,11 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { errorsOf } from '../answers.ts';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -32,31 +27,23 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   };
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
-  const next = nextOf(request, context);
-  try {
-    await procedures.signUp.request({ name, email, next });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
-    const message = refusal.errors.length > 0 ? undefined : refusal.detail;
-    return data(
-      { name, email, errors: errorsOf(refusal), message },
-      { status: refusal.status, headers: refusal.headers },
-    );
-  }
-  await procedures.login.keepTypedEmail({ email });
-  return redirectDocument(withNext('/signup?sent', next), 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['name', 'email'],
+    async act(form, procedures) {
+      const next = nextOf(args.request, args.context);
+      const email = text(form, 'email');
+      await procedures.signUp.request({ name: text(form, 'name'), email, next });
+      await procedures.login.keepTypedEmail({ email });
+      return withNext('/signup?sent', next);
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function SignUp() {
   const { next, clientTitle, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   const here = useFormAction();
   if (isSent && !refused) return <Sent next={next} typed={typed} keepsMails={keepsMails} />;
   return (
@@ -72,7 +59,7 @@ export default function SignUp() {
           autoComplete="name"
           required
           autoFocus
-          defaultValue={refused?.name}
+          defaultValue={refused?.values.name}
           error={refused?.errors.name}
         />
         <Field
@@ -82,7 +69,7 @@ export default function SignUp() {
           type="email"
           autoComplete="email"
           required
-          defaultValue={refused?.email}
+          defaultValue={refused?.values.email}
           error={refused?.errors.email}
           focusOnError={!refused?.errors.name}
         />

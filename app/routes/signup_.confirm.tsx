@@ -1,13 +1,15 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { errorsOf, tokenOf } from '../answers.ts';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
+import { tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -23,34 +25,25 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ signUp, next, clientTitle: site.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const form = await transport.readForm(request);
-  const name = form.get('name') ?? '';
-  const passkey = form.get('passkey');
-  const credential = passkey === undefined ? { newPassword: form.get('newPassword') ?? '' } : { passkey };
-  try {
-    const done = await procedures.signUp.confirm({
-      token: tokenOf(request, context),
-      name,
-      ...credential,
-    });
-    // The page says so itself.
-    if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
-    return redirectDocument(nextOf(request, context) ?? '/profile?saved=signed-up', 303);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;
-    return data({ name, errors: errorsOf(refusal) }, { status: refusal.status });
-  }
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['name'],
+    async act(form, procedures) {
+      const { request, context } = args;
+      const passkey = form.get('passkey');
+      const credential = passkey === undefined ? { newPassword: text(form, 'newPassword') } : { passkey };
+      const given = { token: tokenOf(request, context), name: text(form, 'name'), ...credential };
+      if ((await procedures.signUp.confirm(given)) === 'taken') throw refuseForm('taken');
+      return nextOf(request, context) ?? '/profile?saved=signed-up';
+    },
+  });
 
 /** The token in this page's address must not leak through a Referer. */
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmSignUp() {
   const { signUp, next, clientTitle } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   const here = useFormAction();
   if (!signUp) return <Dead next={next} />;
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
@@ -65,7 +58,7 @@ export default function ConfirmSignUp() {
           name="name"
           autoComplete="name"
           required
-          defaultValue={refused?.name ?? signUp.name}
+          defaultValue={refused?.values.name ?? signUp.name}
           error={refused?.errors.name}
         />
         <Field

@@ -1,7 +1,7 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
-import { errorsOf, tokenOf } from '../answers.ts';
+import { tokenOf } from '../answers.ts';
 import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
@@ -10,8 +10,10 @@ import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
+import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { answerForm, text } from '../forms.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -26,29 +28,27 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   return data({ page, supportUrl }, { status: page ? 200 : 404 });
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const token = tokenOf(request, context);
-  const form = await transport.readForm(request);
-  try {
-    if (form.get('intent') === 'freeze') {
-      await procedures.takeBack.freeze({ token });
-      // From now on the page says so.
-      return redirectDocument(`/take-back?token=${encodeURIComponent(token)}`, 303);
-    }
-    if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');
-    const newPassword = form.get('newPassword') ?? '';
-    const given = { token, newPassword, code: form.get('code'), passkey: form.get('passkey') };
-    await procedures.takeBack.use(given);
-    return redirectDocument('/profile?saved=taken-back', 303);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    const { code, status, detail, headers } = refusal;
-    if (code === 'rate_limited') return data({ message: detail, errors: undefined }, { status, headers });
-    if (code !== 'validation_failed' && code !== 'not_found') throw error;
-    return data({ message: undefined, errors: errorsOf(refusal) }, { status });
-  }
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const token = tokenOf(args.request, args.context);
+      if (form.get('intent') === 'freeze') {
+        await procedures.takeBack.freeze({ token });
+        // From now on the page says so.
+        return `/take-back?token=${encodeURIComponent(token)}`;
+      }
+      if (form.has('intent'))
+        throw args.context.transport.invalidParameter('intent', 'It must be an action of this page.');
+      const newPassword = text(form, 'newPassword');
+      await procedures.takeBack.use({
+        token,
+        newPassword,
+        code: form.get('code'),
+        passkey: form.get('passkey'),
+      });
+      return '/profile?saved=taken-back';
+    },
+  });
 
 /** The token in this page's address must not leak through a Referer. */
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
@@ -97,9 +97,9 @@ export default function TakeBack() {
 type Asks = Pick<TakeBackPage, 'email' | 'asks'>;
 
 function TakeBackForm({ email, asks }: Asks) {
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   const here = useFormAction();
-  const errors: Record<string, string> = refused?.errors ?? {};
+  const errors = refused?.errors ?? {};
   const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);
   const takesPasskeyOnly = asks?.codeFactors.length === 0;
   const start = (

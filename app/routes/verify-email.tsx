@@ -1,15 +1,10 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
-import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
-import { loadOwnAddress } from '../account-form.ts';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { useFormAction, useLoaderData } from '@remix-run/react';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { answerForm, loadOwnAddress } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -32,28 +27,23 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 }
 
 /** Emails a link that carries `next` along. */
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  const next = nextOf(request, context);
-  try {
-    await procedures.email.requestVerification({ next });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
-    if (refusal.code !== 'rate_limited') throw error;
-    return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
-  }
-  return redirectDocument(withNext('/verify-email?sent', next), 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(_form, procedures) {
+      const next = nextOf(args.request, args.context);
+      await procedures.email.requestVerification({ next });
+      return withNext('/verify-email?sent', next);
+    },
+  });
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function VerifyEmail() {
   const { email, holdsEmail, clientTitle, isSent, keepsMails } = useLoaderData<typeof loader>();
-  const refused = useActionData<typeof action>();
+  const refused = useRefused();
   return (
     <Page title="Verify your email address">
-      {refused && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       {isSent && !refused && (
         <Notice kind="success">
           We have sent a link to <strong>{email}</strong>.{' '}

@@ -1,16 +1,10 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { loadOwnAddress } from '../account-form.ts';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { answerForm, loadOwnAddress } from '../forms.ts';
 import { nextOf } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -22,25 +16,20 @@ export const meta = titled('Verify your email address');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);
-  const { email, isVerified } = await loadOwnAddress({ request, context });
+  const { email, isVerified } = await loadOwnAddress({ request, context }, 'other-browser');
   if (isVerified) throw redirect(next ?? '/profile', 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
   return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
 
-export async function action({ request, context }: ActionFunctionArgs) {
-  const { procedures, transport, visit } = context;
-  try {
-    await procedures.email.verify({ token: tokenOf(request, context) });
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
-    if (refusal.code !== 'not_found') throw error;
-    // The page says so itself.
-    return data(null, { status: refusal.status });
-  }
-  return redirectDocument(nextOf(request, context) ?? '/profile?saved=email-verified', 303);
-}
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(_form, procedures) {
+      const { request, context } = args;
+      await procedures.email.verify({ token: tokenOf(request, context) });
+      return nextOf(request, context) ?? '/profile?saved=email-verified';
+    },
+  });
 
 /** The token in this page's address must not leak through a Referer. */
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });

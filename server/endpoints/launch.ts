@@ -51,7 +51,8 @@ export async function launch(
   metrics.countLaunch(client.name, asked.prompt === 'none' ? error : first);
   if (asked.prompt === 'none') return redirectToClient(client, { error, state: asked.state });
   const next = encodeURIComponent(launchPath(client, asked));
-  return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}`);
+  const why = login === 'too_long_ago' ? '&why=asked-again' : '';
+  return redirect(`${page}${page.includes('?') ? '&' : '?'}next=${next}${why}`);
 }
 
 type Asked = {

@@ -175,12 +175,6 @@ export function loginAgainPath({ url }: Request): string {
   return loginPathTo(pathname.replace(/\.data$/, '') + search).replace('?', '?prompt=login&');
 }
 
-/** Our login page, which comes back to where the request wanted to go. */
-export function loginPath(request: Request): string {
-  const { pathname, search } = new URL(request.url);
-  return loginPathTo(pathname + search);
-}
-
 /** Our login page, which goes on to that path of ours. */
 export const loginPathTo = (next: string | undefined) =>
   next ? `/login?next=${encodeURIComponent(next)}` : '/login';

@@ -30,6 +30,8 @@ export const textBounds = {
   use: 40,
   sent: 40,
   off: 40,
+  refused: 40,
+  why: 40,
   recovered: 40,
   logged_out: 40,
   new_password: 40,

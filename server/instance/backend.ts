@@ -14,8 +14,8 @@ import { answerToAll } from '../http/answer-to-all.ts';
 import { toAppError } from '../http/answers.ts';
 import {
   invalidParameter,
-  loginPath,
   loginPathTo,
+  prefersHtml,
   readBody,
   readForm,
   readOwnPath,
@@ -105,8 +105,8 @@ const transport = {
   readQuery,
   invalidParameter,
   readOwnPath,
-  loginPath,
   loginPathTo,
+  prefersHtml,
   answerToAll,
   notFound(): never {
     throw new AppError('not_found');

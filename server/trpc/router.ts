@@ -9,6 +9,7 @@ import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts'
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { formsRouter } from './pages/forms.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
 import { confirmRouter, loginRouter, visitorRouter } from './pages/login.ts';
@@ -34,6 +35,7 @@ export const pagesRouter = mergeRouters(
   appRouter,
   router({
     visitor: visitorRouter,
+    forms: formsRouter,
     login: loginRouter,
     confirm: confirmRouter,
     signUp: signUpRouter,

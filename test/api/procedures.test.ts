@@ -38,6 +38,8 @@ it('each says who may call it', () => {
   }
   expect(found).toEqual({
     anonymous: [
+      'forms.find',
+      'forms.keep',
       'handOff.confirm',
       'handOff.describe',
       'keptMails.list',
@@ -60,11 +62,13 @@ it('each says who may call it', () => {
       'takeBack.freeze',
       'takeBack.use',
       'visitor.find',
+      'visitor.session',
     ].sort(),
     setting_up: [
       'authenticator.describe',
       'authenticator.repeatOffer',
       'confirm.askWhileSettingUp',
+      'confirm.find',
       'passkeys.describe',
     ],
     setting_up_confirmed: [

@@ -273,7 +273,11 @@ describe('without a password within ten minutes', () => {
     const again = await browser.send(page, { form: {} });
     expect([again.status, textOf(again)]).toEqual([401, expect.stringContaining('Confirm it’s you')]);
     const right = await browser.send(page, { form: { confirmPassword: password } });
-    expect([right.status, locationOf(right).pathname]).toEqual([303, file]);
+    expect([right.status, right.headers.get('location')]).toEqual([303, `${page}?saved=download`]);
+    // From the page that asked, the browser goes on to one that starts the download.
+    const starting = await browser.send(`${page}?saved=download`);
+    expect(starting.headers.get('refresh')).toBe(`0; url=${file}`);
+    expect(textOf(starting)).toContain('Your download has started');
     expect((await browser.send(file)).status).toBe(200);
   });
 

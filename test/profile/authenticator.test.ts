@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/trpc/router.ts';
-import { openApp, type TestApp } from '../support/app/app.ts';
+import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
@@ -134,9 +134,9 @@ describe('setting it up', () => {
     const { secret, sealed } = readOffer(await send('set-up'));
     await sql`update sessions set ended_at = now()`.execute(app.db);
     const answer = await send('add', { sealed, code: showCode(secret, clock) });
-    expect([answer.status, answer.headers.get('location')]).toEqual([
+    expect([answer.status, locationOf(answer).searchParams.get('next')]).toEqual([
       303,
-      '/login?next=%2Fprofile%2Fauthenticator',
+      '/profile/authenticator',
     ]);
     expect(await countAuthenticators()).toBe(0);
   });

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openClient } from '../support/app/trpc.ts';
 import { cookieOf, fieldOf, submitProfile, textOf } from '../support/app/visitor.ts';
 import { quote, quoted } from '../support/run/names.ts';
@@ -73,7 +73,7 @@ describe('the profile page without a session', () => {
     await app.send('/logout', { method: 'POST', cookie });
     const answer = await saveNames('Lost');
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe('/login?next=%2Fprofile');
+    expect(locationOf(answer).searchParams.get('next')).toBe('/profile');
     cookie = await app.login('merchant@example.test');
     expect(await readNames()).toEqual(names);
   });

@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Badge } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
@@ -16,7 +16,7 @@ type EmailAddressProps = {
   /** A change that waits for the link in its mail. */
   pending: Pending | null;
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
 };
 
 export function EmailAddress({ email, isVerified, pending, saved, refused }: EmailAddressProps) {

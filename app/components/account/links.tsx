@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Field } from '../field.tsx';
@@ -24,7 +24,7 @@ type LinksProps = {
   hasPassword: boolean;
   hasPasskey: boolean;
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
 };
 
 /** Accounts elsewhere that can log this person in. */
@@ -75,7 +75,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
   );
 }
 
-type RemoveLinkProps = Link & { hasPassword: boolean; refused?: Refused };
+type RemoveLinkProps = Link & { hasPassword: boolean; refused?: Refused | undefined };
 
 function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: RemoveLinkProps) {
   const mine = refused?.values.externalId === externalId ? refused : undefined;

@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react';
 import { Fragment } from 'react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
@@ -10,7 +10,7 @@ import { Outcome } from './outcome.tsx';
 type NamesFormProps = {
   profile: { name: string; accountName: string; profile_updated_at: string };
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
 };
 
 export function NamesForm({ profile, saved, refused }: NamesFormProps) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Notice } from '../notice.tsx';
 
 /** The outcome of the last sending of one form, shown at that form. */
@@ -11,11 +11,11 @@ export function Outcome({
 }: {
   intent: string;
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
   /** The words for a success. */
   children: ReactNode;
 }) {
-  if (refused?.intent === intent && refused.message)
+  if (refused?.values.intent === intent && refused.message)
     return (
       <Notice kind="error" focus>
         {refused.message}

@@ -1,5 +1,5 @@
 import { Form, useLocation } from '@remix-run/react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Field } from '../field.tsx';
 import { KeptMails } from '../notice.tsx';
 import { Section } from '../section.tsx';
@@ -12,7 +12,7 @@ type PasswordProps = {
   hasPasskey: boolean;
   keepsMails: boolean;
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
 };
 
 export function Password(props: PasswordProps) {
@@ -52,7 +52,7 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
 }
 
 function ChangePassword({ email, saved, refused }: PasswordProps) {
-  const errors = refused?.intent === 'password' ? refused.errors : {};
+  const errors = refused?.values.intent === 'password' ? refused.errors : {};
   return (
     <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
       {/* The form is made anew after each sending, so that no password stays in it. */}

@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react';
-import type { Refused } from '../../account-form.ts';
+import type { Refused } from '../../forms.ts';
 import { Badge } from '../badge.tsx';
 import { Disclosure } from '../disclosure.tsx';
 import { Field } from '../field.tsx';
@@ -26,13 +26,13 @@ type SessionsProps = {
   /** Whether ending any other session than this one takes the password. */
   needsPassword: boolean;
   saved: string | null;
-  refused?: Refused;
+  refused: Refused | undefined;
 };
 
 const kinds = { phone: 'Phone', tablet: 'Tablet', computer: 'Computer' };
 
 export function Sessions({ sessions, needsPassword, saved, refused }: SessionsProps) {
-  const others = refused?.intent === 'end-others' ? refused : undefined;
+  const others = refused?.values.intent === 'end-others' ? refused : undefined;
   return (
     <Section id="sessions" title="Where you are logged in">
       <Outcome intent="end-session" saved={saved} refused={refused}>
@@ -95,7 +95,10 @@ const EndOthers = () => (
   </SubmitButton>
 );
 
-type EndSessionProps = Pick<Listed, 'id' | 'device'> & { needsPassword?: boolean; refused?: Refused };
+type EndSessionProps = Pick<Listed, 'id' | 'device'> & {
+  needsPassword?: boolean;
+  refused?: Refused | undefined;
+};
 
 function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
   const button = (
@@ -103,7 +106,7 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
       Log out<span className="visually-hidden"> of {device}</span>
     </SubmitButton>
   );
-  const mine = refused?.intent === 'end-session' && refused.values.id === id ? refused : undefined;
+  const mine = refused?.values.intent === 'end-session' && refused.values.id === id ? refused : undefined;
   return (
     <Form method="post" preventScrollReset>
       <input type="hidden" name="id" value={id} />
@@ -119,7 +122,7 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
   );
 }
 
-function CurrentPassword({ refused }: { refused?: Refused }) {
+function CurrentPassword({ refused }: { refused?: Refused | undefined }) {
   return (
     <Field
       label="Current password"

@@ -1,5 +1,6 @@
 // Changing one's own address: the new address gets a link, and nothing changes until somebody uses it. For seven days the
 // user can have the old address back (take-back.ts); meanwhile it belongs to nobody else.
+
 import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
@@ -15,6 +16,7 @@ import {
 import { reserveAddress } from '../../../db/tables/reserved-addresses.ts';
 import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { keepTrace, voidMails } from '../ground/address-proof.ts';
@@ -107,12 +109,9 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
   const refuse = (detail: string) =>
     new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
-  if (email === user.email) throw refuse('This is your email address already.');
+  if (email === user.email) throw refuse(faultWords.email_same);
   const owner = await findAddressOwner(db, email, now());
-  if (owner?.id === user.id)
-    throw refuse(
-      'You changed this address a short while ago. To have it back, use the link in our email to it.',
-    );
+  if (owner?.id === user.id) throw refuse(faultWords.email_left);
 }
 
 /** The change that a mail token makes, or undefined if the token does not work in that session. Uses nothing up. */

@@ -1,5 +1,6 @@
 // The authenticator app of somebody who is logged in: setting it up, making new recovery codes, and turning it off, each
 // with a credential given a moment ago.
+
 import { encode } from 'uqr';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import {
@@ -15,6 +16,7 @@ import {
 } from '../../../db/tables/recovery-codes.ts';
 import { type Amr, endSessions, setSessionAmr } from '../../../db/tables/sessions.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
@@ -189,8 +191,7 @@ const wrongCode = () =>
     errors: [
       {
         pointer: '/code',
-        detail:
-          'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+        detail: faultWords.code_of_app_wrong,
       },
     ],
   });

@@ -61,7 +61,7 @@ export async function rememberCredential(
 /** The last user who logged in with this browser, if that user still knows the browser. */
 export async function findLastUser(
   db: Database,
-  deps: Dependencies,
+  deps: Pick<Dependencies, 'config'>,
   request: Request,
 ): Promise<string | undefined> {
   const device = readDevice(deps, request);

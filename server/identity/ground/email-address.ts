@@ -1,6 +1,8 @@
 // The canonical form of an e-mail address (contract 9.10 to 9.12), the only one that is stored.
+
 import { toASCII } from 'tr46';
 import { z } from 'zod';
+import { faultWords } from '../../basics/fault-words.ts';
 import { textBounds } from '../../http/text.ts';
 import type { Config } from '../../settings/config.ts';
 
@@ -62,7 +64,7 @@ export function readNewEmailAddress(text: string, config: Pick<Config, 'producti
 /** The error to show at the field of the address. */
 export const malformedEmail = {
   pointer: '/email',
-  detail: 'Enter an email address in the correct format, like name@example.com.',
+  detail: faultWords.email_malformed,
 };
 
 /** `readEmailAddress` as a schema, for what other systems say of people who may be here already. */

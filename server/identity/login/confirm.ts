@@ -5,6 +5,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { confirmSession } from '../../../db/tables/sessions.ts';
 import { lockUser, type User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { type Form, loginAgainPath } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import type { AllowanceName } from '../ground/allowances.ts';
@@ -28,8 +29,6 @@ export type ConfirmAsks = {
   otherWay?: 'password' | 'mail' | 'code';
   /** Where to log in again instead, because the user has not given their second factor in this session. */
   loginPath?: string;
-  /** The fields of the form, without passwords. */
-  values: Record<string, string>;
   /** Why the credential given was refused. */
   error?: string;
 };
@@ -45,37 +44,39 @@ export async function confirm(
   form: Form,
   change?: AllowanceName,
 ): Promise<{ asks?: ConfirmAsks }> {
-  const { session, request } = actor;
   if (change) await requireOwnAllowance(deps, actor, change);
+  const asks = findAsks(deps, actor);
+  if (!asks) return {};
+  const passkey = form.get('confirmPasskey');
+  if (passkey) {
+    if (await confirmByPasskey(deps, actor, passkey)) return {};
+    return { asks: { ...asks, error: faultWords.passkey_refused } };
+  }
+  const password = form.get('confirmPassword');
+  if (password === undefined || !asks.hasPassword) return { asks };
+  try {
+    await confirmByPassword(deps, actor, password);
+    return {};
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
+    return { asks: { ...asks, error: faultWords.confirm_wrong } };
+  }
+}
+
+/** What to ask for now, or undefined if a credential was given within ten minutes. */
+export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
   const lacksFactor = lacksSecondFactor(deps.config, session);
-  if (isFresh(session, deps.now()) && !lacksFactor) return {};
-  const asks: ConfirmAsks = {
+  if (isFresh(session, deps.now()) && !lacksFactor) return undefined;
+  return {
     email: user.email,
     canConfirm: hasOwnLogin(user),
     // The password alone would get round the second factor.
     hasPassword: user.hasPassword && !lacksFactor,
     hasPasskey: user.hasPasskey,
     otherWay: findOtherWay(user, lacksFactor),
-    values: Object.fromEntries(
-      [...form].filter(([name]) => !/password/i.test(name) && name !== 'confirmPasskey'),
-    ),
+    ...(lacksFactor && !user.hasPasskey && { loginPath: loginAgainPath(request) }),
   };
-  const passkey = form.get('confirmPasskey');
-  if (passkey) {
-    if (await confirmByPasskey(deps, actor, passkey)) return {};
-    return { asks: { ...asks, error: 'The passkey was not accepted. Try again.' } };
-  }
-  if (lacksFactor) return { asks: user.hasPasskey ? asks : { ...asks, loginPath: loginAgainPath(request) } };
-  const password = form.get('confirmPassword');
-  if (password === undefined) return { asks };
-  try {
-    await confirmByPassword(deps, actor, password);
-    return {};
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'validation_failed') throw error;
-    return { asks: { ...asks, error: 'The password is incorrect. Try again.' } };
-  }
 }
 
 function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay'] {

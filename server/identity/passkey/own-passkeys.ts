@@ -1,4 +1,5 @@
 // The passkeys of a user who is logged in: adding, naming and removing them.
+
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -11,6 +12,7 @@ import {
 } from '../../../db/tables/passkeys.ts';
 import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
@@ -67,8 +69,7 @@ export async function addOwnPasskey(
     const user = await lockOpenActor(trx, actor);
     const reason = findReasonNotToAdd(user, await listPasskeys(trx, userId));
     if (reason === 'unproved') throw new AppError('email_unverified');
-    if (reason === 'too_many')
-      throw refusalAt('/passkey', `You cannot have more than ${maxPasskeys} passkeys.`);
+    if (reason === 'too_many') throw refusalAt('/passkey', faultWords.passkeys_full);
     const at = await findTimeOfChange(trx, deps, userId);
     const fromEstablishedBrowser = await isEstablishedBrowser(trx, deps, request, userId);
     const passkey = await storeNewPasskey(trx, userId, { ...fresh, fromEstablishedBrowser, at });
@@ -144,7 +145,7 @@ export async function removeOwnPasskey(deps: Dependencies, actor: Owner, id: str
 function readName(text: string): string {
   const read = nameSchema.safeParse(text);
   if (read.success) return read.data;
-  throw refusalAt('/name', read.error.issues[0]?.message ?? 'Enter a name.');
+  throw refusalAt('/name', read.error.issues[0]?.message ?? faultWords.name_missing);
 }
 
 const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
@@ -158,13 +159,8 @@ function refuse({ log }: Dependencies, { address, requestId }: Visit, error: unk
 const refusalAt = (pointer: string, detail: string) =>
   new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
 
-const notAdded = () => refusalAt('/passkey', 'The passkey could not be added. Try again.');
+const notAdded = () => refusalAt('/passkey', faultWords.passkey_not_added);
 
-const lastOne = () =>
-  refusalAt(
-    '/id',
-    'This is your only way to log in, so it was not removed. Set a password or add another passkey first.',
-  );
+const lastOne = () => refusalAt('/id', faultWords.passkey_last);
 
-const gone = () =>
-  new AppError('not_found', { detail: 'This passkey does not exist or has already been removed.' });
+const gone = () => new AppError('not_found', { detail: faultWords.passkey_gone });

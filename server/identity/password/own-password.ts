@@ -1,7 +1,9 @@
 // Checking the password of a user who is logged in, before a change that a session alone must not make.
+
 import { recordAuditEvent } from '../../../db/tables/audit-events.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { trailOf } from '../ground/trail.ts';
 import type { AnyActor } from '../session/actor.ts';
@@ -55,6 +57,6 @@ export async function requireOwnCredential(
 
 export function wrongPassword(): AppError {
   return new AppError('validation_failed', {
-    errors: [{ pointer: '/currentPassword', detail: 'This is not your current password.' }],
+    errors: [{ pointer: '/currentPassword', detail: faultWords.password_wrong }],
   });
 }

@@ -1,10 +1,12 @@
 // Hashes and verifies passwords with argon2id and OWASP's parameters, and says which new passwords are accepted (contract
 // 9.30 and 9.31). Call it outside transactions: hashing is slow, and would hold their locks.
+
 import { hash, verify } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import pLimit from 'p-limit';
 import { nobodysHash } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Visit } from '../../http/requests.ts';
 import { textBounds } from '../../http/text.ts';
 import { hashingThreads } from '../../runtime/hashing-threads.ts';
@@ -106,14 +108,12 @@ export async function findPasswordFault(
   password: string,
   context: PasswordContext,
 ): Promise<string | undefined> {
-  const tooLong = `Your password must be no more than ${maxLength} characters long.`;
-  if (password.length > textBounds.newPassword) return tooLong;
+  if (password.length > textBounds.newPassword) return faultWords.password_long;
   const length = Array.from(normalise(password)).length;
-  if (length < minLength)
-    return `Your password must be at least ${minLength} characters long. A few random words work well.`;
-  if (length > maxLength) return tooLong;
+  if (length < minLength) return faultWords.password_short;
+  if (length > maxLength) return faultWords.password_long;
   if (isMadeOf(listNames(context), password) || (await isEasy(password, context)))
-    return 'This password is too easy to guess. Choose a different one.';
+    return faultWords.password_easy;
   return undefined;
 }
 

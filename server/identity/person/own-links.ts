@@ -12,6 +12,7 @@ import { lockLinkedUser } from '../../../db/tables/linked-users.ts';
 import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { readCapabilities } from '../ground/capabilities.ts';
 import { requireOwnCredential } from '../password/own-password.ts';
@@ -60,7 +61,7 @@ export async function removeOwnLink(
     await lockLinkedUser(trx, provider, externalId);
     await lockOpenActor(trx, actor);
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
-      throw new AppError('not_found', { detail: 'This account is not connected any more.' });
+      throw new AppError('not_found', { detail: faultWords.link_gone });
     await deletePendingHandOffs(trx, userId);
     // Ends the sessions of whoever else came in by that link and has given no credential of their own since.
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());

@@ -4,6 +4,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { listSessions } from '../../../db/tables/live-sessions.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { hasOwnLogin } from '../ground/customers.ts';
 import { describeDevice, kindOfDevice } from '../ground/device.ts';
@@ -36,8 +37,7 @@ export async function endOwnSession(
     await requireOwnCredential(deps, actor, currentPassword);
   await inTransactionOf(actor.visit, db, async (trx) => {
     const ended = await endSessions(trx, actor.session.user.id, { id }, now());
-    if (ended === 0)
-      throw new AppError('not_found', { detail: 'This session does not exist or has already ended.' });
+    if (ended === 0) throw new AppError('not_found', { detail: faultWords.session_gone });
     await recordActorEvent(trx, actor, { type: 'session.ended' });
   });
 }

@@ -1,6 +1,7 @@
 // Taking an account back, by the link in a mail that told of a change (contract 2.38 to 2.54). Whoever made the change may
 // know the password and be logged in. So in one step the owner of the mailbox gives a factor that is left and sets a new
 // password; from then on nobody else is in.
+
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -14,11 +15,11 @@ import { findReservation, releaseAddresses } from '../../../db/tables/reserved-a
 import { countGuess, deleteTakeBackChanges, type Mailboxes } from '../../../db/tables/take-back-changes.ts';
 import { type CodeFactor, findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
-import { nameCodeFactors } from '../factor/code-factors.ts';
 import { deleteFactors, type KeptFactors } from '../factor/remove-factors.ts';
 import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
 import { readDevice } from '../ground/device.ts';
@@ -268,8 +269,7 @@ async function countTry(
   const guesses = await countGuess(db, { id: changeId, max: maxGuesses });
   if (guesses !== undefined) return isLast || guesses === maxGuesses;
   throw new AppError('rate_limited', {
-    detail:
-      'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
+    detail: faultWords.codes_used_up,
     headers: { 'Retry-After': String(24 * 60 * 60) },
   });
 }
@@ -305,12 +305,9 @@ const refusalAt = (pointer: string, detail: string) =>
 
 const missing = ({ codeFactors, passkeys }: LeftFactors) =>
   codeFactors.length > 0
-    ? refusalAt(
-        '/code',
-        `Enter a code from your ${nameCodeFactors(codeFactors, 'or')}, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`,
-      )
-    : refusalAt('/passkey', 'Use a passkey of yours.');
+    ? refusalAt('/code', passkeys.length > 0 ? faultWords.code_or_passkey_missing : faultWords.code_missing)
+    : refusalAt('/passkey', faultWords.passkey_missing);
 
-const wrongCode = () => refusalAt('/code', 'This code is not right, or has been used. Enter another one.');
+const wrongCode = () => refusalAt('/code', faultWords.code_wrong);
 
-const wrongPasskey = () => refusalAt('/passkey', 'The passkey was not accepted. Try again.');
+const wrongPasskey = () => refusalAt('/passkey', faultWords.passkey_refused);

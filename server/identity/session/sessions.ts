@@ -23,8 +23,9 @@ import type { User } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
-import { readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
+import { findLastUser, readDevice, rememberLogin, userAgentOf } from '../ground/device.ts';
 import { notifyNewBrowser } from '../ground/notices.ts';
+import { dropFormsOfOthers } from '../ground/refused-forms.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
 import { lacksSecondFactor, mustSetUpFactor } from './second-factor.ts';
@@ -129,7 +130,12 @@ export async function startSession(
     credentialAt: session.authTime,
     firstCredentialAt: isFirstCredential ? session.authTime : null,
   });
-  return [buildTokenCookie(config.issuer, cookie, token, absoluteSeconds), deviceCookie];
+  const formsOfOthers = await dropFormsOfOthers(deps, request, userId);
+  return [
+    buildTokenCookie(config.issuer, cookie, token, absoluteSeconds),
+    deviceCookie,
+    ...(formsOfOthers ? [formsOfOthers] : []),
+  ];
 }
 
 /** Ends all sessions of a user whose password is set by mail, and forgets their devices except the one that sets it. */
@@ -183,6 +189,24 @@ export async function findSession(
     state: mustSetUpFactor(config, session) ? 'must_set_up_factor' : 'live',
   } as const);
 }
+
+/**
+ * Whose form this browser sends after its session has ended: the user of the session that the cookie names, else the last who
+ * logged in with this browser (contract 9.176). Null if nobody is known.
+ */
+export async function findLastSessionUser(
+  deps: Pick<Dependencies, 'config' | 'db' | 'read'>,
+  request: Request,
+): Promise<string | null> {
+  const token = readToken(request, deps.config.issuer, cookie);
+  if (!token) return (await findLastUser(deps.db, deps, request)) ?? null;
+  const ever = { createdAfter: new Date(0), seenAfter: new Date(0) };
+  return (await findSessionByTokenHash(deps.read, hashToken(token), ever))?.user.id ?? null;
+}
+
+/** Whether the browser has the cookie of a session, live or not. */
+export const hasSessionCookie = ({ config }: Pick<Dependencies, 'config'>, request: Request): boolean =>
+  readToken(request, config.issuer, cookie) !== undefined;
 
 /** Throws 401 `login_required` unless somebody is logged in. */
 export function requireLoggedIn(found: BrowserSession | undefined): LoggedInSession {

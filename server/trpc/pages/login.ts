@@ -3,11 +3,12 @@ import { z } from 'zod';
 import type { Form } from '../../http/requests.ts';
 import { keepTypedEmail, readTypedEmail } from '../../identity/address/typed-email.ts';
 import { type AllowanceName, allowances } from '../../identity/ground/allowances.ts';
-import { confirm, confirmWithoutPassword } from '../../identity/login/confirm.ts';
+import { confirm, confirmWithoutPassword, findAsks } from '../../identity/login/confirm.ts';
 import { login, logout } from '../../identity/login/login.ts';
 import { readLogoutTarget } from '../../identity/login/logout-target.ts';
 import { logInByPasskey } from '../../identity/login/passkey-login.ts';
 import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity/login/pending-login.ts';
+import { hasSessionCookie } from '../../identity/session/sessions.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
 /** `wrong` credentials, a session (`done`), or a login that waits for a code (`code_needed`). */
@@ -24,6 +25,13 @@ export const visitorRouter = router({
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
     return found && found.state !== 'suspended' ? { email: found.user.email } : null;
+  }),
+
+  /** Whether this browser has a session, or the cookie of one that has ended. */
+  session: anonymous.query(async ({ ctx }): Promise<'live' | 'ended' | 'none'> => {
+    const found = await lookUp(ctx);
+    if (found && found.state !== 'suspended') return 'live';
+    return hasSessionCookie(ctx.deps, ctx.request) ? 'ended' : 'none';
   }),
 });
 
@@ -72,6 +80,9 @@ const asked = z.object({ form, change: z.enum(changes).optional() });
 /** `asks` says what to ask for before the change that the form is for; undefined if nothing is needed. */
 export const confirmRouter = router({
   ask: person.input(asked).mutation(({ ctx, input }) => confirm(ctx.deps, ctx, input.form, input.change)),
+
+  /** What a page asks for that is opened again. */
+  find: settingUp.query(({ ctx }) => findAsks(ctx.deps, ctx)),
 
   askWhileSettingUp: settingUp
     .input(asked)

@@ -1,0 +1,42 @@
+// What is wrong with a form, in words. A refused form keeps the name of its fault, not the words (contract 9.173 and 9.174).
+// A name is for ever: another version may read it.
+export const faultWords = {
+  name_missing: 'Enter a name.',
+  name_too_long: 'Use no more than 200 characters.',
+  name_not_shown: 'Remove characters that cannot be shown, such as control characters.',
+  email_malformed: 'Enter an email address in the correct format, like name@example.com.',
+  email_same: 'This is your email address already.',
+  email_left: 'You changed this address a short while ago. To have it back, use the link in our email to it.',
+  password_short: 'Your password must be at least 12 characters long. A few random words work well.',
+  password_long: 'Your password must be no more than 128 characters long.',
+  password_easy: 'This password is too easy to guess. Choose a different one.',
+  password_wrong: 'This is not your current password.',
+  confirm_wrong: 'The password is incorrect. Try again.',
+  passkey_refused: 'The passkey was not accepted. Try again.',
+  passkey_not_added: 'The passkey could not be added. Try again.',
+  passkey_last:
+    'This is your only way to log in, so it was not removed. Set a password or add another passkey first.',
+  passkey_gone: 'This passkey does not exist or has already been removed.',
+  passkeys_full: 'You cannot have more than 20 passkeys.',
+  code_wrong: 'This code is not right, or has been used. Enter another one.',
+  code_of_app_wrong:
+    'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+  code_missing: 'Enter a code from your authenticator app, or a recovery code.',
+  code_or_passkey_missing: 'Enter a code from your authenticator app, or a recovery code, or use a passkey.',
+  passkey_missing: 'Use a passkey of yours.',
+  codes_used_up:
+    'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
+  link_gone: 'This account is not connected any more.',
+  session_gone: 'This session does not exist or has already ended.',
+} as const;
+
+export type FaultName = keyof typeof faultWords;
+
+const names = new Map(
+  Object.entries(faultWords).map(([name, words]) => [words as string, name as FaultName]),
+);
+
+/** The name of a fault, or undefined for words that are not in the list. */
+export const nameFault = (words: string): FaultName | undefined => names.get(words);
+
+export const isFaultName = (name: string): name is FaultName => Object.hasOwn(faultWords, name);

@@ -1,0 +1,66 @@
+// Forms that were refused, for the page that shows them again.
+import { z } from 'zod';
+import { faultWords, nameFault } from '../../basics/fault-words.ts';
+import { findRefusedForm, keepRefusedForm } from '../../identity/ground/refused-forms.ts';
+import { findLastSessionUser } from '../../identity/session/sessions.ts';
+import { anonymous, lookUp, router, setCookies, type TrpcContext } from '../init.ts';
+
+const words = z.record(z.string(), z.string());
+
+/** Who is logged in, or null. */
+async function findUserId(ctx: TrpcContext): Promise<string | null> {
+  const found = await lookUp(ctx);
+  return found && found.state !== 'suspended' ? found.user.id : null;
+}
+
+export const formsRouter = router({
+  /**
+   * Keeps a form for its page, and for the user who is logged in. `faults` are words of server/basics/fault-words.ts; other
+   * words are left out. The result is its id, or null if the browser has no room for it.
+   */
+  keep: anonymous
+    .input(
+      z.object({
+        path: z.string(),
+        code: z.string(),
+        faults: words,
+        waitSeconds: z.int().optional(),
+        fields: words,
+      }),
+    )
+    .mutation(async ({ ctx, input: { faults, waitSeconds, ...form } }) => {
+      const isEnded = form.code === 'ended';
+      const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
+      // Without a user nobody could have the form back.
+      if (isEnded && !userId) return null;
+      const named = Object.entries(faults).flatMap(([field, each]) => {
+        const name = nameFault(each);
+        return name ? [[field, name] as const] : [];
+      });
+      const waitsUntil = waitSeconds && Math.ceil(ctx.deps.now().getTime() / 1_000) + waitSeconds;
+      const kept = await keepRefusedForm(ctx.deps, ctx.request, {
+        ...form,
+        userId,
+        faults: Object.fromEntries(named),
+        waitsUntil,
+      });
+      if (!kept) return null;
+      setCookies(ctx, [kept.setCookie]);
+      return kept.id;
+    }),
+
+  /** A form that was kept for that page and the user who is logged in, or null. */
+  find: anonymous.input(z.object({ id: z.string(), path: z.string() })).query(async ({ ctx, input }) => {
+    const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
+    if (!kept) return null;
+    const { code, fields, faults, waitsUntil } = kept;
+    const said = Object.entries(faults).map(([field, name]) => [field, faultWords[name]]);
+    const seconds = waitsUntil && waitsUntil - Math.floor(ctx.deps.now().getTime() / 1_000);
+    return {
+      code,
+      fields,
+      faults: Object.fromEntries(said) as Record<string, string>,
+      waitSeconds: seconds && Math.max(1, seconds),
+    };
+  }),
+});

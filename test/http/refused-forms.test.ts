@@ -1,0 +1,585 @@
+// A refused form comes back to its page by a redirect, in a browser (contract 9.171 to 9.177).
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoPassword } from '../../server/demo/demo-users.ts';
+import { unseal } from '../../server/identity/ground/sealing.ts';
+import { loadPages } from '../../server/runtime/build.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { openBackend, type TestBackend } from '../support/app/backend.ts';
+import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { readToken } from '../support/people/kept-mail.ts';
+import { setUp } from '../support/people/totp-app.ts';
+
+let app: TestApp;
+let other: TestBackend;
+let lagMs = 0;
+beforeAll(async () => {
+  const now = () => new Date(Date.now() + lagMs);
+  app = await openApp({ now });
+  other = await openBackend({ databaseUrl: app.databaseUrl, now });
+});
+afterAll(async () => {
+  await other.close();
+  await app.close();
+});
+
+const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+
+const post = (browser: Browser, path: string, form: Record<string, string>): Promise<Answer> =>
+  browser.send(path, { form, headers: html });
+const open = (browser: Browser, path: string) => browser.send(path, { headers: html });
+
+/** Posts a form that is refused. The result is the path that the browser is sent to. */
+async function postRefused(browser: Browser, path: string, form: Record<string, string>): Promise<string> {
+  const answer = await post(browser, path, form);
+  expect([answer.status, answer.text]).toEqual([303, '']);
+  const { pathname, search } = locationOf(answer);
+  expect(pathname).toBe(path.split('?')[0]);
+  expect(search).toMatch(/[?&]refused=[0-9a-f-]{36}$/);
+  return pathname + search;
+}
+
+const cookieName = 'identity_refused';
+
+type Row = {
+  /** The page, and the intent of the form, if it has one. */
+  form: string;
+  /** The browser, and the query of the page. */
+  arrange: () => Promise<{ browser: Browser; query?: string }>;
+  fields?: Record<string, string>;
+  status: number;
+  /** What the page says. */
+  says: string | RegExp;
+  /** The fields that the page holds again. */
+  holds?: Record<string, string>;
+};
+
+const stranger = async () => ({ browser: openBrowser(app.send) });
+const customer = async () => ({ browser: await logIn(app.send, 'customer@example.test') });
+/** Somebody whose last credential is over ten minutes old. */
+const customerOfBefore = async () => {
+  const { browser } = await customer();
+  lagMs += 11 * 60_000;
+  return { browser };
+};
+const withToken = async (email: string, purpose: Parameters<typeof readToken>[2]) => ({
+  browser: openBrowser(app.send),
+  query: `?token=${await readToken(other, email, purpose)}`,
+});
+const deadLink = `?token=${'A'.repeat(43)}`;
+const id = '0190f5a0-0000-7000-8000-000000000000';
+
+const rows: Row[] = [
+  {
+    form: '/login',
+    arrange: stranger,
+    fields: { email: 'customer@example.test', password: 'not the password' },
+    status: 401,
+    says: 'The email address or password is incorrect.',
+    holds: { email: 'customer@example.test' },
+  },
+  {
+    form: '/login',
+    arrange: stranger,
+    fields: { passkey: '{}' },
+    status: 401,
+    says: 'We could not log you in with that passkey.',
+  },
+  {
+    form: '/login/code',
+    async arrange() {
+      const owner = await logIn(app.send, 'new-merchant@example.test');
+      await setUp(owner, Date.now() + lagMs);
+      const browser = openBrowser(app.send);
+      await browser.login('new-merchant@example.test');
+      return { browser, query: '?next=%2Fprofile%2Fproducts' };
+    },
+    fields: { code: '000000' },
+    status: 401,
+    says: 'This code is not right',
+  },
+  {
+    form: '/signup',
+    arrange: stranger,
+    fields: { name: 'Anna <b>', email: 'anna' },
+    status: 422,
+    says: 'Enter an email address in the correct format',
+    holds: { name: 'Anna <b>', email: 'anna' },
+  },
+  {
+    form: '/signup/confirm',
+    async arrange() {
+      const email = 'signs-up@example.com';
+      await app.send('/signup', { form: { name: 'Before', email } });
+      return withToken(email, 'sign_up');
+    },
+    fields: { name: 'Typed anew', newPassword: 'short' },
+    status: 422,
+    says: 'at least 12 characters',
+    holds: { name: 'Typed anew' },
+  },
+  {
+    form: '/forgot-password',
+    arrange: stranger,
+    fields: { email: 'nobody' },
+    status: 422,
+    says: 'Enter an email address in the correct format',
+    holds: { email: 'nobody' },
+  },
+  {
+    form: '/set-password',
+    async arrange() {
+      const email = 'merchant@example.test';
+      await app.send('/forgot-password', { form: { email } });
+      return withToken(email, 'set_password');
+    },
+    fields: { newPassword: 'passwordpassword' },
+    status: 422,
+    says: 'too easy to guess',
+  },
+  {
+    form: '/verify-email',
+    async arrange() {
+      const browser = await logIn(app.send, 'unverified@example.test');
+      for (let sent = 0; sent < 10; sent++) await browser.send('/verify-email', { form: {} });
+      return { browser };
+    },
+    status: 429,
+    says: 'Wait a while, then try again.',
+  },
+  {
+    form: '/verify-email/confirm',
+    arrange: async () => ({
+      browser: await logIn(app.send, 'unverified@example.test'),
+      query: deadLink,
+    }),
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
+    form: '/profile/email/confirm',
+    arrange: async () => ({ ...(await customer()), query: deadLink }),
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
+    form: '/take-back',
+    arrange: async () => ({ ...(await stranger()), query: deadLink }),
+    fields: { newPassword: 'a long enough password' },
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
+    form: '/take-back freeze',
+    arrange: async () => ({ ...(await stranger()), query: deadLink }),
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
+    form: '/profile/email',
+    arrange: customer,
+    fields: { email: 'customer@example.test' },
+    status: 422,
+    says: 'This is your email address already.',
+    holds: { email: 'customer@example.test' },
+  },
+  {
+    form: '/profile/email',
+    arrange: customerOfBefore,
+    fields: { email: 'another@example.com' },
+    status: 401,
+    says: 'Enter your password to change your email address.',
+    holds: { email: 'another@example.com' },
+  },
+  {
+    form: '/profile names',
+    arrange: customer,
+    fields: { name: ' ', accountName: 'Typed "account"' },
+    status: 422,
+    says: 'Enter a name.',
+    holds: { name: ' ', accountName: 'Typed "account"' },
+  },
+  {
+    form: '/profile names',
+    arrange: customer,
+    fields: { name: 'Typed', accountName: 'Mine', profile_updated_at: '2020-01-01T00:00:00.000Z' },
+    status: 409,
+    says: 'Your details were changed somewhere else',
+    holds: { name: 'Typed', accountName: 'Mine' },
+  },
+  {
+    form: '/profile/security password',
+    arrange: customer,
+    fields: { currentPassword: 'not mine', newPassword: 'a long enough password' },
+    status: 422,
+    says: 'This is not your current password.',
+  },
+  {
+    form: '/profile/security end-session',
+    arrange: customer,
+    fields: { id },
+    status: 404,
+    says: 'This session does not exist or has already ended.',
+  },
+  {
+    form: '/profile/security end-others',
+    arrange: customerOfBefore,
+    fields: { currentPassword: 'not mine' },
+    status: 422,
+    says: 'This is not your current password.',
+  },
+  {
+    form: '/profile/security remove-link',
+    arrange: customer,
+    fields: { externalId: 'none', currentPassword: demoPassword },
+    status: 404,
+    says: 'This account is not connected any more.',
+  },
+  {
+    form: '/profile/data',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to download your data.',
+  },
+  {
+    form: '/profile/data',
+    arrange: customerOfBefore,
+    fields: { confirmPassword: 'not mine' },
+    status: 401,
+    says: 'The password is incorrect. Try again.',
+  },
+  {
+    form: '/profile/delete delete',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to delete your account.',
+    holds: { intent: 'delete' },
+  },
+  {
+    form: '/profile/passkeys add',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to add a passkey.',
+    holds: { intent: 'add' },
+  },
+  {
+    form: '/profile/passkeys rename',
+    arrange: customer,
+    fields: { id, name: 'Phone' },
+    status: 404,
+    says: 'This passkey does not exist or has already been removed.',
+  },
+  {
+    form: '/profile/passkeys remove',
+    arrange: customerOfBefore,
+    fields: { id },
+    status: 401,
+    says: 'Enter your password to remove this passkey.',
+    holds: { id, intent: 'remove' },
+  },
+  {
+    form: '/profile/passkeys/add',
+    arrange: customer,
+    fields: { name: 'My phone', passkey: '{}' },
+    status: 422,
+    says: 'The passkey could not be added.',
+    holds: { name: 'My phone' },
+  },
+  {
+    form: '/profile/authenticator set-up',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to set up the app.',
+    holds: { intent: 'set-up' },
+  },
+  {
+    form: '/profile/authenticator renew-codes',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to make new recovery codes.',
+    holds: { intent: 'renew-codes' },
+  },
+  {
+    form: '/profile/authenticator turn-off',
+    arrange: customerOfBefore,
+    status: 401,
+    says: 'Enter your password to turn off the app.',
+    holds: { intent: 'turn-off' },
+  },
+];
+
+describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('%s', (_, row) => {
+  it('comes back to its page, and says the same when the page is opened again', async () => {
+    const { browser, query = '' } = await row.arrange();
+    const [page = '', intent] = row.form.split(' ');
+    const path = await postRefused(browser, page + query, { ...(intent && { intent }), ...row.fields });
+    for (const _again of [1, 2]) {
+      const shown = await open(browser, path);
+      expect(shown.status).toBe(row.status);
+      expect(textOf(shown)).toMatch(row.says);
+      for (const [name, value] of Object.entries(row.holds ?? {}))
+        expect(fieldOf(shown, name).value).toBe(value);
+      expect(shown.headers.has('retry-after')).toBe(row.status === 429);
+      for (const secret of Object.entries(row.fields ?? {}))
+        if (/password|code|passkey/i.test(secret[0])) expect(shown.text).not.toContain(secret[1]);
+    }
+    // Its form is sent to the same page, and leaves nothing of the old refusal in the address.
+    const again = await post(browser, path, { ...(intent && { intent }), ...row.fields });
+    if (again.status === 303) expect(again.headers.get('location')?.split('refused=')).toHaveLength(2);
+  });
+});
+
+/** Forms that are never refused, or whose refusal is a page of its own. */
+const without = [
+  '/continue',
+  '/logout',
+  '/demo/:client',
+  '/demo/legacy-marketplace',
+  '/profile cancel-email',
+  '/profile/delete keep',
+  '/profile/security mail-password',
+  '/profile/authenticator go-on',
+];
+
+it('has a row for every form of the build', async () => {
+  const known = new Set([...rows.map(({ form }) => form), ...without].map((form) => form.split(' ')[0]));
+  const { routes } = await loadPages();
+  const pages = routes.filter(
+    ({ isPage, methods, path }) => isPage && methods.includes('POST') && !path.endsWith('.data'),
+  );
+  expect(new Set(pages.map(({ path }) => path))).toEqual(known);
+});
+
+describe('what is kept', () => {
+  const wrong = { email: 'nobody@example.com', password: 'not the password' };
+  const words = 'The email address or password is incorrect.';
+
+  const isShown = async (browser: Browser, path: string) => {
+    const { status, text } = await open(browser, path);
+    return status === 401 && text.includes(words);
+  };
+
+  it('is for a document of a browser: a program gets the refusal at once', async () => {
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html;q=0.5']) {
+      const answer = await app.send('/login', { form: wrong, headers: { accept } });
+      expect([answer.status, answer.headers.getSetCookie()]).toEqual([401, []]);
+    }
+  });
+
+  it('keeps what the page was opened with, and drops what an earlier form did', async () => {
+    const browser = openBrowser(app.send);
+    const answer = await post(
+      browser,
+      '/login?next=%2Fprofile%2Fbilling&logged_out&why=ended&refused=x',
+      wrong,
+    );
+    expect(locationOf(answer).search).toMatch(/^\?next=%2Fprofile%2Fbilling&refused=[0-9a-f-]{36}$/);
+  });
+
+  it('holds two tabs apart, and the newest three refusals', async () => {
+    const browser = openBrowser(app.send);
+    const paths = [];
+    for (const email of ['a@example.com', 'b@example.com', 'c@example.com', 'd@example.com'])
+      paths.push(await postRefused(browser, '/login', { ...wrong, email }));
+    const [first, ...others] = paths;
+    expect(await isShown(browser, first ?? '')).toBe(false);
+    for (const [index, path] of others.entries()) {
+      const shown = await open(browser, path);
+      expect([shown.status, fieldOf(shown, 'email').value]).toEqual([401, `${'bcd'[index]}@example.com`]);
+    }
+  });
+
+  it('is nothing on another path, in another browser, after ten minutes, or changed', async () => {
+    const browser = openBrowser(app.send);
+    const path = await postRefused(browser, '/login', wrong);
+    const query = path.slice('/login'.length);
+    expect(await isShown(browser, path)).toBe(true);
+    expect((await open(browser, `/forgot-password${query}`)).status).toBe(200);
+    expect(await isShown(openBrowser(app.send), path)).toBe(false);
+    const cookie = browser.jar.get(cookieName) ?? '';
+    for (const changed of [
+      '',
+      'A',
+      `${cookie}A`,
+      cookie.slice(1),
+      `B${cookie.slice(1)}`,
+      'A'.repeat(4_000),
+      '!',
+    ]) {
+      const thief = openBrowser(app.send);
+      thief.jar.set(cookieName, changed);
+      expect(await isShown(thief, path), changed).toBe(changed === cookie);
+    }
+    lagMs += 9 * 60_000;
+    expect(await isShown(browser, path)).toBe(true);
+    lagMs += 61_000;
+    expect(await isShown(browser, path)).toBe(false);
+  });
+
+  it('is nothing for another user, and for nobody', async () => {
+    const browser = await logIn(app.send, 'customer@example.test');
+    const path = await postRefused(browser, '/profile', { intent: 'names', name: '', accountName: 'Mine' });
+    expect(fieldOf(await open(browser, path), 'accountName').value).toBe('Mine');
+    const kept = browser.jar.get(cookieName) ?? '';
+    await browser.send('/logout', { method: 'POST' });
+    expect((await open(browser, path)).status).toBe(303);
+    await browser.login('merchant@example.test');
+    expect(browser.jar.has(cookieName)).toBe(false);
+    browser.jar.set(cookieName, kept);
+    const shown = await open(browser, path);
+    expect(shown.status).toBe(200);
+    expect(fieldOf(shown, 'accountName').value).not.toBe('Mine');
+  });
+
+  it('is no password, code, token or passkey, and no text of ours', async () => {
+    const browser = openBrowser(app.send);
+    await postRefused(browser, '/login', wrong);
+    await postRefused(browser, `/take-back${deadLink}`, {
+      newPassword: 'a very secret word',
+      code: '123456',
+    });
+    const { config } = app;
+    const [line = ''] = [browser.jar.get(cookieName)];
+    const request = new Request(config.baseUrl, { headers: { cookie: `${cookieName}=${line}` } });
+    const key = config.encryptionKeys[0] ?? new Uint8Array();
+    const bytes = Buffer.from(line, 'base64url');
+    const opened = await unseal([key], 'refused forms', bytes);
+    const plain = new TextDecoder().decode(opened?.plain);
+    expect(request.headers.get('cookie')).toContain(line);
+    expect(JSON.parse(plain)).toMatchObject([
+      { path: '/take-back', code: 'not_found', userId: null, fields: {} },
+      { path: '/login', code: 'wrong_login', userId: null, fields: { email: wrong.email }, faults: {} },
+    ]);
+    for (const secret of [
+      'not the password',
+      'a very secret word',
+      '123456',
+      'A'.repeat(43),
+      'link',
+      'incorrect',
+    ])
+      expect(plain).not.toContain(secret);
+  });
+
+  it('has a bound, however long and odd what was typed is', async () => {
+    const browser = openBrowser(app.send);
+    for (const typed of [
+      'ü'.repeat(800),
+      '\u0000'.repeat(300),
+      '"'.repeat(800),
+      '😀'.repeat(400),
+      'x'.repeat(60_000),
+    ]) {
+      const path = await postRefused(browser, '/signup', { name: typed, email: 'short' });
+      const shown = await open(browser, path);
+      expect([shown.status, fieldOf(shown, 'email').value]).toEqual([422, 'short']);
+      expect(`${cookieName}=${browser.jar.get(cookieName)}`.length).toBeLessThan(3_500);
+    }
+  });
+
+  it('gives way to a full cookie jar: the refusal comes at once', async () => {
+    for (const length of [4_000, 8_000, 12_000, 15_000]) {
+      const browser = openBrowser(app.send);
+      browser.jar.set('of_a_neighbour', 'x'.repeat(length));
+      const answer = await post(browser, '/login', { ...wrong, email: `${length}@example.com` });
+      if (length === 4_000) expect(answer.status).toBe(303);
+      else expect([answer.status, textOf(answer)]).toEqual([401, expect.stringContaining(words)]);
+      expect(browser.cookie().length).toBeLessThan(16_000);
+    }
+  });
+
+  it('is logged and counted once, with the code of the post', async () => {
+    const browser = openBrowser(app.send);
+    const before = app.logged.length;
+    const path = await postRefused(browser, '/signup', { name: '', email: 'x' });
+    await open(browser, path);
+    const lines = app.logged.slice(before).filter(({ message }) => message === 'request');
+    expect(lines.map(({ fields: { method, status, code } }) => [method, status, code])).toEqual([
+      ['POST', 303, 'validation_failed'],
+      ['GET', 422, undefined],
+    ]);
+  });
+});
+
+describe('a form that arrives after its session has ended', () => {
+  const typed = { intent: 'names', name: 'Typed for long', accountName: 'Mine' };
+
+  it.each([
+    ['ended elsewhere', (browser: Browser) => endSessions(browser)],
+    ['logged out in another tab', (browser: Browser) => browser.send('/logout', { method: 'POST' })],
+  ])('is there again after the login: %s', async (_, end) => {
+    const browser = await logIn(app.send, 'customer@example.test');
+    const { profile_updated_at } = JSON.parse((await browser.send('/sso/profile')).text);
+    await end(browser);
+    const answer = await post(browser, '/profile', { ...typed, profile_updated_at });
+    const login = locationOf(answer);
+    expect([answer.status, login.pathname, login.searchParams.get('why')]).toEqual([303, '/login', 'ended']);
+    const page = await open(browser, login.pathname + login.search);
+    expect(textOf(page)).toContain('You have been logged out.');
+    const next = login.searchParams.get('next') ?? '';
+    await browser.login('customer@example.test');
+    const shown = await open(browser, next);
+    expect(shown.status).toBe(200);
+    expect(textOf(shown)).toContain('You were logged out before this was sent.');
+    expect(['name', 'accountName', 'profile_updated_at'].map((name) => fieldOf(shown, name).value)).toEqual([
+      typed.name,
+      typed.accountName,
+      profile_updated_at,
+    ]);
+    const { name } = JSON.parse((await browser.send('/sso/profile')).text);
+    expect(name).not.toBe(typed.name);
+  });
+
+  it('is dropped by the login of somebody else', async () => {
+    const browser = await logIn(app.send, 'customer@example.test');
+    await endSessions(browser);
+    const login = locationOf(await post(browser, '/profile', typed));
+    const next = login.searchParams.get('next') ?? '';
+    await browser.login('merchant@example.test');
+    expect(browser.jar.has(cookieName)).toBe(false);
+    const shown = await open(browser, next);
+    expect(shown.text).not.toContain(typed.name);
+    await browser.login('customer@example.test');
+    expect((await open(browser, next)).text).not.toContain(typed.name);
+  });
+
+  it('is kept for nobody where nobody is known', async () => {
+    const answer = await post(openBrowser(app.send), '/profile', typed);
+    expect(answer.headers.get('location')).toBe('/login?next=%2Fprofile');
+    expect(answer.headers.getSetCookie()).toEqual([]);
+  });
+
+  async function endSessions(browser: Browser) {
+    await sql`update sessions set ended_at = now() where user_id = ${await browser.whoseId()}`.execute(
+      app.db,
+    );
+  }
+});
+
+describe('the login page', () => {
+  it.each([
+    ['ended', 'You have been logged out.'],
+    ['other-browser', 'You are not logged in in this browser.'],
+    ['asked-again', 'asks you to confirm that it is you'],
+  ])('says why it appears: %s', async (why, words) => {
+    expect(textOf(await app.send(`/login?why=${why}`))).toContain(words);
+  });
+
+  it('says nothing for any other value', async () => {
+    const plain = textOf(await app.send('/login'));
+    for (const why of ['', 'constructor', 'ended ', '__proto__', '<b>', 'x'.repeat(5_000)])
+      expect(textOf(await app.send(`/login?why=${encodeURIComponent(why)}`))).toBe(plain);
+  });
+
+  it('is told why by the pages that lead there', async () => {
+    const browser = await logIn(app.send, 'customer@example.test');
+    const whyOf = async (path: string) => locationOf(await open(browser, path)).searchParams.get('why');
+    expect(await whyOf('/sso/launch/marketplace?prompt=login')).toBe('asked-again');
+    await sql`update sessions set ended_at = now()`.execute(app.db);
+    expect(await whyOf('/profile')).toBe('ended');
+    browser.jar.clear();
+    expect(await whyOf('/profile')).toBe(null);
+    expect(await whyOf(`/verify-email/confirm${deadLink}`)).toBe('other-browser');
+    expect(await whyOf(`/profile/email/confirm${deadLink}`)).toBe('other-browser');
+  });
+});
