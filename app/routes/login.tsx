@@ -1,10 +1,4 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -12,7 +6,7 @@ import { OtherWaysIn } from '../components/other-ways-in.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadOn, leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
@@ -26,7 +20,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const mustAsk = query.get('prompt') === 'login';
   const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
-  if (visitor && !mustAsk && context.method !== 'POST') throw redirect(next ?? '/profile', 303);
+  if (visitor && !mustAsk && context.method !== 'POST')
+    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     email: visitor?.email,
@@ -51,7 +46,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
         ? await procedures.login.byPassword({ email, password })
         : await procedures.login.byPasskey({ passkey });
     const target = nextOf(request, context) ?? '/profile';
-    if (outcome === 'done') return redirectDocument(target, 303);
+    if (outcome === 'done') return redirectDocument(leadOn(target, context), 303);
     if (outcome === 'code_needed') return redirectDocument(withNext('/login/code', target), 303);
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);

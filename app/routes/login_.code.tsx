@@ -11,7 +11,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
-import { nextOf, withNext } from '../next.ts';
+import { leadOn, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -50,7 +50,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (outcome === 'done') {
       const goesHome = next === undefined || next === '/profile';
       const target = goesHome ? (usesRecovery(request, context) ? homeAfterRecovery : '/profile') : next;
-      return redirectDocument(target, 303);
+      return redirectDocument(leadOn(target, context), 303);
     }
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);

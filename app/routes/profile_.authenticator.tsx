@@ -11,7 +11,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { leadOn, nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
@@ -56,7 +56,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (asks) return data({ asks }, { status: 401 });
     switch (form.get('intent')) {
       case 'go-on':
-        return redirectDocument(nextOf(request, context) ?? '/profile', 303);
+        return redirectDocument(leadOn(nextOf(request, context) ?? '/profile', context), 303);
       case 'set-up':
         return data({ setUp: await procedures.authenticator.offer(), error: undefined });
       case 'add':

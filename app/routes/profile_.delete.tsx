@@ -3,7 +3,6 @@ import {
   data,
   type LoaderFunctionArgs,
   type MetaFunction,
-  redirect,
   redirectDocument,
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
@@ -15,7 +14,7 @@ import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { leadOn, leadPast, nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -37,7 +36,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   try {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();
-    if (next && !dueAt && context.method !== 'POST') throw redirect(next, 303);
+    if (next && !dueAt && context.method !== 'POST')
+      throw redirectDocument(leadPast(next, request, context), 303);
     const [contracts, invoices, links] = await Promise.all([
       procedures.contracts.list(),
       procedures.invoices.list(),
@@ -65,7 +65,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const intent = form.get('intent');
     if (intent === 'keep') {
       await procedures.deletion.cancel();
-      return redirectDocument(next ?? '/profile?saved=deletion-canceled', 303);
+      return redirectDocument(leadOn(next ?? '/profile?saved=deletion-canceled', context), 303);
     }
     if (intent !== 'delete') throw transport.invalidParameter('intent', 'It must be an action of this page.');
     const { asks } = await procedures.confirm.ask({ form });

@@ -8,7 +8,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadOn, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -36,7 +36,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const target = nextOf(request, context) ?? home;
     // The page that asks for the code says so first.
     return redirectDocument(
-      done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : target,
+      done === 'code_needed' ? `${withNext('/login/code', target)}&new_password` : leadOn(target, context),
       303,
     );
   } catch (error) {

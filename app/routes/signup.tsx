@@ -1,17 +1,11 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { errorsOf } from '../answers.ts';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -22,7 +16,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   await procedures.signUp.requireOpen();
   const next = nextOf(request, context);
-  if (await procedures.visitor.find()) throw redirect(next ?? '/profile', 303);
+  if (await procedures.visitor.find())
+    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     clientTitle: site.findLaunchTitle(next),

@@ -8,7 +8,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadOn, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -37,7 +37,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     });
     // The page says so itself.
     if (done === 'taken') return data({ name, errors: {} as Record<string, string> }, { status: 409 });
-    return redirectDocument(nextOf(request, context) ?? '/profile?saved=signed-up', 303);
+    return redirectDocument(leadOn(nextOf(request, context) ?? '/profile?saved=signed-up', context), 303);
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'not_found') throw error;

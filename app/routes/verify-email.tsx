@@ -1,16 +1,10 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loadOwnAddress } from '../account-form.ts';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -21,7 +15,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;
   const next = nextOf(request, context);
   const { email, holdsEmail, isVerified } = await loadOwnAddress({ request, context });
-  if (isVerified) throw redirect(next ?? '/profile', 303);
+  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     email,
     holdsEmail,

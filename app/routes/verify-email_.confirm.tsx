@@ -1,17 +1,11 @@
-import {
-  type ActionFunctionArgs,
-  data,
-  type LoaderFunctionArgs,
-  redirect,
-  redirectDocument,
-} from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { loadOwnAddress } from '../account-form.ts';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { leadOn, leadPast, nextOf } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -23,7 +17,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);
   const { email, isVerified } = await loadOwnAddress({ request, context });
-  if (isVerified) throw redirect(next ?? '/profile', 303);
+  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
   return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }
@@ -39,7 +33,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     // The page says so itself.
     return data(null, { status: refusal.status });
   }
-  return redirectDocument(nextOf(request, context) ?? '/profile?saved=email-verified', 303);
+  return redirectDocument(leadOn(nextOf(request, context) ?? '/profile?saved=email-verified', context), 303);
 }
 
 /** The token in this page's address must not leak through a Referer. */
