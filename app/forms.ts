@@ -10,6 +10,7 @@ import {
 import type { AppError } from '../server/basics/errors.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
 import type { Procedures } from '../server/trpc/router.ts';
+import { leadOn } from './next.ts';
 
 type Args = Pick<ActionFunctionArgs, 'request' | 'context'>;
 
@@ -101,7 +102,7 @@ export async function answerForm(
   );
   try {
     const done = await act(form, procedures);
-    return typeof done === 'string' ? redirectDocument(done, 303) : done;
+    return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
     const refused = await describeRefusal(error, { request, context }, values);

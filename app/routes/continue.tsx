@@ -3,6 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { leadOn } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -14,7 +15,7 @@ export const loader = ({ context }: LoaderFunctionArgs) => context.procedures.ha
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const done = await context.procedures.handOff.confirm();
-  return redirectDocument(done?.next ?? request.url, 303);
+  return redirectDocument(done ? leadOn(done.next, context) : request.url, 303);
 }
 
 export default function Continue() {

@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -8,7 +8,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { ServiceName, titled } from '../components/service-name.ts';
 import { answerForm, refuseForm, text } from '../forms.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. The only script is that of passkeys. */
 export const handle = { isStatic: true };
@@ -23,7 +23,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   // After a POST the login was refused, and the page says so even to somebody who is logged in.
   if (visitor && !mustAsk && context.method !== 'POST' && !context.refused)
-    throw redirect(next ?? '/profile', 303);
+    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     email: visitor?.email,

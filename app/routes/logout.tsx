@@ -7,6 +7,7 @@ import {
 import { useLoaderData } from '@remix-run/react';
 import { Page } from '../components/page.tsx';
 import { ServiceName, titled } from '../components/service-name.ts';
+import { leadOn } from '../next.ts';
 
 export const meta = titled('Log out');
 
@@ -17,10 +18,11 @@ export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   return { clientTitle: target?.title };
 }
 
-export async function action({ context: { procedures } }: ActionFunctionArgs) {
+export async function action({ context }: ActionFunctionArgs) {
+  const { procedures } = context;
   const target = await procedures.login.logoutTarget();
   await procedures.login.out();
-  return redirectDocument(target?.url ?? '/login?logged_out', 303);
+  return redirectDocument(target ? leadOn(target.path, context) : '/login?logged_out', 303);
 }
 
 /** Following a link never logs anyone out; only the button does. */

@@ -1,10 +1,10 @@
-import { type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { loginOr } from '../forms.ts';
-import { nextOf } from '../next.ts';
+import { leadPast, nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');
 
@@ -14,7 +14,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context) ?? '/profile';
   try {
     const connect = await procedures.links.lastConnect();
-    if (!connect) throw redirect(next, 303);
+    if (!connect) throw redirectDocument(leadPast(next, request, context), 303);
     return { ...connect, next };
   } catch (error) {
     throw await loginOr(error, { request, context });

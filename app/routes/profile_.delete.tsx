@@ -2,7 +2,7 @@ import {
   type ActionFunctionArgs,
   type LoaderFunctionArgs,
   type MetaFunction,
-  redirect,
+  redirectDocument,
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Contracts } from '../components/account/contracts.tsx';
@@ -14,7 +14,7 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { answerForm, loginOr, refuseForm, requireNoAsks } from '../forms.ts';
-import { nextOf } from '../next.ts';
+import { leadPast, nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -36,7 +36,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const next = nextOf(request, context);
   try {
     const { email, deletionDueAt: dueAt } = await procedures.profile.get();
-    if (next && !dueAt && context.method !== 'POST' && !context.refused) throw redirect(next, 303);
+    if (next && !dueAt && context.method !== 'POST' && !context.refused)
+      throw redirectDocument(leadPast(next, request, context), 303);
     const [contracts, invoices, links] = await Promise.all([
       procedures.contracts.list(),
       procedures.invoices.list(),

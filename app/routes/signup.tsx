@@ -1,4 +1,4 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
@@ -6,7 +6,7 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { answerForm, text } from '../forms.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -17,7 +17,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, transport, site } = context;
   await procedures.signUp.requireOpen();
   const next = nextOf(request, context);
-  if (await procedures.visitor.find()) throw redirect(next ?? '/profile', 303);
+  if (await procedures.visitor.find())
+    throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     next,
     clientTitle: site.findLaunchTitle(next),

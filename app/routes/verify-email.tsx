@@ -1,11 +1,11 @@
-import { type ActionFunctionArgs, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { answerForm, loadOwnAddress } from '../forms.ts';
-import { nextOf, withNext } from '../next.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -16,7 +16,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { transport, site } = context;
   const next = nextOf(request, context);
   const { email, holdsEmail, isVerified } = await loadOwnAddress({ request, context });
-  if (isVerified) throw redirect(next ?? '/profile', 303);
+  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   return {
     email,
     holdsEmail,

@@ -1,11 +1,11 @@
-import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirect } from '@remix-run/node';
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { tokenOf } from '../answers.ts';
 import { DeadLink } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { answerForm, loadOwnAddress } from '../forms.ts';
-import { nextOf } from '../next.ts';
+import { leadPast, nextOf } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -17,7 +17,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);
   const { email, isVerified } = await loadOwnAddress({ request, context }, 'other-browser');
-  if (isVerified) throw redirect(next ?? '/profile', 303);
+  if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
   return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
 }

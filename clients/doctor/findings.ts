@@ -115,10 +115,6 @@ const catalog = {
     'noticed',
     'Lead the login start to the launch of this service, under your client name.',
   ],
-  leads_to_other_origin: [
-    'noticed',
-    'Lead to a page on the origin of the callback: browsers stop anywhere else, and the login page hangs.',
-  ],
   attempt_cookie_strict: [
     'noticed',
     'Set it with SameSite=Lax: browsers do not send a Strict one on the way back.',

@@ -41,6 +41,16 @@ export function isSpeculative(request: Request): boolean {
   return request.method === 'HEAD' || /\bprefetch\b/i.test(readHeader(request.headers, 'sec-purpose') ?? '');
 }
 
+/**
+ * Whether a browser opens the page by itself: by Back, by a reload, or because a script or a page leads there. Anything that
+ * follows a click or a typed address, redirects included, has `Sec-Fetch-User` (https://w3c.github.io/webappsec-fetch-metadata/).
+ */
+export function isWithoutClick({ headers }: Request): boolean {
+  return (
+    readHeader(headers, 'sec-fetch-mode') === 'navigate' && readHeader(headers, 'sec-fetch-user') !== '?1'
+  );
+}
+
 /** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and ranks JSON no higher. */
 export function prefersHtml(request: Request): boolean {
   const accepted = parseAccept(readHeader(request.headers, 'accept') ?? '');
@@ -69,7 +79,7 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
 }
 
 /** The parameters that have a name of ours, cut (text.ts). Does not parse the whole address, as URL would. */
-export const readQuery = (request: Request) =>
+export const readQuery = (request: Pick<Request, 'url'>) =>
   new URLSearchParams([...cutPairs(new URLSearchParams(/\?[^#]*/.exec(request.url)?.[0]))]);
 
 /** The one value of a parameter, or undefined. Throws 400 `invalid_request` if the parameter is given twice. */

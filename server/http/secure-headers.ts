@@ -8,7 +8,6 @@ import type { Config } from '../settings/config.ts';
  * nonce: making a nonce takes longer than all the rest.
  */
 export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelopment = false) {
-  const callbackOrigins = [...config.clients.values()].map((client) => new URL(client.callbackUrl).origin);
   return secureHeaders({
     contentSecurityPolicy: {
       defaultSrc: ["'none'"],
@@ -20,8 +19,8 @@ export function buildSecureHeaders(config: Config, hasScripts: boolean, isDevelo
       manifestSrc: ["'self'"],
       // Frames show the mails that local mode keeps.
       ...(config.mail ? {} : { frameSrc: ["'self'"] }),
-      // Browsers apply this to the redirects after a form, too: without these origins, login could not go on to a client.
-      formAction: ["'self'", ...new Set(callbackOrigins)],
+      // Browsers apply this to the redirects after a form, too. So after a form nothing redirects to a client: /go leads there.
+      formAction: ["'self'"],
       baseUri: ["'none'"],
       frameAncestors: ["'none'"],
     },

@@ -36,6 +36,7 @@ export const textBounds = {
   logged_out: 40,
   new_password: 40,
   next: 8_192,
+  stay: 40,
 
   // As clients and the CRM send them.
   client: 100,
@@ -63,7 +64,9 @@ export const headerBounds = {
   host: 1_024,
   'if-none-match': 4_096,
   origin: 1_024,
+  'sec-fetch-mode': 40,
   'sec-fetch-site': 40,
+  'sec-fetch-user': 40,
   'sec-purpose': 1_024,
   traceparent: 1_024,
   'user-agent': 400,

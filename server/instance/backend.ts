@@ -14,6 +14,8 @@ import { answerToAll } from '../http/answer-to-all.ts';
 import { toAppError } from '../http/answers.ts';
 import {
   invalidParameter,
+  isSpeculative,
+  isWithoutClick,
   loginPathTo,
   prefersHtml,
   readBody,
@@ -25,6 +27,7 @@ import {
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
 import { requireLoginSlot } from '../identity/login/login.ts';
+import { findWayOn } from '../identity/login/way-on.ts';
 import { countHashing } from '../identity/password/passwords.ts';
 import { expired } from '../jobs/sweep.ts';
 import { createMetrics } from '../metrics/metrics.ts';
@@ -105,6 +108,8 @@ const transport = {
   readQuery,
   invalidParameter,
   readOwnPath,
+  isSpeculative,
+  isWithoutClick,
   loginPathTo,
   prefersHtml,
   answerToAll,
@@ -144,6 +149,8 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
     findLaunchTitle: (path: string | undefined) => findClientOfLaunch(path)?.title,
     /** The path of that product's logo, if it has one. */
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
+    /** The way to a client that a path is, or undefined if it is none. */
+    findWayOn: (path: string | null | undefined) => findWayOn(config, path),
     /** The words for a problem code; throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');

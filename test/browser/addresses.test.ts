@@ -1,7 +1,14 @@
 // Signing up on the way to a client, and changing an address and having it back, as a person does both.
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { appearances, inspectPage, logIn, openSite, type TestSite } from '../support/app/browser.ts';
+import {
+  appearances,
+  followMail,
+  inspectPage,
+  logIn,
+  openSite,
+  type TestSite,
+} from '../support/app/browser.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -11,24 +18,6 @@ afterAll(() => site.close());
 
 const password = 'seven quiet lanterns';
 const newPassword = 'eight louder lanterns';
-
-/** Opens the link in the newest mail to the address that begins with `path`, from the page of kept mails. */
-async function followMail(page: Page, recipient: string, path: string): Promise<void> {
-  const link = page
-    .getByRole('article')
-    .filter({ hasText: `To ${recipient},` })
-    .locator(`a[href*="${path}?token="]`);
-  await expect
-    .poll(
-      async () => {
-        await page.goto('/dev/mail');
-        return link.count();
-      },
-      { timeout: 15_000 },
-    )
-    .toBeGreaterThan(0);
-  await link.first().click();
-}
 
 async function signUp(page: Page, email: string, name = 'Nia New'): Promise<void> {
   await page.getByLabel('Name').fill(name);

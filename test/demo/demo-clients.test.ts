@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RefusalCode, refusalStatuses } from '../../clients/typescript/src/index.ts';
 import { sealEnvelope } from '../../server/sso/envelope.ts';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, nextStopOf, openApp, type TestApp } from '../support/app/app.ts';
 import { cookieOf, logIn, textOf } from '../support/app/visitor.ts';
 
 let app: TestApp;
@@ -396,9 +396,10 @@ it('a demo client keeps its used nonces longer than any verifier accepts a hand-
 it('a demo client that asks for the password again gets it, all the way', async () => {
   const browser = await logIn(app.send, 'customer@example.test');
   const follow = async (path: string): Promise<string> => {
-    const answer = await browser.send(path);
-    const { pathname, search } = locationOf(answer);
-    return answer.status === 303 ? follow(pathname + search) : path;
+    const stop = nextStopOf(await browser.send(path));
+    if (stop === undefined) return path;
+    const { pathname, search } = new URL(stop, app.config.baseUrl);
+    return follow(pathname + search);
   };
   const loginPage = await follow('/demo/crm_app/login?prompt=login');
   expect(loginPage).toMatch(/^\/login\?prompt=login&next=/);

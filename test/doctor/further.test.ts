@@ -24,7 +24,6 @@ it.each<[FindingId, ...follows: FindingId[]]>([
   ['host_followed'],
   ['json_too_deep'],
   ['launch_elsewhere'],
-  ['leads_to_other_origin'],
   ['launch_id_wrong'],
   ['login_start_cached'],
   ['name_refused'],
@@ -74,6 +73,10 @@ it('says that a client could not finish where it answers a nudge with a 5xx', as
   ]);
   const [refused] = (await run('events_nudge_refused')).findings;
   expect(refused?.remedy).not.toContain('pull');
+});
+
+it('finds nothing at a client whose callback leads on to another host', async () => {
+  expect((await run('leads_elsewhere')).findings).toEqual([]);
 });
 
 it('finds nothing at a client that sets its session for two paths', async () => {

@@ -1,7 +1,7 @@
 // Asking for one's account to be deleted, and changing one's mind (contract 2.77 to 2.80).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp, type TestApp, targetOf } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff, openHandOff } from '../support/marketplace/marketplace.ts';
@@ -214,11 +214,11 @@ describe('while the deletion is planned, a launch', () => {
     expect(stopped.searchParams.get('next')).toBe(launch);
     const shown = textOf(await browser.send(stopped.pathname + stopped.search, { headers: html }));
     expect(shown).toContain('To continue to Marketplace, keep your account.');
-    const kept = locationOf(await keep(browser, stopped.search));
+    const kept = targetOf(await keep(browser, stopped.search));
     expect(kept.pathname + kept.search).toBe(launch);
     expect(locationOf(await browser.send(launch)).searchParams.has('payload')).toBe(true);
     // Opened again, there is nothing to ask.
-    const again = locationOf(await browser.send(stopped.pathname + stopped.search, { headers: html }));
+    const again = targetOf(await browser.send(stopped.pathname + stopped.search, { headers: html }));
     expect(again.pathname + again.search).toBe(launch);
   });
 

@@ -130,7 +130,10 @@ it.each([
 it.each([
   ['/', '/'],
   ['/profile?a=1&a=2&b=%20x#top', '/profile?a=1&a=2&b=%20x#top'],
-  ['/sso/launch/marketplace?state=s&return_to=%2Fa%3Fb%3Dc%26d', undefined],
+  [
+    '/sso/launch/marketplace?state=s&return_to=%2Fa%3Fb%3Dc%26d',
+    '/go?next=%2Fsso%2Flaunch%2Fmarketplace%3Fstate%3Ds%26return_to%3D%252Fa%253Fb%253Dc%2526d',
+  ],
   ['/a%2Fb+c', undefined],
   ['/x?next=https%3A%2F%2Fother.example%2F#%2F%2Fh', undefined],
   ['/ä?ö=ü#ß', '/%C3%A4?%C3%B6=%C3%BC#%C3%9F'],

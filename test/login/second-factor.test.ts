@@ -109,7 +109,8 @@ describe('a right password of somebody with an authenticator app', () => {
     const path = `/login/code?next=${encodeURIComponent(launch)}`;
     expect(textOf(await browser.send(path))).toContain('to continue to Marketplace');
     const done = await enterCode(browser, show(), path);
-    expect([done.status, done.headers.get('location')]).toEqual([303, launch]);
+    const onTheWay = `/go?next=${encodeURIComponent(launch)}`;
+    expect([done.status, done.headers.get('location')]).toEqual([303, onTheWay]);
     const handed = payloadOf(await browser.send(launch));
     expect(handed).toMatchObject({ amr: ['pwd', 'otp', 'mfa'], auth_time: clock / 1_000, state: 's1' });
     expect(browser.jar.has('identity_pending_login')).toBe(false);
@@ -284,7 +285,7 @@ describe('a recovery code', () => {
     expect(textOf(await browser.send(page))).not.toContain('If you lost your phone');
     const launch = '/sso/launch/marketplace';
     const onTheWay = await give(await openPending(`/login?next=${launch}`), codes[1], `&next=${launch}`);
-    expect(onTheWay.headers.get('location')).toBe(launch);
+    expect(onTheWay.headers.get('location')).toBe(`/go?next=${encodeURIComponent(launch)}`);
   });
 
   it('works once, even when 16 logins give it at once', async () => {

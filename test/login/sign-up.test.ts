@@ -257,7 +257,7 @@ describe('the form', () => {
     }>`select details from mails where recipient = ${email}`.execute(app.db);
     expect(JSON.stringify(rows)).not.toContain('evil');
     expect(fieldOf(await app.send(link), 'name').value).toBe(lure);
-    expect((await create(link)).headers.get('location')).toBe('/sso/launch/marketplace');
+    expect((await create(link)).headers.get('location')).toBe('/go?next=%2Fsso%2Flaunch%2Fmarketplace');
     expect(
       (await create(await askForLink(newEmail(), { query: '?next=https://evil.example' }))).headers.get(
         'location',

@@ -55,7 +55,9 @@ describe('a passkey', () => {
     const path = `/login?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
     const answer = await logInByPasskey(browser, phone, { path });
     expect(answer.status).toBe(303);
-    expect(answer.headers.get('location')).toBe('/sso/launch/crm_app?state=s');
+    expect(answer.headers.get('location')).toBe(
+      `/go?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`,
+    );
     expect(await browser.whoAmI()).toBe(email);
   });
 

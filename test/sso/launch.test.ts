@@ -9,6 +9,7 @@ import {
   openProductionApp,
   type SendOptions,
   type TestApp,
+  targetOf,
 } from '../support/app/app.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 
@@ -161,7 +162,7 @@ describe('a launch by a person who is not logged in', () => {
     const loggedIn = await app.send(login.pathname + login.search, {
       form: { email: 'merchant@example.test', password: 'local demo password' },
     });
-    const launch = locationOf(loggedIn);
+    const launch = targetOf(loggedIn);
     expect(launch.pathname).toBe('/sso/launch/marketplace');
     const cookie = cookieOf(loggedIn);
     const payload = await open(await app.send(launch.pathname + launch.search, { cookie }));
@@ -224,7 +225,7 @@ describe('a launch with a prompt', () => {
       cookie: merchant,
       form: { email: 'merchant@example.test', password: 'local demo password' },
     });
-    const launch = locationOf(loggedIn);
+    const launch = targetOf(loggedIn);
     merchant = cookieOf(loggedIn);
     expect((await open(await app.send(launch.pathname + launch.search, { cookie: merchant }))).state).toBe(
       's2',

@@ -3,12 +3,16 @@ import { AppError } from '../../basics/errors.ts';
 import { checkReturnTo, invalidParameter, readParameter, readQuery } from '../../http/requests.ts';
 import type { Config } from '../../settings/config.ts';
 
+type LogoutTarget = {
+  url: string;
+  /** The path of ours that leads there at once, now that nobody is logged in. */
+  path: string;
+  title: string;
+};
+
 /** The target, or undefined if no client started the logout. Throws 400 `invalid_request` and 404 `unknown_client`. */
-export function readLogoutTarget(
-  { clients }: Config,
-  request: Request,
-): { url: string; title: string } | undefined {
-  const params = readQuery(request);
+export function readLogoutTarget({ clients }: Config, asked: Pick<Request, 'url'>): LogoutTarget | undefined {
+  const params = readQuery(asked);
   const name = readParameter(params, 'client');
   const returnTo = readParameter(params, 'return_to');
   if (name === undefined) {
@@ -20,5 +24,9 @@ export function readLogoutTarget(
   checkReturnTo(returnTo);
   // The path follows the origin as text: what comes after its first slash cannot change the origin.
   const url = new URL(new URL(client.callbackUrl).origin + (returnTo ?? '/'));
-  return { url: url.href, title: client.title };
+  const path = `/logout?client=${client.name}${returnTo === undefined ? '' : `&return_to=${escapeShortly(returnTo)}`}`;
+  return { url: url.href, path, title: client.title };
 }
+
+/** As short as a value of a query can be: all of it is escaped once more within another address. */
+const escapeShortly = (value: string) => value.replace(/[%&+# ]/g, encodeURIComponent);

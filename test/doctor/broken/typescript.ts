@@ -134,7 +134,7 @@ export function createClients(options: ClientOptions) {
       headers: {
         location: is('host_header_followed')
           ? `${options.isHttps ? 'https' : 'http'}://${request.headers.host}${target}`
-          : is('leads_to_other_origin')
+          : is('leads_elsewhere')
             ? `${elsewhere}${path}/`
             : target,
         'set-cookie': paths.map((each) => `session=${id}; Path=${each}; ${withoutFlag(flags, is)}`),

@@ -10,6 +10,7 @@ import {
   chromium,
   type Page,
 } from 'playwright-core';
+import { expect } from 'vitest';
 import { demoPassword } from '../../../server/demo/demo-users.ts';
 import { listen } from '../../../server/runtime/listen.ts';
 import { makeFolder } from '../database/postgres.ts';
@@ -105,6 +106,24 @@ export async function logIn(page: Page, email = 'merchant@example.test', passwor
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
+}
+
+/** Opens the link in the newest mail to the address that begins with `path`, from the page of kept mails. */
+export async function followMail(page: Page, recipient: string, path: string): Promise<void> {
+  const link = page
+    .getByRole('article')
+    .filter({ hasText: `To ${recipient},` })
+    .locator(`a[href*="${path}?token="]`);
+  await expect
+    .poll(
+      async () => {
+        await page.goto('/dev/mail');
+        return link.count();
+      },
+      { timeout: 15_000 },
+    )
+    .toBeGreaterThan(0);
+  await link.first().click();
 }
 
 const axeFile = createRequire(import.meta.url).resolve('axe-core/axe.min.js');

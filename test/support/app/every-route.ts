@@ -27,6 +27,7 @@ const queries: Record<string, string> = {
   '/signup/confirm': `?token=${token}`,
   '/profile/email/confirm': `?token=${token}`,
   '/take-back': `?token=${token}`,
+  '/go': '?next=%2Fsso%2Flaunch%2Fmarketplace',
   '/undo-email-change': `?token=${token}`,
 };
 const forms: Record<string, Record<string, string>> = {
