@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
-import { errorsOf, tokenOf } from '../answers.ts';
-import { DeadLink } from '../components/dead-link.tsx';
+import { errorsOf, explainLink, tokenOf } from '../answers.ts';
+import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
 import { NewPassword } from '../components/new-password.tsx';
@@ -22,7 +22,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.takeBack.find({ token: tokenOf(request, context) });
   const { supportUrl } = site;
-  return data({ page, supportUrl }, { status: page ? 200 : 404 });
+  const ended = await explainLink({ request, context }, 'undo_email_change', page !== null);
+  return data({ page, ended, supportUrl }, { status: page ? 200 : 404 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -65,8 +66,8 @@ const words: Record<TakeBackPage['happened']['shown'][number]['what'], string> =
 };
 
 export default function TakeBack() {
-  const { page, supportUrl } = useLoaderData<typeof loader>();
-  if (!page) return <Dead supportUrl={supportUrl} />;
+  const { page, ended, supportUrl } = useLoaderData<typeof loader>();
+  if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
   const { email, happened, asks } = page;
   return (
     <Page title="Take your account back" intro={`for ${email}`}>
@@ -199,21 +200,29 @@ function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
   );
 }
 
-function Dead({ supportUrl }: { supportUrl: string | undefined }) {
-  const logIn = (
-    <a className="button" href="/login">
-      Log in
-    </a>
-  );
+type DeadProps = {
+  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
+  supportUrl: string | undefined;
+};
+
+function Dead({ link, supportUrl }: DeadProps) {
+  const logIn = <ButtonLink href="/login">Log in</ButtonLink>;
   return (
-    <DeadLink actions={logIn}>
-      It has been used, is too old, or is not complete.
+    <EndedLink
+      link={link}
+      says={{
+        used: 'You took the account back with it. Log in with the password that you set.',
+        expired: 'It worked for seven days after the change that our email told of.',
+      }}
+      next={() => logIn}
+      otherwise={logIn}
+    >
       {supportUrl && (
         <>
           {' '}
           If somebody else has your account, <a href={supportUrl}>contact support</a>.
         </>
       )}
-    </DeadLink>
+    </EndedLink>
   );
 }

@@ -7,11 +7,11 @@ import {
 } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { loadOwnAddress } from '../account-form.ts';
-import { tokenOf } from '../answers.ts';
-import { DeadLink } from '../components/dead-link.tsx';
+import { explainLink, tokenOf } from '../answers.ts';
+import { AskForLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -20,12 +20,15 @@ export const meta = titled('Verify your email address');
 
 /** Only looks: programs that open links in emails must not use them up. */
 export async function loader({ request, context }: LoaderFunctionArgs) {
-  const { procedures, site } = context;
+  const { procedures, site, transport } = context;
   const next = nextOf(request, context);
   const { email, isVerified } = await loadOwnAddress({ request, context });
   if (isVerified) throw redirect(next ?? '/profile', 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
-  return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
+  const ended = await explainLink({ request, context }, 'verify_email', !isDead);
+  const clientTitle = site.findLaunchTitle(next);
+  const otherLogin = `${transport.loginPath(request)}&prompt=login`;
+  return data({ email, isDead, ended, next, otherLogin, clientTitle }, { status: isDead ? 404 : 200 });
 }
 
 export async function action({ request, context }: ActionFunctionArgs) {
@@ -46,19 +49,19 @@ export async function action({ request, context }: ActionFunctionArgs) {
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmEmail() {
-  const { email, isDead, clientTitle } = useLoaderData<typeof loader>();
+  const { email, isDead, ended, next, otherLogin, clientTitle } = useLoaderData<typeof loader>();
   const here = useFormAction();
   if (isDead) {
-    const askAgain = (
-      <a className="button" href="/verify-email">
-        Ask for a new link
-      </a>
-    );
+    const ask = <AskForLink action={withNext('/verify-email', next)} email={email} />;
     return (
-      <DeadLink actions={askAgain}>
-        It has been used, is too old, or was sent to a different address. You are logged in as{' '}
-        <strong>{email}</strong>.
-      </DeadLink>
+      <EndedLink
+        link={ended}
+        next={({ fate }) => (fate === 'other_account' ? <LogInElsewhere href={otherLogin} /> : ask)}
+        otherwise={ask}
+      >
+        {' '}
+        You are logged in as <strong>{email}</strong>.
+      </EndedLink>
     );
   }
   return (

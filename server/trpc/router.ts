@@ -9,6 +9,7 @@ import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts'
 import { linksRouter, productsRouter } from './links.ts';
 import { addressRouter, authenticatorRouter, deletionRouter, passkeysRouter } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { deadLinksRouter } from './pages/dead-links.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
 import { confirmRouter, loginRouter, visitorRouter } from './pages/login.ts';
@@ -38,6 +39,7 @@ export const pagesRouter = mergeRouters(
     confirm: confirmRouter,
     signUp: signUpRouter,
     passwordMail: passwordMailRouter,
+    deadLinks: deadLinksRouter,
     handOff: handOffRouter,
     takeBack: takeBackRouter,
     address: addressRouter,
