@@ -24,6 +24,8 @@ declare module '@remix-run/server-runtime' {
     isPublic?: boolean;
     /** For the page /problems/{code} only: the refusal to show, under any URL. */
     problem?: Problem;
+    /** For that page only: the request that was refused. */
+    refused?: Request;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;
   }
