@@ -14,6 +14,8 @@ export type Refused = {
   code: string;
   errors: Record<string, string>;
   message?: string;
+  /** For how long to wait after too many tries. */
+  minutes?: number;
   values: Record<string, string>;
   /** The saved values, if they have changed since the form was made. */
   present?: Awaited<ReturnType<Procedures['profile']['get']>>;
@@ -69,7 +71,7 @@ function refuse(
   const hasField = [...form.keys()].some((name) => Object.hasOwn(errors, name) && name !== 'id');
   const message = hasField ? undefined : refusal.detail;
   return [
-    { intent, code: refusal.code, errors, message, values: keepTyped(form) },
+    { intent, code: refusal.code, errors, message, minutes: refusal.minutes, values: keepTyped(form) },
     { status: refusal.status, headers: refusal.headers },
   ];
 }

@@ -26,6 +26,8 @@ declare module '@remix-run/server-runtime' {
     problem?: Problem;
     /** For that page only: the request that was refused. */
     refused?: Request;
+    /** For that page only: for how many minutes to wait. */
+    minutes?: number;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;
   }

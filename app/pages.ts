@@ -25,7 +25,7 @@ export function createPages(build: ServerBuild): Pages {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
       const request = new Request(`${context.backend.site.baseUrl}/problems/${problem.code}`, { headers });
       const { context: own } = buildContext(request, context, 'GET');
-      return showProblem(request, { ...own, problem, refused });
+      return showProblem(request, { ...own, problem, refused, minutes: context.minutes });
     },
   };
 }

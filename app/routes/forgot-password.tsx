@@ -1,8 +1,10 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
-import { MailUnderWay, Notice } from '../components/notice.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { SendAgain } from '../components/send-again.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf, withNext } from '../next.ts';
 
@@ -23,14 +25,23 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export async function action({ request, context }: ActionFunctionArgs) {
   const { procedures, transport, visit } = context;
-  const email = (await transport.readForm(request)).get('email') ?? '';
+  const form = await transport.readForm(request);
+  const email = form.get('email') ?? '';
   const next = nextOf(request, context);
   try {
+    if (form.get('intent') === 'again') {
+      const done = await procedures.passwordMail.requestAgain({ next });
+      return redirectDocument(
+        withNext(done === 'sent' ? '/forgot-password?sent' : '/forgot-password', next),
+        303,
+      );
+    }
+    if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');
     await procedures.passwordMail.request({ email, next });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
-    const answer = { email, error: refusal.errors[0]?.detail, message: refusal.detail };
+    const answer = { email, error: refusal.errors[0]?.detail, minutes: refusal.minutes };
     return data(answer, { status: refusal.status, headers: refusal.headers });
   }
   await procedures.login.keepTypedEmail({ email });
@@ -58,16 +69,14 @@ export default function ForgotPassword() {
           </p>
           <MailUnderWay keepsMails={keepsMails} />
         </div>
-        <p className="aside">
-          <a href={withNext('/forgot-password', next)}>Send it again, or use another address</a>
-        </p>
+        <SendAgain formPath={withNext('/forgot-password', next)} />
         {backToLogin}
       </Page>
     );
   }
   return (
     <Page title="Set or reset your password" intro="Enter your email address and we will send you a link.">
-      {refused && !refused.error && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"
@@ -76,7 +85,7 @@ export default function ForgotPassword() {
           autoComplete="username"
           required
           autoFocus
-          defaultValue={refused?.email ?? typed}
+          defaultValue={refused?.email || typed}
           error={refused?.error}
         />
         <button type="submit">Email me a link</button>

@@ -52,15 +52,16 @@ export async function action({ request, context }: ActionFunctionArgs) {
         : await procedures.login.byPasskey({ passkey });
     const target = nextOf(request, context) ?? '/profile';
     if (outcome === 'done') return redirectDocument(target, 303);
+    // For the page of the code, if it leads on to /forgot-password.
+    if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
     if (outcome === 'code_needed') return redirectDocument(withNext('/login/code', target), 303);
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
     // /forgot-password takes the address from there.
     if (email) await procedures.login.keepTypedEmail({ email });
-    const waitSeconds = Number(refusal.headers['Retry-After']);
     return data(
-      { email, message: refusal.detail, waitSeconds },
+      { email, message: refusal.detail, minutes: refusal.minutes },
       { status: refusal.status, headers: refusal.headers },
     );
   }
@@ -68,7 +69,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     passkey === undefined
       ? 'The email address or password is incorrect. Check them and try again.'
       : 'We could not log you in with that passkey. Try again, or use your password.';
-  return data({ email, message, waitSeconds: undefined }, { status: 401 });
+  return data({ email, message, minutes: undefined }, { status: 401 });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -85,8 +86,8 @@ export default function Login() {
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
-      {refused?.waitSeconds && <OtherWaysIn waitSeconds={refused.waitSeconds} next={next} />}
-      {refused && !refused.waitSeconds && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <OtherWaysIn minutes={refused.minutes} next={next} />}
+      {refused && !refused.minutes && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"

@@ -11,6 +11,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
+import { TooMany } from '../components/too-many.tsx';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -55,11 +56,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'rate_limited') throw error;
-    const message = `${refusal.detail} Or log in with a browser that you have used before, or set a new password by email first.`;
-    return data({ message, error: undefined }, { status: refusal.status, headers: refusal.headers });
+    const told = { minutes: refusal.minutes, error: undefined };
+    return data(told, { status: refusal.status, headers: refusal.headers });
   }
   const error = 'This code is not right, or has been used. Enter another one.';
-  return data({ message: undefined, error }, { status: 401 });
+  return data({ minutes: undefined, error }, { status: 401 });
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
@@ -74,7 +75,17 @@ export default function Code() {
       intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
     >
       {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && (
+        <TooMany minutes={refused.minutes}>
+          <li>log in with a browser that you have used for this account before</li>
+          <li>
+            <a href={withNext('/login', next)}>log in with a passkey</a>
+          </li>
+          <li>
+            <a href={withNext('/forgot-password', next)}>set a new password by email</a> first
+          </li>
+        </TooMany>
+      )}
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       <form method="post" action={useFormAction()} className="card">
         {usesRecovery ? (

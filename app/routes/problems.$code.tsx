@@ -3,6 +3,7 @@ import { useLoaderData, useRouteLoaderData } from '@remix-run/react';
 import { findNext, NextThing } from '../components/next-thing.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
+import { sayWait } from '../components/too-many.tsx';
 import type { loader as rootLoader } from '../root.tsx';
 
 /** This page also shows under the refused URL, and cannot hydrate there. */
@@ -22,12 +23,13 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
     detail: context.problem?.detail,
     isHere: !context.problem,
     supportUrl: context.site.supportUrl,
+    minutes: context.minutes,
     sender: context.refused && context.site.findSender(context.refused),
   };
 }
 
 export default function ProblemPage() {
-  const { code, title, status, explanation, detail, isHere, supportUrl, sender } =
+  const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
     useLoaderData<typeof loader>();
   const root = useRouteLoaderData<typeof rootLoader>('root');
   // For other problems app/root.tsx has not looked who the visitor is.
@@ -37,6 +39,7 @@ export default function ProblemPage() {
   return (
     <Page title={title}>
       <div className="card">
+        {minutes && <p>Try again in {sayWait(minutes)}.</p>}
         <p>
           <WithSupport words={detail ?? explanation} url={supportUrl} isLink={next.href !== supportUrl} />
         </p>

@@ -11,6 +11,7 @@ import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
@@ -70,7 +71,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
   } catch (error) {
     const refusal = loginOr(error, context, transport.loginPath(request));
     if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
-    return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
+    return data({ minutes: refusal.minutes }, { status: refusal.status, headers: refusal.headers });
   }
   throw transport.invalidParameter('intent', 'It must be an action of this page.');
 }
@@ -109,7 +110,7 @@ export default function Authenticator() {
       title="Authenticator app"
       intro="A second step at the login: your password, then a code from an app on your phone."
     >
-      {done && 'message' in done && <Notice kind="error">{done.message}</Notice>}
+      {done && 'minutes' in done && <TooMany minutes={done.minutes} />}
       {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
       {page.hasRecovered && page.isOn && !done && (
         <Notice kind="info">

@@ -15,6 +15,7 @@ import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
@@ -69,15 +70,15 @@ export async function action({ request, context }: ActionFunctionArgs) {
     }
     if (intent !== 'delete') throw transport.invalidParameter('intent', 'It must be an action of this page.');
     const { asks } = await procedures.confirm.ask({ form });
-    if (asks) return data({ asks, message: undefined }, { status: 401 });
+    if (asks) return data({ asks, message: undefined, minutes: undefined }, { status: 401 });
     if ((await procedures.deletion.request()) === 'last_admin')
-      return data({ asks: undefined, message: lastAdmin }, { status: 409 });
+      return data({ asks: undefined, message: lastAdmin, minutes: undefined }, { status: 409 });
     return redirectDocument('/profile/delete', 303);
   } catch (error) {
     const refusal = loginOr(error, context, transport.loginPath(request));
     if (refusal instanceof Response || refusal.code !== 'rate_limited') throw refusal;
-    const { detail: message, status, headers } = refusal;
-    return data({ asks: undefined, message }, { status, headers });
+    const { status, headers } = refusal;
+    return data({ asks: undefined, message: undefined, minutes: refusal.minutes }, { status, headers });
   }
 }
 
@@ -87,13 +88,14 @@ export default function DeleteAccount() {
   const { dueAt } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   if (refused?.asks) return <Confirm asks={refused.asks} />;
-  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={refused?.message} />;
+  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={refused?.message} minutes={refused?.minutes} />;
 }
 
-function Ask({ refused }: { refused: string | undefined }) {
+function Ask({ refused, minutes }: { refused: string | undefined; minutes: number | undefined }) {
   const { email, hasLinks, contracts, invoices } = useLoaderData<typeof loader>();
   return (
     <Page title="Delete your account" intro={`for ${email}`} wide>
+      {minutes && <TooMany minutes={minutes} />}
       {refused && <Notice kind="error">{refused}</Notice>}
       <div className="card">
         <p>

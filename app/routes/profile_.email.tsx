@@ -5,6 +5,7 @@ import { emailPage } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -26,10 +27,18 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { procedures, transport, visit } = context;
   const form = await transport.readForm(request);
-  const email = form.get('email') ?? '';
+  let email = form.get('email') ?? '';
   try {
+    if (form.has('intent')) {
+      if (form.get('intent') !== 'again')
+        throw transport.invalidParameter('intent', 'It must be an action of this page.');
+      const pending = await procedures.email.pendingChange();
+      if (!pending) return redirectDocument('/profile/email', 303);
+      email = pending.email;
+    }
     const { asks } = await procedures.confirm.ask({ form, change: 'email.change_requested' });
-    if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
+    if (asks)
+      return data({ asks, email, error: undefined, message: undefined, minutes: undefined }, { status: 401 });
     await procedures.email.requestChange({ email });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
@@ -41,6 +50,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
       email,
       error: fault?.detail,
       message: fault ? undefined : refusal.detail,
+      minutes: refusal.minutes,
     };
     return data(refused, { status: refusal.status, headers: refusal.headers });
   }
@@ -58,7 +68,8 @@ export default function ChangeEmail() {
   if (isSent && !answer) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
   return (
     <Page title="Change your email address" intro={`It is ${email} now.`}>
-      {answer?.message && <Notice kind="error">{answer.message}</Notice>}
+      {answer?.minutes && <MailSentBefore minutes={answer.minutes} />}
+      {answer?.message && !answer.minutes && <Notice kind="error">{answer.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="New email address"
@@ -68,7 +79,7 @@ export default function ChangeEmail() {
           autoComplete="email"
           required
           autoFocus
-          defaultValue={answer?.email}
+          defaultValue={answer?.email ?? pending}
           error={answer?.error}
         />
         <TakeBack {...counts} />
@@ -137,8 +148,8 @@ function Sent({ email, pending, keepsMails }: SentProps) {
         </p>
         <MailUnderWay keepsMails={keepsMails} />
         <div className="actions">
-          {pending && <SendAgain email={pending} className="secondary" />}
-          <a href={emailPage}>{pending ? 'Use another address' : 'Send it again, or use another address'}</a>
+          {pending && <SendAgain className="secondary" />}
+          <a href={emailPage}>Use another address</a>
           <a href="/profile">Go to your profile</a>
         </div>
       </div>

@@ -9,6 +9,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { withNext } from '../next.ts';
 
 /** The page's forms are the browser's own. */
@@ -39,7 +40,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     if (intent === 'rename' || intent === 'remove' || intent === 'add') {
       const change = intent === 'add' ? 'passkey.added' : undefined;
       const { asks } = await procedures.confirm.askWhileSettingUp({ form, change });
-      if (asks) return data({ ...refused, asks, errors: {}, message: undefined }, { status: 401 });
+      if (asks)
+        return data(
+          { ...refused, asks, errors: {}, message: undefined, minutes: undefined },
+          { status: 401 },
+        );
       if (intent === 'add') return redirectDocument('/profile/passkeys/add', 303);
       if (intent === 'rename') await procedures.passkeys.rename({ id, name });
       else await procedures.passkeys.remove({ id });
@@ -50,7 +55,10 @@ export async function action({ request, context }: ActionFunctionArgs) {
       throw loginOr(error, context, loginPath);
     const errors = errorsOf(refusal);
     const message = errors.name ? undefined : refusal.detail;
-    return data({ ...refused, errors, message }, { status: refusal.status, headers: refusal.headers });
+    return data(
+      { ...refused, errors, message, minutes: refusal.minutes },
+      { status: refusal.status, headers: refusal.headers },
+    );
   }
   return redirectDocument(`/profile/passkeys?saved=${intent}`, 303);
 }
@@ -80,7 +88,8 @@ export default function Passkeys() {
       wide
     >
       {!refused && notice && <Notice kind="success">{notice}</Notice>}
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
+      {refused?.message && !refused.minutes && <Notice kind="error">{refused.message}</Notice>}
       <div className="card">
         {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}
         {passkeys.length > 0 && (

@@ -8,6 +8,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { withNext } from '../next.ts';
 
 /** The page's only script is that of the passkey. */
@@ -35,7 +36,8 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const name = form.get('name') ?? '';
   try {
     const { asks } = await procedures.confirm.askWhileSettingUp({ form, change: 'passkey.added' });
-    if (asks) return data({ asks, name, errors: {}, message: undefined }, { status: 401 });
+    if (asks)
+      return data({ asks, name, errors: {}, message: undefined, minutes: undefined }, { status: 401 });
     await procedures.passkeys.add({ name, passkey: form.get('passkey') ?? '' });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
@@ -44,7 +46,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const errors = errorsOf(refusal);
     const message = errors.name ? undefined : (errors.passkey ?? refusal.detail);
     const { status, headers } = refusal;
-    return data({ asks: undefined, name, errors, message }, { status, headers });
+    return data({ asks: undefined, name, errors, message, minutes: refusal.minutes }, { status, headers });
   }
   return redirectDocument('/profile/passkeys?saved=added', 303);
 }
@@ -58,7 +60,8 @@ export default function AddPasskey() {
   const errors: Record<string, string> = refused?.errors ?? {};
   return (
     <Page title="Add a passkey" intro="Your browser will ask for your fingerprint, face or screen lock.">
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
+      {refused?.message && !refused.minutes && <Notice kind="error">{refused.message}</Notice>}
       <PasskeyForm
         purpose="add"
         name="passkey"

@@ -8,8 +8,10 @@ import {
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { errorsOf } from '../answers.ts';
 import { Field } from '../components/field.tsx';
-import { MailUnderWay, Notice } from '../components/notice.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
+import { SendAgain } from '../components/send-again.tsx';
 import { titled } from '../components/service-name.ts';
 import { nextOf, withNext } from '../next.ts';
 
@@ -28,6 +30,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     clientTitle: site.findLaunchTitle(next),
     isSent: transport.readQuery(request).has('sent'),
     typed: await procedures.login.typedEmail(),
+    typedName: await procedures.login.typedName(),
     keepsMails: site.keepsMails,
   };
 }
@@ -38,24 +41,28 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
   const next = nextOf(request, context);
   try {
+    if (form.get('intent') === 'again') {
+      const done = await procedures.signUp.requestAgain({ next });
+      return redirectDocument(withNext(done === 'sent' ? '/signup?sent' : '/signup', next), 303);
+    }
+    if (form.has('intent')) throw transport.invalidParameter('intent', 'It must be an action of this page.');
     await procedures.signUp.request({ name, email, next });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
-    const message = refusal.errors.length > 0 ? undefined : refusal.detail;
     return data(
-      { name, email, errors: errorsOf(refusal), message },
+      { name, email, errors: errorsOf(refusal), minutes: refusal.minutes },
       { status: refusal.status, headers: refusal.headers },
     );
   }
-  await procedures.login.keepTypedEmail({ email });
+  await procedures.login.keepTypedEmail({ email, name });
   return redirectDocument(withNext('/signup?sent', next), 303);
 }
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function SignUp() {
-  const { next, clientTitle, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
+  const { next, clientTitle, isSent, typed, typedName, keepsMails } = useLoaderData<typeof loader>();
   const refused = useActionData<typeof action>();
   const here = useFormAction();
   if (isSent && !refused) return <Sent next={next} typed={typed} keepsMails={keepsMails} />;
@@ -64,7 +71,7 @@ export default function SignUp() {
       title="Create an account"
       intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
     >
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
         <Field
           label="Name"
@@ -72,7 +79,7 @@ export default function SignUp() {
           autoComplete="name"
           required
           autoFocus
-          defaultValue={refused?.name}
+          defaultValue={refused?.name || typedName}
           error={refused?.errors.name}
         />
         <Field
@@ -82,7 +89,7 @@ export default function SignUp() {
           type="email"
           autoComplete="email"
           required
-          defaultValue={refused?.email}
+          defaultValue={refused?.email || typed}
           error={refused?.errors.email}
           focusOnError={!refused?.errors.name}
         />
@@ -108,9 +115,7 @@ function Sent({ next, typed, keepsMails }: SentProps) {
         </p>
         <MailUnderWay keepsMails={keepsMails} />
       </div>
-      <p className="aside">
-        <a href={withNext('/signup', next)}>Send it again, or use another address</a>
-      </p>
+      <SendAgain formPath={withNext('/signup', next)} />
       <p className="aside">
         <a href={withNext('/login', next)}>Back to login</a>
       </p>

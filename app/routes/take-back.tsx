@@ -11,6 +11,7 @@ import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -43,10 +44,11 @@ export async function action({ request, context }: ActionFunctionArgs) {
     return redirectDocument('/profile?saved=taken-back', 303);
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
-    const { code, status, detail, headers } = refusal;
-    if (code === 'rate_limited') return data({ message: detail, errors: undefined }, { status, headers });
+    const { code, status, headers } = refusal;
+    if (code === 'rate_limited')
+      return data({ tooMany: { minutes: refusal.minutes }, errors: undefined }, { status, headers });
     if (code !== 'validation_failed' && code !== 'not_found') throw error;
-    return data({ message: undefined, errors: errorsOf(refusal) }, { status });
+    return data({ tooMany: undefined, errors: errorsOf(refusal) }, { status });
   }
 }
 
@@ -117,7 +119,7 @@ function TakeBackForm({ email, asks }: Asks) {
   );
   return (
     <>
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.tooMany && <TooManyCodes {...refused.tooMany} asks={asks} />}
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       {!takesPasskeyOnly && (
         <form method="post" action={here} className="card">
@@ -153,6 +155,28 @@ function TakeBackForm({ email, asks }: Asks) {
         </PasskeyForm>
       )}
     </>
+  );
+}
+
+/** More codes help nobody once thirty were wrong (contract 2.49): then only the other ways are left. */
+const forGoodMinutes = 24 * 60;
+
+type TooManyCodesProps = { minutes: number | undefined } & Pick<Asks, 'asks'>;
+
+function TooManyCodes({ minutes = forGoodMinutes, asks }: TooManyCodesProps) {
+  const isForGood = minutes >= forGoodMinutes;
+  return (
+    <TooMany
+      about={isForGood ? 'Too many wrong codes have been given with this link.' : undefined}
+      minutes={isForGood ? undefined : minutes}
+      meanwhile={isForGood ? 'You can still:' : undefined}
+    >
+      {asks?.passkey && <li>use your passkey</li>}
+      <li>use the link in another email of ours that told of a change to your account</li>
+      <li>
+        <a href="#freeze">freeze the account</a>
+      </li>
+    </TooMany>
   );
 }
 

@@ -7,6 +7,7 @@ import {
 } from '@remix-run/node';
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { loadOwnAddress } from '../account-form.ts';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -35,13 +36,16 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 export async function action({ request, context }: ActionFunctionArgs) {
   const { procedures, transport, visit } = context;
   const next = nextOf(request, context);
+  const form = await transport.readForm(request);
+  if (form.has('intent') && form.get('intent') !== 'again')
+    throw transport.invalidParameter('intent', 'It must be an action of this page.');
   try {
     await procedures.email.requestVerification({ next });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code === 'login_required') return redirectDocument(transport.loginPath(request), 303);
     if (refusal.code !== 'rate_limited') throw error;
-    return data({ message: refusal.detail }, { status: refusal.status, headers: refusal.headers });
+    return data({ minutes: refusal.minutes }, { status: refusal.status, headers: refusal.headers });
   }
   return redirectDocument(withNext('/verify-email?sent', next), 303);
 }
@@ -53,7 +57,7 @@ export default function VerifyEmail() {
   const refused = useActionData<typeof action>();
   return (
     <Page title="Verify your email address">
-      {refused && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} />}
       {isSent && !refused && (
         <Notice kind="success">
           We have sent a link to <strong>{email}</strong>.{' '}
@@ -68,7 +72,13 @@ export default function VerifyEmail() {
         {isSent && keepsMails && <KeptMails />}
         <p>You can still view and edit your profile.</p>
         <div className="actions">
-          <button type="submit">{isSent ? 'Email me another link' : 'Email me a link'}</button>
+          {isSent ? (
+            <button type="submit" name="intent" value="again" className="secondary">
+              Send it again
+            </button>
+          ) : (
+            <button type="submit">Email me a link</button>
+          )}
           <a href="/profile">Go to your profile</a>
         </div>
       </form>
