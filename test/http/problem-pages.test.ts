@@ -118,14 +118,14 @@ describe('a refusal leads on to one thing that works', () => {
     const { send } = await app.startInstance({
       env: {
         IDENTITY_SUPPORT_URL: 'https://help.example.test/',
-        SSO_CRM_CALLBACK_URL: 'https://crm.example.test/auth/callback?x=1',
-        SSO_CRM_LOGIN_URL: 'https://crm.example.test/login',
-        SSO_CRM_SECRET: 'a secret of the test, of more than 32 characters',
+        SSO_CRM_CALLBACK_URL: 'https://crm.localhost/auth/callback?x=1',
+        SSO_CRM_LOGIN_URL: 'https://crm.localhost/login',
+        SSO_CRM_SECRET: 'a-secret-of-the-test-with-more-than-32-characters',
       },
     });
     expect(await linksOf(await refuse(send, launch))).toEqual([
       ['Contact support', 'https://help.example.test/'],
-      ['Back to CRM app', 'https://crm.example.test/'],
+      ['Back to CRM app', 'https://crm.localhost/'],
     ]);
     // No product of ours is named for what anybody may write there.
     for (const next of ['https://evil.example', '/sso/launch/evil', '//evil.example', '/\\evil'])
