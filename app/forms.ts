@@ -26,7 +26,9 @@ export type Refused = {
   errors: Record<string, string>;
   /** What is wrong with the form as a whole. */
   message?: string | undefined;
+  /** For how long to wait after too many tries. */
   waitSeconds?: number | undefined;
+  minutes?: number | undefined;
   /** What was typed, as far as the form keeps it. */
   values: Record<string, string>;
   /** The saved values, if they have changed since the form was made. */
@@ -133,8 +135,8 @@ async function describeRefusal(
     code: refusal.code,
     status: refusal.status,
     errors,
-    message: refusal.errors.length > 0 ? undefined : refusal.detail,
-    ...(wait > 0 && { waitSeconds: wait }),
+    message: refusal.errors.length > 0 || refusal.minutes ? undefined : refusal.detail,
+    ...(wait > 0 && { waitSeconds: wait, minutes: refusal.minutes }),
     values,
     ...(refusal.code === 'edited_meanwhile' && { present: await procedures.profile.get() }),
   };
@@ -185,9 +187,10 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   if (!kept) return undefined;
   const { code, fields: values, faults, waitSeconds } = kept;
   const { '': said, ...errors } = faults;
-  const isProblem = isShown(code) && Object.keys(errors).length === 0;
+  const minutes = waitSeconds && Math.ceil(waitSeconds / 60);
+  const isProblem = isShown(code) && !minutes && Object.keys(errors).length === 0;
   const message = said ?? (isProblem ? context.site.explainProblem(code).explanation : undefined);
-  const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, values };
+  const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
   if (code === 'edited_meanwhile') return { ...refused, present: await procedures.profile.get() };
   if (code !== 'confirm') return refused;
   const asks = await procedures.confirm.find();
@@ -220,12 +223,24 @@ export async function toLogin(
   return redirectDocument(said ? `${path}&why=${said}` : path, 303);
 }
 
+/** The login page for another account, which comes back to this page. */
+export const otherLoginPath = (request: Request) =>
+  `/login?prompt=login&next=${encodeURIComponent(pagePath(request) + new URL(request.url).search)}`;
+
 /** What a loader throws: a redirect to the login for people who are not logged in, or the refusal, which the shell answers. */
 export async function loginOr(error: unknown, args: Args, why?: Why): Promise<Response | AppError> {
   if (error instanceof Response) return error;
   const { transport, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
   return refusal.code === 'login_required' ? toLogin(args, { why }) : refusal;
+}
+
+/** Whether the form asks for the mail that it has asked for before. Throws 400 `invalid_request` for any other intent. */
+export function isAgain(form: Form, { transport }: AppLoadContext): boolean {
+  const intent = form.get('intent');
+  if (intent !== undefined && intent !== 'again')
+    throw transport.invalidParameter('intent', 'It must be an action of this page.');
+  return intent === 'again';
 }
 
 export const text = (form: Form, name: FieldName) => form.get(name) ?? '';

@@ -27,6 +27,10 @@ declare module '@remix-run/server-runtime' {
     refused?: Refused | undefined;
     /** For the page /problems/{code} only: the refusal to show, under any URL. */
     problem?: Problem;
+    /** For that page only: the request that was refused. */
+    refusedRequest?: Request;
+    /** For that page only: for how many minutes to wait. */
+    minutes?: number;
     /** What an action, a loader or a component of a page threw. */
     thrown?: unknown;
   }

@@ -26,7 +26,7 @@ export function createPages(build: ServerBuild): Pages {
       const headers = { cookie: refused.headers.get('cookie') ?? '' };
       const request = new Request(`${context.backend.site.baseUrl}/problems/${problem.code}`, { headers });
       const { context: own } = buildContext(request, context, 'GET');
-      return showProblem(request, { ...own, problem });
+      return showProblem(request, { ...own, problem, refusedRequest: refused, minutes: context.minutes });
     },
   };
 }

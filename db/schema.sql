@@ -1215,11 +1215,14 @@ CREATE TABLE mail_tokens (
   name text,
   change_id uuid,
   guesses smallint NOT NULL DEFAULT 0,
+  ended text,
   CONSTRAINT mail_tokens_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT mail_tokens_ended_known CHECK (ended = ANY (ARRAY['used'::text, 'newer_link'::text, 'password_set'::text, 'passkey_added'::text, 'address_changed'::text, 'taken_back'::text, 'canceled'::text, 'withdrawn'::text])),
   CONSTRAINT mail_tokens_token_hash_length CHECK (octet_length(token_hash) = 32),
   CONSTRAINT mail_tokens_change_id_fkey FOREIGN KEY (change_id) REFERENCES take_back_changes(id) ON DELETE CASCADE,
   CONSTRAINT mail_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
+COMMENT ON COLUMN mail_tokens.ended IS 'What ended the link. Null: nothing has, but time (expires_at). An ended row has its expires_at ten minutes before its end, and no change_id, so that the version before refuses it, too.';
 CREATE INDEX mail_tokens_change_id_idx ON mail_tokens USING btree (change_id) WHERE change_id IS NOT NULL;
 CREATE INDEX mail_tokens_expires_at_idx ON mail_tokens USING btree (expires_at);
 CREATE INDEX mail_tokens_user_id_idx ON mail_tokens USING btree (user_id);

@@ -217,6 +217,10 @@ export interface Mails {
 export interface MailTokens {
   change_id: string | null;
   email: string;
+  /**
+   * What ended the link. Null: nothing has, but time (expires_at). An ended row has its expires_at ten minutes before its end, and no change_id, so that the version before refuses it, too.
+   */
+  ended: string | null;
   expires_at: Timestamp;
   guesses: Generated<number>;
   name: string | null;

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import type { DeadLink as Explained } from '../../server/identity/ground/address-proof.ts';
 import { Page } from './page.tsx';
 
 /** Shown for a link in an email that does not work (any more): why, and what to do instead. */
@@ -20,3 +21,96 @@ export function DeadLink({
     </Page>
   );
 }
+
+export type Fate = Explained['fate'];
+
+const titles: Record<Fate, string> = {
+  used: 'You have used this link already',
+  expired: 'This link has expired',
+  newer_link: 'You have asked for a newer link',
+  password_set: 'This link no longer works',
+  passkey_added: 'This link no longer works',
+  address_changed: 'This link no longer works',
+  taken_back: 'This link no longer works',
+  canceled: 'You have cancelled this change',
+  withdrawn: 'This link no longer works',
+  other_account: 'This link is for another account',
+  over: 'This link no longer works',
+};
+
+const words: Record<Fate, string> = {
+  used: 'Each link in our emails works once.',
+  expired: 'Links in our emails work for a limited time, to keep your account safe.',
+  newer_link: 'Only the link in our newest email works.',
+  password_set: 'The password of the account has been set or changed since we sent it.',
+  passkey_added: 'A passkey has been added to the account since we sent it.',
+  address_changed: 'The email address of the account has been changed since we sent it.',
+  taken_back: 'The account has been taken back since we sent it.',
+  canceled: 'The email address of the account stays as it is.',
+  withdrawn: 'We had to end all links in our emails while we repaired our service.',
+  other_account: 'You are logged in to a different account.',
+  over: 'Something about the account has changed since we sent it.',
+};
+
+type EndedLinkProps = {
+  /** What became of the link; null if we do not know the token. */
+  link: Explained | null;
+  /** What a page says in its own words of some fates. */
+  says?: Partial<Record<Fate, ReactNode>>;
+  /** The next thing that works, for each fate. */
+  next: (link: Explained) => ReactNode;
+  /** The next thing for somebody whose link we do not know. */
+  otherwise: ReactNode;
+  children?: ReactNode;
+};
+
+/** The page of a link in an email that does not work: what became of it, and the one next thing that does (contract 9.202). */
+export function EndedLink({ link, says = {}, next, otherwise, children }: EndedLinkProps) {
+  if (!link)
+    return (
+      <DeadLink actions={otherwise}>
+        We do not know this link. Open it from our email again, or copy the whole of it. If the email is more
+        than a month old, we no longer keep its link.
+        {children}
+      </DeadLink>
+    );
+  const { fate } = link;
+  return (
+    <DeadLink title={titles[fate]} actions={next(link)}>
+      {says[fate] ?? words[fate]}
+      {children}
+    </DeadLink>
+  );
+}
+
+/** Asks for a new link by the form that sends such links, with the address of the old one. */
+export function AskForLink({
+  action,
+  fields = {},
+  email,
+}: {
+  action: string;
+  fields?: Record<string, string>;
+  /** Where the link goes, if the button says so. */
+  email?: string;
+}) {
+  return (
+    <form method="post" action={action}>
+      {Object.entries(fields).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
+      ))}
+      <button type="submit">{email ? `Email a new link to ${email}` : 'Email me a new link'}</button>
+    </form>
+  );
+}
+
+export const ButtonLink = ({ href, children }: { href: string; children: ReactNode }) => (
+  <a className="button" href={href}>
+    {children}
+  </a>
+);
+
+/** For a link that is for another account than the one that is logged in. */
+export const LogInElsewhere = ({ href }: { href: string }) => (
+  <ButtonLink href={href}>Log in to the other account</ButtonLink>
+);

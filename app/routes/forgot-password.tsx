@@ -1,11 +1,13 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
-import { MailUnderWay, Notice } from '../components/notice.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
+import { SendAgain } from '../components/send-again.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, text } from '../forms.ts';
+import { answerForm, isAgain, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -28,6 +30,10 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['email'],
     async act(form, procedures) {
       const next = nextOf(args.request, args.context);
+      if (isAgain(form, args.context)) {
+        const done = await procedures.passwordMail.requestAgain({ next });
+        return withNext(done === 'sent' ? '/forgot-password?sent' : '/forgot-password', next);
+      }
       const email = text(form, 'email');
       await procedures.passwordMail.request({ email, next });
       await procedures.login.keepTypedEmail({ email });
@@ -56,16 +62,14 @@ export default function ForgotPassword() {
           </p>
           <MailUnderWay keepsMails={keepsMails} />
         </div>
-        <p className="aside">
-          <a href={withNext('/forgot-password', next)}>Send it again, or use another address</a>
-        </p>
+        <SendAgain formPath={withNext('/forgot-password', next)} />
         {backToLogin}
       </Page>
     );
   }
   return (
     <Page title="Set or reset your password" intro="Enter your email address and we will send you a link.">
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
         <Field
           label="Email address"
@@ -74,7 +78,7 @@ export default function ForgotPassword() {
           autoComplete="username"
           required
           autoFocus
-          defaultValue={refused?.values.email ?? typed}
+          defaultValue={refused?.values.email || typed}
           error={refused?.errors.email}
         />
         <button type="submit">Email me a link</button>

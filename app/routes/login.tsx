@@ -51,6 +51,8 @@ export const action = (args: ActionFunctionArgs) =>
             : await procedures.login.byPasskey({ passkey });
         const target = nextOf(request, context) ?? '/profile';
         if (outcome === 'done') return target;
+        // For the page of the code, if it leads on to /forgot-password.
+        if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
         if (outcome === 'code_needed') return withNext('/login/code', target);
       } catch (error) {
         // /forgot-password takes the address from there.
@@ -89,8 +91,8 @@ export default function Login() {
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
-      {refused?.waitSeconds && <OtherWaysIn waitSeconds={refused.waitSeconds} next={next} />}
-      {refused && !refused.waitSeconds && <Notice kind="error">{wrong.get(refused.code)}</Notice>}
+      {refused?.minutes && <OtherWaysIn minutes={refused.minutes} next={next} />}
+      {refused && !refused.minutes && <Notice kind="error">{wrong.get(refused.code)}</Notice>}
       {reason && <Notice kind="info">{reason}</Notice>}
       <form method="post" action={here} className="card">
         <Field

@@ -7,6 +7,7 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TakeBackHint } from '../components/take-back-hint.tsx';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, refuseForm, text } from '../forms.ts';
 import { nextOf, withNext } from '../next.ts';
 
@@ -67,11 +68,16 @@ export default function Code() {
       intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
     >
       {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
-      {refused?.message && (
-        <Notice kind="error">
-          {refused.message} Or log in with a browser that you have used before, or set a new password by email
-          first.
-        </Notice>
+      {refused?.minutes && (
+        <TooMany minutes={refused.minutes}>
+          <li>log in with a browser that you have used for this account before</li>
+          <li>
+            <a href={withNext('/login', next)}>log in with a passkey</a>
+          </li>
+          <li>
+            <a href={withNext('/forgot-password', next)}>set a new password by email</a> first
+          </li>
+        </TooMany>
       )}
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       <form method="post" action={useFormAction()} className="card">

@@ -1,7 +1,9 @@
 import type { LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
 import { useLoaderData, useRouteLoaderData } from '@remix-run/react';
+import { findNext, NextThing } from '../components/next-thing.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
+import { sayWait } from '../components/too-many.tsx';
 import type { loader as rootLoader } from '../root.tsx';
 
 /** This page also shows under the refused URL, and cannot hydrate there. */
@@ -21,19 +23,25 @@ export async function loader({ params, context }: LoaderFunctionArgs) {
     detail: context.problem?.detail,
     isHere: !context.problem,
     supportUrl: context.site.supportUrl,
+    minutes: context.minutes,
+    sender: context.refusedRequest && context.site.findSender(context.refusedRequest),
   };
 }
 
 export default function ProblemPage() {
-  const { code, title, status, explanation, detail, isHere, supportUrl } = useLoaderData<typeof loader>();
+  const { code, title, status, explanation, detail, isHere, supportUrl, minutes, sender } =
+    useLoaderData<typeof loader>();
   const root = useRouteLoaderData<typeof rootLoader>('root');
   // For other problems app/root.tsx has not looked who the visitor is.
   const isStranger = (isHere || status === 404) && !root?.email;
+  // The page that explains a code to engineers refuses nobody.
+  const next = findNext({ code: isHere ? undefined : code, status, supportUrl, sender, isStranger });
   return (
     <Page title={title}>
       <div className="card">
+        {minutes && <p>Try again in {sayWait(minutes)}.</p>}
         <p>
-          <WithSupport words={detail ?? explanation} url={supportUrl} />
+          <WithSupport words={detail ?? explanation} url={supportUrl} isLink={next.href !== supportUrl} />
         </p>
         {isHere && (
           <p>
@@ -41,11 +49,7 @@ export default function ProblemPage() {
             <a href="/developers">For developers</a>
           </p>
         )}
-        <div className="actions">
-          <a className="button" href={isStranger ? '/login' : '/profile'}>
-            {isStranger ? 'Log in' : 'Go to your profile'}
-          </a>
-        </div>
+        <NextThing next={next} sender={sender} />
         {!isHere && (
           <p className="hint">
             {status} <code>{code}</code>
@@ -57,11 +61,12 @@ export default function ProblemPage() {
 }
 
 /** The words, in which "Contact support" is a link. That sentence is left out if no contact is set. */
-function WithSupport({ words, url }: { words: string; url: string | undefined }) {
+function WithSupport({ words, url, isLink }: { words: string; url: string | undefined; isLink: boolean }) {
   const contact = 'Contact support';
   const [before, after] = words.split(contact);
   if (after === undefined) return words;
   if (!url) return before?.trim();
+  if (!isLink) return words;
   return (
     <>
       {before}

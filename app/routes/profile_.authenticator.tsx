@@ -11,6 +11,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, type Form, loginOr, requireNoAsks } from '../forms.ts';
 import { nextOf } from '../next.ts';
 
@@ -121,6 +122,7 @@ export default function Authenticator() {
       title="Authenticator app"
       intro="A second step at the login: your password, then a code from an app on your phone."
     >
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
       {page.hasRecovered && page.isOn && !done && (

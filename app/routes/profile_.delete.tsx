@@ -13,6 +13,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, loginOr, refuseForm, requireNoAsks } from '../forms.ts';
 import { leadPast, nextOf } from '../next.ts';
 
@@ -81,13 +82,14 @@ export default function DeleteAccount() {
   const refused = useRefused();
   if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Delete your account" />;
   const message = refused?.code === 'last_admin' ? lastAdmin : refused?.message;
-  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={message} />;
+  return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={message} minutes={refused?.minutes} />;
 }
 
-function Ask({ refused }: { refused: string | undefined }) {
+function Ask({ refused, minutes }: { refused: string | undefined; minutes: number | undefined }) {
   const { email, hasLinks, contracts, invoices } = useLoaderData<typeof loader>();
   return (
     <Page title="Delete your account" intro={`for ${email}`} wide>
+      {minutes && <TooMany minutes={minutes} />}
       {refused && <Notice kind="error">{refused}</Notice>}
       <div className="card">
         <p>

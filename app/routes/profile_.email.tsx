@@ -4,11 +4,12 @@ import { emailPage, sayCodeFactors } from '../components/account/account-pages.t
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadAccount, requireNoAsks, text } from '../forms.ts';
+import { answerForm, isAgain, loadAccount, requireNoAsks, text } from '../forms.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -28,8 +29,10 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     keeps: ['email'],
     async act(form, procedures) {
+      const again = isAgain(form, args.context) ? await procedures.email.pendingChange() : undefined;
+      if (again === null) return emailPage;
       requireNoAsks(await procedures.confirm.ask({ form, change: 'email.change_requested' }));
-      await procedures.email.requestChange({ email: text(form, 'email') });
+      await procedures.email.requestChange({ email: again?.email ?? text(form, 'email') });
       return '/profile/email?sent';
     },
   });
@@ -45,6 +48,7 @@ export default function ChangeEmail() {
   if (isSent && !refused) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
   return (
     <Page title="Change your email address" intro={`It is ${email} now.`}>
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} />}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
@@ -55,7 +59,7 @@ export default function ChangeEmail() {
           autoComplete="email"
           required
           autoFocus
-          defaultValue={refused?.values.email}
+          defaultValue={refused?.values.email ?? pending}
           error={refused?.errors.email}
         />
         <TakeBack {...counts} />
@@ -124,8 +128,8 @@ function Sent({ email, pending, keepsMails }: SentProps) {
         </p>
         <MailUnderWay keepsMails={keepsMails} />
         <div className="actions">
-          {pending && <SendAgain email={pending} className="secondary" />}
-          <a href={emailPage}>{pending ? 'Use another address' : 'Send it again, or use another address'}</a>
+          {pending && <SendAgain className="secondary" />}
+          <a href={emailPage}>Use another address</a>
           <a href="/profile">Go to your profile</a>
         </div>
       </div>

@@ -1,10 +1,10 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { tokenOf } from '../answers.ts';
-import { DeadLink } from '../components/dead-link.tsx';
+import { explainLink, tokenOf } from '../answers.ts';
+import { AskForLink, ButtonLink, DeadLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadOwnAddress, refuseForm } from '../forms.ts';
+import { answerForm, loadOwnAddress, otherLoginPath, refuseForm } from '../forms.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -15,7 +15,9 @@ export const meta = titled('Confirm your new email address');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email: present } = await loadOwnAddress({ request, context }, 'other-browser');
   const change = await context.procedures.email.findChange({ token: tokenOf(request, context) });
-  return data({ present, change }, { status: change ? 200 : 404 });
+  const ended = await explainLink({ request, context }, 'change_email', change !== null);
+  const otherLogin = otherLoginPath(request);
+  return data({ present, change, ended, otherLogin }, { status: change ? 200 : 404 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -31,9 +33,10 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmNewEmail() {
-  const { present, change } = useLoaderData<typeof loader>();
+  const { present, change, ended, otherLogin } = useLoaderData<typeof loader>();
   const here = useFormAction();
-  if (!change || change.isTaken) return <Dead present={present} taken={change?.email} />;
+  if (!change) return <Dead present={present} link={ended} otherLogin={otherLogin} />;
+  if (change.isTaken) return <Taken present={present} email={change.email} />;
   return (
     <Page title="Confirm your new email address">
       <form method="post" action={here} className="card">
@@ -53,25 +56,45 @@ export default function ConfirmNewEmail() {
   );
 }
 
-function Dead({ present, taken }: { present: string; taken: string | undefined }) {
-  const actions = (
-    <>
-      <a className="button" href="/profile/email">
-        Change your address
-      </a>
-      <a href="/profile">Go to your profile</a>
-    </>
-  );
+function Taken({ present, email }: { present: string; email: string }) {
   return (
-    <DeadLink title={taken && 'This address is in use'} actions={actions}>
-      {taken ? (
+    <DeadLink
+      title="This address is in use"
+      actions={
         <>
-          Another account already uses <strong>{taken}</strong>.
+          <ButtonLink href="/profile/email">Change your address</ButtonLink>
+          <a href="/profile">Go to your profile</a>
         </>
-      ) : (
-        'It has been used, is too old, or is for another account.'
-      )}{' '}
-      You are logged in as <strong>{present}</strong>.
+      }
+    >
+      Another account already uses <strong>{email}</strong>. You are logged in as <strong>{present}</strong>.
     </DeadLink>
+  );
+}
+
+type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'present' | 'otherLogin'> & {
+  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
+};
+
+function Dead({ present, link, otherLogin }: DeadProps) {
+  const change = <ButtonLink href="/profile/email">Change your address</ButtonLink>;
+  const profile = <ButtonLink href="/profile">Go to your profile</ButtonLink>;
+  return (
+    <EndedLink
+      link={link}
+      says={{ used: 'You changed your address with it.' }}
+      next={({ fate, email }) => {
+        if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
+        // The address that waits is there, with a button that sends its mail again.
+        if (fate === 'used' || fate === 'newer_link') return profile;
+        if (fate === 'expired' || fate === 'withdrawn')
+          return <AskForLink action="/profile/email" fields={{ email }} email={email} />;
+        return change;
+      }}
+      otherwise={change}
+    >
+      {' '}
+      You are logged in as <strong>{present}</strong>.
+    </EndedLink>
   );
 }

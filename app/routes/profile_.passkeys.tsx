@@ -9,6 +9,7 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, loginOr, type Refused, requireNoAsks, text } from '../forms.ts';
 
 /** The page's forms are the browser's own. */
@@ -75,6 +76,7 @@ export default function Passkeys() {
       wide
     >
       {!refused && notice && <Notice kind="success">{notice}</Notice>}
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
       {message && <Notice kind="error">{message}</Notice>}
       <div className="card">
         {passkeys.length === 0 && <p>You do not have a passkey yet.</p>}

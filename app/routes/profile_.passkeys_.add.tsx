@@ -8,6 +8,7 @@ import { Page } from '../components/page.tsx';
 import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
 
 /** The page's only script is that of the passkey. */
@@ -50,6 +51,7 @@ export default function AddPasskey() {
   const message = errors.passkey ?? refused?.message;
   return (
     <Page title="Add a passkey" intro="Your browser will ask for your fingerprint, face or screen lock.">
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
       {message && <Notice kind="error">{message}</Notice>}
       <PasskeyForm
         purpose="add"

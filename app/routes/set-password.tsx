@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { tokenOf } from '../answers.ts';
+import { explainLink, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { DeadLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -21,7 +21,8 @@ export const meta = titled('Set your password');
 export async function loader({ request, context }: LoaderFunctionArgs) {
   const token = tokenOf(request, context);
   const mail = await context.procedures.passwordMail.find({ token });
-  return data({ mail, hasToken: token !== '' }, { status: mail ? 200 : 404 });
+  const ended = await explainLink({ request, context }, 'set_password', mail !== null);
+  return data({ mail, ended, next: nextOf(request, context) }, { status: mail ? 200 : 404 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -43,10 +44,10 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function SetPassword() {
-  const { mail, hasToken } = useLoaderData<typeof loader>();
+  const { mail, ended, next } = useLoaderData<typeof loader>();
   const errors = useRefused()?.errors ?? {};
   const here = useFormAction();
-  if (!mail) return <Dead hasToken={hasToken} />;
+  if (!mail) return <Dead link={ended} next={next} />;
   const { email, sets } = mail;
   if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
@@ -75,20 +76,28 @@ export default function SetPassword() {
   );
 }
 
-function Dead({ hasToken }: { hasToken: boolean }) {
-  const actions = (
-    <>
-      <a className="button" href="/forgot-password">
-        Ask for a new link
-      </a>
-      <a href="/login">Log in</a>
-    </>
-  );
+type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'next'> & {
+  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
+};
+
+function Dead({ link, next }: DeadProps) {
+  const ask = withNext('/forgot-password', next);
   return (
-    <DeadLink title={hasToken ? 'This link no longer works' : 'This link is not complete'} actions={actions}>
-      {hasToken
-        ? 'It has been used, is too old, or the password has been changed since it was sent.'
-        : 'Open the link from our email again, or copy the whole of it.'}
-    </DeadLink>
+    <EndedLink
+      link={link}
+      says={{
+        used: 'You set your password with it, or added a passkey. Log in with that now.',
+        password_set: 'Your password has been set or changed since we sent it. Log in with the new one.',
+        passkey_added: 'You have added a passkey since we sent it. Log in with the passkey.',
+      }}
+      next={({ fate, email }) =>
+        fate === 'expired' || fate === 'withdrawn' || fate === 'over' ? (
+          <AskForLink action={ask} fields={{ email }} email={email} />
+        ) : (
+          <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
+        )
+      }
+      otherwise={<ButtonLink href={ask}>Ask for a new link</ButtonLink>}
+    />
   );
 }

@@ -1,11 +1,13 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
-import { MailUnderWay, Notice } from '../components/notice.tsx';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
+import { SendAgain } from '../components/send-again.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, text } from '../forms.ts';
+import { answerForm, isAgain, text } from '../forms.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -24,6 +26,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     clientTitle: site.findLaunchTitle(next),
     isSent: transport.readQuery(request).has('sent'),
     typed: await procedures.login.typedEmail(),
+    typedName: await procedures.login.typedName(),
     keepsMails: site.keepsMails,
   };
 }
@@ -33,9 +36,13 @@ export const action = (args: ActionFunctionArgs) =>
     keeps: ['name', 'email'],
     async act(form, procedures) {
       const next = nextOf(args.request, args.context);
-      const email = text(form, 'email');
-      await procedures.signUp.request({ name: text(form, 'name'), email, next });
-      await procedures.login.keepTypedEmail({ email });
+      const [name, email] = [text(form, 'name'), text(form, 'email')];
+      if (isAgain(form, args.context)) {
+        const done = await procedures.signUp.requestAgain({ next });
+        return withNext(done === 'sent' ? '/signup?sent' : '/signup', next);
+      }
+      await procedures.signUp.request({ name, email, next });
+      await procedures.login.keepTypedEmail({ email, name });
       return withNext('/signup?sent', next);
     },
   });
@@ -43,7 +50,7 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function SignUp() {
-  const { next, clientTitle, isSent, typed, keepsMails } = useLoaderData<typeof loader>();
+  const { next, clientTitle, isSent, typed, typedName, keepsMails } = useLoaderData<typeof loader>();
   const refused = useRefused();
   const here = useFormAction();
   if (isSent && !refused) return <Sent next={next} typed={typed} keepsMails={keepsMails} />;
@@ -52,7 +59,7 @@ export default function SignUp() {
       title="Create an account"
       intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
     >
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
         <Field
           label="Name"
@@ -60,7 +67,7 @@ export default function SignUp() {
           autoComplete="name"
           required
           autoFocus
-          defaultValue={refused?.values.name}
+          defaultValue={refused?.values.name || typedName}
           error={refused?.errors.name}
         />
         <Field
@@ -70,7 +77,7 @@ export default function SignUp() {
           type="email"
           autoComplete="email"
           required
-          defaultValue={refused?.values.email}
+          defaultValue={refused?.values.email || typed}
           error={refused?.errors.email}
           focusOnError={!refused?.errors.name}
         />
@@ -96,9 +103,7 @@ function Sent({ next, typed, keepsMails }: SentProps) {
         </p>
         <MailUnderWay keepsMails={keepsMails} />
       </div>
-      <p className="aside">
-        <a href={withNext('/signup', next)}>Send it again, or use another address</a>
-      </p>
+      <SendAgain formPath={withNext('/signup', next)} />
       <p className="aside">
         <a href={withNext('/login', next)}>Back to login</a>
       </p>

@@ -1,8 +1,8 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { tokenOf } from '../answers.ts';
+import { explainLink, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { DeadLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -22,7 +22,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const next = nextOf(request, context);
   const signUp = await procedures.signUp.find({ token: tokenOf(request, context) });
-  return data({ signUp, next, clientTitle: site.findLaunchTitle(next) }, { status: signUp ? 200 : 404 });
+  const ended = await explainLink({ request, context }, 'sign_up', signUp !== null);
+  const clientTitle = site.findLaunchTitle(next);
+  return data({ signUp, ended, next, clientTitle }, { status: signUp ? 200 : 404 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -42,10 +44,10 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmSignUp() {
-  const { signUp, next, clientTitle } = useLoaderData<typeof loader>();
+  const { signUp, ended, next, clientTitle } = useLoaderData<typeof loader>();
   const refused = useRefused();
   const here = useFormAction();
-  if (!signUp) return <Dead next={next} />;
+  if (!signUp) return <Dead link={ended} next={next} />;
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
     <Page title="Create your account" intro={`for ${signUp.email}`}>
@@ -87,18 +89,24 @@ export default function ConfirmSignUp() {
   );
 }
 
-function Dead({ next }: { next: string | undefined }) {
-  const actions = (
-    <>
-      <a className="button" href={withNext('/signup', next)}>
-        Ask for a new link
-      </a>
-      <a href={withNext('/login', next)}>Log in</a>
-    </>
-  );
+type DeadProps = Pick<ReturnType<typeof useLoaderData<typeof loader>>, 'next'> & {
+  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
+};
+
+function Dead({ link, next }: DeadProps) {
+  const ask = withNext('/signup', next);
   return (
-    <DeadLink actions={actions}>
-      It has been used, is too old, or is not complete. If you have created your account with it, log in.
-    </DeadLink>
+    <EndedLink
+      link={link}
+      says={{ used: 'You created your account with it. Log in to use the account.' }}
+      next={({ fate, email, name }) =>
+        fate === 'expired' || fate === 'withdrawn' ? (
+          <AskForLink action={ask} fields={{ name, email }} email={email} />
+        ) : (
+          <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
+        )
+      }
+      otherwise={<ButtonLink href={ask}>Ask for a new link</ButtonLink>}
+    />
   );
 }

@@ -1,9 +1,9 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
-import { tokenOf } from '../answers.ts';
+import { explainLink, tokenOf } from '../answers.ts';
 import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
-import { DeadLink } from '../components/dead-link.tsx';
+import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
 import { NewPassword } from '../components/new-password.tsx';
@@ -13,6 +13,7 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
 import { answerForm, text } from '../forms.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */
@@ -25,7 +26,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { procedures, site } = context;
   const page = await procedures.takeBack.find({ token: tokenOf(request, context) });
   const { supportUrl } = site;
-  return data({ page, supportUrl }, { status: page ? 200 : 404 });
+  const ended = await explainLink({ request, context }, 'undo_email_change', page !== null);
+  return data({ page, ended, supportUrl }, { status: page ? 200 : 404 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -58,8 +60,8 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
 };
 
 export default function TakeBack() {
-  const { page, supportUrl } = useLoaderData<typeof loader>();
-  if (!page) return <Dead supportUrl={supportUrl} />;
+  const { page, ended, supportUrl } = useLoaderData<typeof loader>();
+  if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
   const { email, happened, asks } = page;
   return (
     <Page title="Take your account back" intro={`for ${email}`}>
@@ -110,7 +112,7 @@ function TakeBackForm({ email, asks }: Asks) {
   );
   return (
     <>
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <TooManyCodes minutes={refused.minutes} asks={asks} />}
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       {!takesPasskeyOnly && (
         <form method="post" action={here} className="card">
@@ -146,6 +148,28 @@ function TakeBackForm({ email, asks }: Asks) {
         </PasskeyForm>
       )}
     </>
+  );
+}
+
+/** More codes help nobody once thirty were wrong (contract 2.49): then only the other ways are left. */
+const forGoodMinutes = 24 * 60;
+
+type TooManyCodesProps = { minutes: number } & Pick<Asks, 'asks'>;
+
+function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
+  const isForGood = minutes >= forGoodMinutes;
+  return (
+    <TooMany
+      about={isForGood ? 'Too many wrong codes have been given with this link.' : undefined}
+      minutes={isForGood ? undefined : minutes}
+      meanwhile={isForGood ? 'You can still:' : undefined}
+    >
+      {asks?.passkey && <li>use your passkey</li>}
+      <li>use the link in another email of ours that told of a change to your account</li>
+      <li>
+        <a href="#freeze">freeze the account</a>
+      </li>
+    </TooMany>
   );
 }
 
@@ -194,21 +218,29 @@ function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
   );
 }
 
-function Dead({ supportUrl }: { supportUrl: string | undefined }) {
-  const logIn = (
-    <a className="button" href="/login">
-      Log in
-    </a>
-  );
+type DeadProps = {
+  link: ReturnType<typeof useLoaderData<typeof loader>>['ended'];
+  supportUrl: string | undefined;
+};
+
+function Dead({ link, supportUrl }: DeadProps) {
+  const logIn = <ButtonLink href="/login">Log in</ButtonLink>;
   return (
-    <DeadLink actions={logIn}>
-      It has been used, is too old, or is not complete.
+    <EndedLink
+      link={link}
+      says={{
+        used: 'You took the account back with it. Log in with the password that you set.',
+        expired: 'It worked for seven days after the change that our email told of.',
+      }}
+      next={() => logIn}
+      otherwise={logIn}
+    >
       {supportUrl && (
         <>
           {' '}
           If somebody else has your account, <a href={supportUrl}>contact support</a>.
         </>
       )}
-    </DeadLink>
+    </EndedLink>
   );
 }

@@ -1,10 +1,11 @@
 import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
+import { MailSentBefore } from '../components/mail-sent-before.tsx';
 import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadOwnAddress } from '../forms.ts';
+import { answerForm, isAgain, loadOwnAddress } from '../forms.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
@@ -29,7 +30,9 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** Emails a link that carries `next` along. */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    async act(_form, procedures) {
+    async act(form, procedures) {
+      // The first time and again are the same.
+      isAgain(form, args.context);
       const next = nextOf(args.request, args.context);
       await procedures.email.requestVerification({ next });
       return withNext('/verify-email?sent', next);
@@ -43,7 +46,7 @@ export default function VerifyEmail() {
   const refused = useRefused();
   return (
     <Page title="Verify your email address">
-      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+      {refused?.minutes && <MailSentBefore minutes={refused.minutes} />}
       {isSent && !refused && (
         <Notice kind="success">
           We have sent a link to <strong>{email}</strong>.{' '}
@@ -58,7 +61,13 @@ export default function VerifyEmail() {
         {isSent && keepsMails && <KeptMails />}
         <p>You can still view and edit your profile.</p>
         <div className="actions">
-          <button type="submit">{isSent ? 'Email me another link' : 'Email me a link'}</button>
+          {isSent ? (
+            <button type="submit" name="intent" value="again" className="secondary">
+              Send it again
+            </button>
+          ) : (
+            <button type="submit">Email me a link</button>
+          )}
           <a href="/profile">Go to your profile</a>
         </div>
       </form>

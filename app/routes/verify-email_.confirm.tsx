@@ -1,11 +1,11 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { tokenOf } from '../answers.ts';
-import { DeadLink } from '../components/dead-link.tsx';
+import { explainLink, tokenOf } from '../answers.ts';
+import { AskForLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadOwnAddress } from '../forms.ts';
-import { leadPast, nextOf } from '../next.ts';
+import { answerForm, loadOwnAddress, otherLoginPath } from '../forms.ts';
+import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };
@@ -19,7 +19,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
   const { email, isVerified } = await loadOwnAddress({ request, context }, 'other-browser');
   if (isVerified) throw redirectDocument(leadPast(next ?? '/profile', request, context), 303);
   const isDead = !(await procedures.email.canVerify({ token: tokenOf(request, context) }));
-  return data({ email, isDead, clientTitle: site.findLaunchTitle(next) }, { status: isDead ? 404 : 200 });
+  const ended = await explainLink({ request, context }, 'verify_email', !isDead);
+  const clientTitle = site.findLaunchTitle(next);
+  const otherLogin = otherLoginPath(request);
+  return data({ email, isDead, ended, next, otherLogin, clientTitle }, { status: isDead ? 404 : 200 });
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -35,19 +38,19 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
 
 export default function ConfirmEmail() {
-  const { email, isDead, clientTitle } = useLoaderData<typeof loader>();
+  const { email, isDead, ended, next, otherLogin, clientTitle } = useLoaderData<typeof loader>();
   const here = useFormAction();
   if (isDead) {
-    const askAgain = (
-      <a className="button" href="/verify-email">
-        Ask for a new link
-      </a>
-    );
+    const ask = <AskForLink action={withNext('/verify-email', next)} email={email} />;
     return (
-      <DeadLink actions={askAgain}>
-        It has been used, is too old, or was sent to a different address. You are logged in as{' '}
-        <strong>{email}</strong>.
-      </DeadLink>
+      <EndedLink
+        link={ended}
+        next={({ fate }) => (fate === 'other_account' ? <LogInElsewhere href={otherLogin} /> : ask)}
+        otherwise={ask}
+      >
+        {' '}
+        You are logged in as <strong>{email}</strong>.
+      </EndedLink>
     );
   }
   return (

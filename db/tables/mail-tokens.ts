@@ -1,4 +1,5 @@
-// The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256.
+// The only writer of `mail_tokens`: the secrets in the links of our mails, stored as their SHA-256. A row stays for a while
+// when its link has ended, and says how (contract 9.203): every statement that looks for a link that works asks for `isOpen`.
 
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
@@ -14,7 +15,30 @@ export type MailTokenPurpose =
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
 
+/** What ended a link. */
+export type MailTokenEnd =
+  | 'used'
+  | 'newer_link'
+  | 'password_set'
+  | 'passkey_added'
+  | 'address_changed'
+  | 'taken_back'
+  | 'canceled'
+  | 'withdrawn';
+
 type MailTokenKey = { tokenHash: Uint8Array; purpose: MailTokenPurpose; now: Date };
+
+const isOpen = (now: Date) => sql<boolean>`ended is null and expires_at > ${now}`;
+
+/**
+ * Ends a row. The version before does not know `ended`: for it the time of the row is over, on a clock that is up to ten minutes
+ * slow, too (contract 9.109), and a take-back link tells of no change.
+ */
+const endBy = (ended: MailTokenEnd | ReturnType<typeof sql<MailTokenEnd>>) => ({
+  ended,
+  expires_at: sql<Date>`least(expires_at, now() - interval '10 minutes')`,
+  change_id: null,
+});
 
 /** Adds a token for a mail that is still to be sent; false if the mail is gone. */
 export async function insertMailToken(
@@ -94,7 +118,7 @@ export async function findMailToken(
     .select(['u.id as userId', 't.email', 'u.name'])
     .where('t.token_hash', '=', tokenHash)
     .where('t.purpose', '=', purpose)
-    .where('t.expires_at', '>', now)
+    .where(isOpen(now))
     .executeTakeFirst();
 }
 
@@ -108,7 +132,7 @@ export async function findSignUpToken(
     .select(['email', 'name', 'expires_at as expiresAt'])
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', purpose)
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .executeTakeFirst();
   return row && { ...row, userId: null, name: row.name ?? '' };
 }
@@ -124,7 +148,7 @@ export async function findTakeBackToken(
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', 'undo_email_change')
     .where('change_id', 'is not', null)
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .executeTakeFirst();
 }
 
@@ -139,7 +163,7 @@ export async function findAddressToken(
     .select(['u.id as userId', 't.email', 'u.name', 'u.email as presentEmail'])
     .where('t.token_hash', '=', tokenHash)
     .where('t.purpose', '=', purpose)
-    .where('t.expires_at', '>', now)
+    .where(isOpen(now))
     .executeTakeFirst();
 }
 
@@ -149,38 +173,86 @@ export async function consumeMailToken(
   { tokenHash, purpose, now, userId, email }: MailTokenKey & { userId: string | null; email: string },
 ): Promise<boolean> {
   const result = await db
-    .deleteFrom('mail_tokens')
+    .updateTable('mail_tokens')
+    .set(endBy('used'))
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', purpose)
-    .where('expires_at', '>', now)
+    .where(isOpen(now))
     .where('user_id', 'is not distinct from', userId)
     .where('email', '=', email)
     .executeTakeFirst();
-  return result.numDeletedRows === 1n;
+  return result.numUpdatedRows === 1n;
 }
 
-/** Deletes the tokens of everybody, but not those of take-back links. The result is how many. */
-export async function deleteAllMailTokens(db: Database): Promise<number> {
-  const query = db.deleteFrom('mail_tokens').where('purpose', '<>', 'undo_email_change');
-  return Number((await query.executeTakeFirst()).numDeletedRows);
+/** Ends the links of everybody, but not take-back links. The result is how many could still have worked somewhere. */
+export async function withdrawAllMailTokens(db: Database): Promise<number> {
+  const query = db
+    .updateTable('mail_tokens')
+    .set(endBy('withdrawn'))
+    .where('purpose', '<>', 'undo_email_change')
+    .where(sql<boolean>`ended is null and expires_at > now() - interval '10 minutes'`);
+  return Number((await query.executeTakeFirst()).numUpdatedRows);
 }
 
-const deleteOf = prepareDeferred(
-  (db, { userId, purpose }: { userId: string; purpose: MailTokenPurpose | null }) =>
-    db
-      .deleteFrom('mail_tokens')
-      .where('user_id', '=', userId)
-      .where('purpose', '<>', 'undo_email_change')
-      .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
+type EndOfLinks = { userId: string; purpose: MailTokenPurpose | null; by: MailTokenEnd };
+
+const endOf = prepareDeferred((db, { userId, purpose, by }: EndOfLinks) =>
+  db
+    .updateTable('mail_tokens')
+    .set(endBy(sql<MailTokenEnd>`${by}`))
+    .where('user_id', '=', userId)
+    .where('ended', 'is', null)
+    .where('purpose', '<>', 'undo_email_change')
+    .where(sql<boolean>`purpose = coalesce(${purpose}, purpose)`),
 );
 
-/** Ends all tokens of the user, such as those of earlier mails, or those of one purpose; never take-back links. */
+/** Ends all links to the user, such as those of earlier mails, or those of one purpose; never take-back links. */
 export function deferEndOfMailTokens(
   trx: Transaction<DB>,
   userId: string,
+  by: MailTokenEnd,
   purpose: MailTokenPurpose | null = null,
 ): void {
-  deleteOf(trx, { userId, purpose });
+  endOf(trx, { userId, purpose, by });
+}
+
+/** Ends the take-back links that tell of these changes; `used` is the hash of the one that was used, if one was. */
+export async function endTakeBackTokens(
+  db: Database,
+  { changeIds, used }: { changeIds: string[]; used: Uint8Array | undefined },
+): Promise<void> {
+  const by = sql<MailTokenEnd>`case when token_hash = ${used ?? null}::bytea then 'used' else 'taken_back' end`;
+  await db
+    .updateTable('mail_tokens')
+    .set(endBy(by))
+    .where(sql<boolean>`change_id = any(${changeIds}::uuid[])`)
+    .where('ended', 'is', null)
+    .execute();
+}
+
+/** A link as it was made, whether it works or not, with the present address of its user. */
+export type KeptMailToken = {
+  userId: string | null;
+  email: string;
+  name: string | null;
+  ended: MailTokenEnd | null;
+  expiresAt: Date;
+  presentEmail: string | null;
+};
+
+/** The row of a token, for the page that says why a link does not work. */
+export async function findKeptMailToken(
+  db: Database,
+  { tokenHash, purpose }: Omit<MailTokenKey, 'now'>,
+): Promise<KeptMailToken | undefined> {
+  return db
+    .selectFrom('mail_tokens as t')
+    .leftJoin('users as u', 'u.id', 't.user_id')
+    .select(['t.user_id as userId', 't.email', 't.name', 't.expires_at as expiresAt'])
+    .select([sql<MailTokenEnd | null>`t.ended`.as('ended'), 'u.email as presentEmail'])
+    .where('t.token_hash', '=', tokenHash)
+    .where('t.purpose', '=', purpose)
+    .executeTakeFirst();
 }
 
 /**

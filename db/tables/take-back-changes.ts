@@ -150,6 +150,23 @@ export const isOneOf = (column: 'email' | 'recipient', mailboxes: Mailboxes) =>
     ? sql<boolean>`${sql.ref(column)} = any(${mailboxes.of}::text[])`
     : sql<boolean>`${sql.ref(column)} <> ${mailboxes.except}`;
 
+/** Locks the changes that these mailboxes were told of, and gives their ids. */
+export async function lockTakeBackChanges(
+  db: Database,
+  userId: string,
+  mailboxes: Mailboxes,
+): Promise<string[]> {
+  const rows = await db
+    .selectFrom('take_back_changes')
+    .select('id')
+    .where('user_id', '=', userId)
+    .where(isOneOf('email', mailboxes))
+    .orderBy('id')
+    .forUpdate()
+    .execute();
+  return rows.map(({ id }) => id);
+}
+
 /** Ends the links to these mailboxes. The caller has locked the user, and deleted the mails that are still to be sent. */
 export async function deleteTakeBackChanges(
   db: Database,

@@ -51,6 +51,12 @@ export class AppError extends Error {
     this.oldest = options.oldest;
   }
 
+  /** For how many minutes to wait; undefined if it is not about too many tries. */
+  get minutes(): number | undefined {
+    if (this.code !== 'rate_limited') return undefined;
+    return Math.max(1, Math.ceil(Number(this.headers['Retry-After']) / 60));
+  }
+
   /** Adds headers to the answer. */
   with(headers: Record<string, string>): this {
     Object.assign(this.headers, headers);

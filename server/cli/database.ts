@@ -9,7 +9,7 @@ import { forgetAllDevices } from '../../db/tables/devices.ts';
 import { deleteDeliveries } from '../../db/tables/event-deliveries.ts';
 import { restartEvents } from '../../db/tables/events.ts';
 import { skipInvoiceNumbers } from '../../db/tables/invoices.ts';
-import { deleteAllMailTokens } from '../../db/tables/mail-tokens.ts';
+import { withdrawAllMailTokens } from '../../db/tables/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../db/tables/mails.ts';
 import { renewChallengeKey } from '../../db/tables/passkey-challenge-keys.ts';
 import { deleteAllPendingEmailChanges } from '../../db/tables/pending-email-changes.ts';
@@ -62,7 +62,7 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   const pendingHandOffs = await deleteAllPendingHandOffs(trx);
   await deleteAllPendingLogins(trx);
   await deleteAllPendingEmailChanges(trx);
-  const mails = (await deleteAllUnsentLetters(trx)) + (await deleteAllMailTokens(trx));
+  const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have changed their mind in the lost time.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {
     const at = await findTimeOfChange(trx, { now }, user.id);

@@ -45,7 +45,8 @@ async function buildRefusal(
   const refusal = buildProblemResponse(error, config.baseUrl);
   if (!prefersHtml(request)) return refusal;
   if (error.code === 'second_factor_required') return leadToSetUp(request);
-  const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, { backend, visit });
+  const context = { backend, visit, minutes: error.minutes };
+  const page = await pages.showProblem(buildProblem(error, config.baseUrl), request, context);
   const headers = new Headers(refusal.headers);
   headers.set('Content-Type', 'text/html; charset=utf-8');
   return new Response(page.body, { status: error.status, headers });

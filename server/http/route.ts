@@ -22,7 +22,11 @@ export type Route = {
 export type Pages = {
   routes: Route[];
   /** Makes the page that shows a person why a request was refused, whatever its URL. */
-  showProblem: (problem: Problem, request: Request, context: RouteContext) => Promise<Response>;
+  showProblem: (
+    problem: Problem,
+    request: Request,
+    context: RouteContext & { minutes?: number },
+  ) => Promise<Response>;
 };
 
 /** Finds the pattern of the route that a path leads to. Patterns without a variable part come first. */

@@ -12,6 +12,7 @@ import { buildHandOffUrl, type LegacyUser } from '../demo/legacy-marketplace.ts'
 import { createHeldRequests } from '../events/hold-requests.ts';
 import { answerToAll } from '../http/answer-to-all.ts';
 import { toAppError } from '../http/answers.ts';
+import { pathOf } from '../http/incoming.ts';
 import {
   invalidParameter,
   isSpeculative,
@@ -30,6 +31,7 @@ import { requireLoginSlot } from '../identity/login/login.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { countHashing } from '../identity/password/passwords.ts';
 import { expired } from '../jobs/sweep.ts';
+import { provider } from '../marketplace/accept-profile.ts';
 import { createMetrics } from '../metrics/metrics.ts';
 import { createPublished } from '../openapi/document.ts';
 import { prefixOf } from '../settings/clients.ts';
@@ -133,6 +135,7 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
   const { logoPath, stylesPath } = brand;
   const findClientOfLaunch = (path: string | undefined) =>
     clients.get(/^\/sso\/launch\/([^/?#]+)/.exec(path ?? '')?.[1] ?? '');
+  const comesByHandOff = (path: string) => /^\/(?:sso\/marketplace\/callback|continue)(?:[?#]|$)/.test(path);
   return {
     baseUrl,
     /** What the frame of every page shows. */
@@ -151,6 +154,15 @@ function describeSite(config: Config, publish: ReturnType<typeof createPublished
     findLaunchLogo: (path: string | undefined) => findClientOfLaunch(path)?.logoPath,
     /** The way to a client that a path is, or undefined if it is none. */
     findWayOn: (path: string | null | undefined) => findWayOn(config, path),
+    /** The product that sent the person of a request, by its title and its own address, or undefined. */
+    findSender(request: Request): { title: string; href: string } | undefined {
+      const client = [pathOf(request.url), readOwnPath(readQuery(request).get('next')) ?? '']
+        .map((each) => findClientOfLaunch(each) ?? (comesByHandOff(each) ? clients.get(provider) : undefined))
+        .find((each) => each !== undefined);
+      if (!client) return undefined;
+      const { title, isDemo, callbackUrl } = client;
+      return { title, href: isDemo ? `/demo/${client.name}` : new URL('/', callbackUrl).href };
+    },
     /** The words for a problem code; throws 404 `not_found` for an unknown code. */
     explainProblem(code: string) {
       if (!isProblemCode(code)) throw new AppError('not_found');

@@ -9,6 +9,7 @@ import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts'
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
+import { deadLinksRouter } from './pages/dead-links.ts';
 import { formsRouter } from './pages/forms.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
@@ -40,6 +41,7 @@ export const pagesRouter = mergeRouters(
     confirm: confirmRouter,
     signUp: signUpRouter,
     passwordMail: passwordMailRouter,
+    deadLinks: deadLinksRouter,
     handOff: handOffRouter,
     takeBack: takeBackRouter,
     ...accountRouters,

@@ -38,6 +38,7 @@ it('each says who may call it', () => {
   }
   expect(found).toEqual({
     anonymous: [
+      'deadLinks.explain',
       'forms.find',
       'forms.keep',
       'handOff.confirm',
@@ -51,12 +52,15 @@ it('each says who may call it', () => {
       'login.out',
       'login.pending',
       'login.typedEmail',
+      'login.typedName',
       'passwordMail.find',
       'passwordMail.request',
+      'passwordMail.requestAgain',
       'passwordMail.use',
       'signUp.confirm',
       'signUp.find',
       'signUp.request',
+      'signUp.requestAgain',
       'signUp.requireOpen',
       'takeBack.find',
       'takeBack.freeze',

@@ -52,6 +52,35 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
+  it('sends a mail again by a button, and says that its link was used, with the way to the login', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const [mistyped, email] = [newEmail(), newEmail()];
+    await page.goto('/signup');
+    await page.getByLabel('Name').fill('Ann Again');
+    await page.getByLabel('Email address').fill(mistyped);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('link', { name: 'Use another address' }).click();
+    expect(await page.getByLabel('Email address').inputValue()).toBe(mistyped);
+    expect(await page.getByLabel('Name').inputValue()).toBe('Ann Again');
+    await page.getByLabel('Email address').fill(email);
+    await page.getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('button', { name: 'Send it again' }).click();
+    await page.getByText(`We have sent an email to ${email}.`).waitFor();
+    expect(await inspectPage(page, 'sign-up mail under way')).toEqual([]);
+    await followMail(page, email, '/signup/confirm');
+    const link = page.url();
+    await page.getByLabel('Password').fill(password);
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('Your account is ready').waitFor();
+    const { page: elsewhere } = await site.visit({ javaScriptEnabled });
+    await elsewhere.goto(link);
+    await elsewhere.getByRole('heading', { name: 'You have used this link already' }).waitFor();
+    expect(await inspectPage(elsewhere, 'used link')).toEqual([]);
+    await elsewhere.getByRole('main').getByRole('link', { name: 'Log in' }).click();
+    await elsewhere.waitForURL('**/login');
+    expect(complaints).toEqual([]);
+  });
+
   it('changes an address, and gets it back', async () => {
     const { page, complaints } = await site.visit({ javaScriptEnabled });
     const [email, mistyped, fresh] = [newEmail(), newEmail(), newEmail()];

@@ -204,7 +204,7 @@ describe('the job sweep', () => {
         (at) => sql`(id, kind, user_id, recipient, created_at, next_attempt_at, sent_at)
           values (${uuidv7()}, 'welcome', ${user}, 'sweeper@example.test', ${at}, ${at}, ${at})`,
       ],
-      ['mail_tokens', 0, (at) => sql`values (${token()}, 'set_password', ${user}, 'x@example.test', ${at})`],
+      ['mail_tokens', 30, (at) => sql`values (${token()}, 'set_password', ${user}, 'x@example.test', ${at})`],
       [
         'pending_email_changes',
         0,

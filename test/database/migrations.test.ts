@@ -40,6 +40,7 @@ const landed = [
   'm023-take-back-bounds',
   'm024-cheap-triggers',
   'm025-comments',
+  'm026-ended-links',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

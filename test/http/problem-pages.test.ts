@@ -68,7 +68,7 @@ describe('"Contact support"', () => {
     'leads to %s where that is set',
     async (supportUrl) => {
       const { send } = await app.startInstance({ env: { IDENTITY_SUPPORT_URL: supportUrl } });
-      const link = `<a href="${supportUrl.replaceAll('&', '&amp;')}">Contact support</a>`;
+      const link = ` href="${supportUrl.replaceAll('&', '&amp;')}">Contact support</a>`;
       for (const page of [
         await send('/login', { form: suspended, headers: html }),
         await send('/problems/account_suspended'),
@@ -94,6 +94,59 @@ describe('"Contact support"', () => {
     expect(textOf(await app.send('/problems/account_suspended'))).toContain(
       'You cannot log in while your account is suspended.',
     );
+  });
+});
+
+describe('a refusal leads on to one thing that works', () => {
+  const suspended = { email: 'suspended@example.test', password: 'local demo password' };
+  const launch = `?next=${encodeURIComponent('/sso/launch/crm_app?state=s')}`;
+
+  /** Where the links of the card lead, the button first. */
+  async function linksOf(page: Awaited<ReturnType<TestApp['send']>>) {
+    const [actions = ''] = /<div class="actions">.*?<\/div>/s.exec(page.text) ?? [];
+    const links = [...actions.matchAll(/href="([^"]*)">([^<]*)</g)];
+    return links.map(([, href, label]) => [label, href?.replaceAll('&amp;', '&')]);
+  }
+
+  it('a suspended person to another account, to the product that sent them, or to the support', async () => {
+    const refuse = (send: TestApp['send'], query = '') =>
+      send(`/login${query}`, { form: suspended, headers: html });
+    expect(await linksOf(await refuse(app.send))).toEqual([
+      ['Log in with another account', '/login?prompt=login'],
+    ]);
+    expect(await linksOf(await refuse(app.send, launch))).toEqual([['Back to CRM app', '/demo/crm_app']]);
+    const { send } = await app.startInstance({
+      env: {
+        IDENTITY_SUPPORT_URL: 'https://help.example.test/',
+        SSO_CRM_CALLBACK_URL: 'https://crm.localhost/auth/callback?x=1',
+        SSO_CRM_LOGIN_URL: 'https://crm.localhost/login',
+        SSO_CRM_SECRET: 'a-secret-of-the-test-with-more-than-32-characters',
+      },
+    });
+    expect(await linksOf(await refuse(send, launch))).toEqual([
+      ['Contact support', 'https://help.example.test/'],
+      ['Back to CRM app', 'https://crm.localhost/'],
+    ]);
+    // No product of ours is named for what anybody may write there.
+    for (const next of ['https://evil.example', '/sso/launch/evil', '//evil.example', '/\\evil'])
+      expect(await linksOf(await refuse(app.send, `?next=${encodeURIComponent(next)}`))).toHaveLength(1);
+  });
+
+  it('a hand-off that has expired, was used, or is for nobody, back to the marketplace', async () => {
+    const old = await buildHandOff(app, { id: 'm-too-old' }, new Date(Date.now() - 3_600_000));
+    for (const path of [old, '/sso/marketplace/callback?payload=x&signature=y', '/continue?id=none'])
+      expect(await linksOf(await app.send(path, { headers: html }))).toEqual([
+        ['Back to Marketplace', '/demo/marketplace'],
+      ]);
+  });
+
+  it('an administrator who comes by hand-off to the login here', async () => {
+    await handOver(app, { id: 'm-admin' });
+    await sql`update users set role = 'admin' where email = 'm-admin@example.test'`.execute(app.db);
+    expect(await linksOf(await handOver(app, { id: 'm-admin' }, { headers: html }))).toEqual([
+      ['Log in here', '/login?prompt=login'],
+      ['Back to Marketplace', '/demo/marketplace'],
+    ]);
   });
 });
 

@@ -218,7 +218,7 @@ describe('a change of address', () => {
       404,
     );
     const { rows } = await sql`select from mail_tokens where user_id = ${id}
-      and purpose <> 'undo_email_change'`.execute(changes.app.db);
+      and purpose <> 'undo_email_change' and ended is null`.execute(changes.app.db);
     expect(rows).toEqual([]);
   });
 });
@@ -286,9 +286,8 @@ describe('a change that waits for its link', () => {
     const first = await changes.askForLink(browser, fresh);
     const shown = await browser.send('/profile');
     expect(textOf(shown).split(waitingText)).toHaveLength(2);
-    const { value } = fieldOf(shown, 'email');
-    expect(value).toBe(fresh);
-    expect((await changes.ask(browser, value ?? '')).status).toBe(303);
+    expect(textOf(shown)).toContain(fresh);
+    expect((await browser.send('/profile/email', { form: { intent: 'again' } })).status).toBe(303);
     const token = await readToken(changes.other, fresh, 'change_email', 2);
     expect((await changes.click(browser, first)).status).toBe(404);
     expect((await changes.click(browser, `/profile/email/confirm?token=${token}`)).status).toBe(303);

@@ -72,7 +72,7 @@ function PendingAddress({ email, expiresAt }: Pending) {
     >
       <div className="row-end">
         <Badge meaning="waiting">Waiting</Badge>
-        <SendAgain email={email} className="quiet" />
+        <SendAgain className="quiet" />
         <Form method="post" preventScrollReset>
           <SubmitButton intent="cancel-email" busy="Cancelling…" quiet>
             Cancel the change
@@ -84,11 +84,10 @@ function PendingAddress({ email, expiresAt }: Pending) {
 }
 
 /** Asks again for the change that waits: the mail goes out again. */
-export function SendAgain({ email, className }: { email: string; className: string }) {
+export function SendAgain({ className }: { className: string }) {
   return (
     <form method="post" action={emailPage}>
-      <input type="hidden" name="email" value={email} />
-      <button type="submit" className={className}>
+      <button type="submit" name="intent" value="again" className={className}>
         Send it again
       </button>
     </form>

@@ -1,20 +1,30 @@
 import type { ReactNode } from 'react';
 import type { Refused } from '../../forms.ts';
 import { Notice } from '../notice.tsx';
+import { TooMany } from '../too-many.tsx';
 
 /** The outcome of the last sending of one form, shown at that form. */
 export function Outcome({
   intent,
   saved,
   refused,
+  otherwise,
   children,
 }: {
   intent: string;
   saved: string | null;
   refused: Refused | undefined;
+  /** What else works after too many tries: items of a list. */
+  otherwise?: ReactNode;
   /** The words for a success. */
   children: ReactNode;
 }) {
+  if (refused?.values.intent === intent && refused.minutes)
+    return (
+      <TooMany minutes={refused.minutes} focus>
+        {otherwise}
+      </TooMany>
+    );
   if (refused?.values.intent === intent && refused.message)
     return (
       <Notice kind="error" focus>

@@ -34,7 +34,12 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
       bare
     >
       <Form method="post" className="card" preventScrollReset>
-        <Outcome intent="mail-password" saved={saved} refused={refused}>
+        <Outcome
+          intent="mail-password"
+          saved={saved}
+          refused={refused}
+          otherwise={<li>look for an email that we sent you in the last hour, also in your spam folder</li>}
+        >
           We have sent a link to <strong>{email}</strong>. Open it to set your password. It works for an hour.
           {keepsMails && <KeptMails />}
         </Outcome>
@@ -57,7 +62,16 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
     <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
       {/* The form is made anew after each sending, so that no password stays in it. */}
       <Form method="post" className="card" preventScrollReset key={useLocation().key}>
-        <Outcome intent="password" saved={saved} refused={refused}>
+        <Outcome
+          intent="password"
+          saved={saved}
+          refused={refused}
+          otherwise={
+            <li>
+              <a href="/forgot-password">set a new password by email</a>
+            </li>
+          }
+        >
           Your password has been changed. You are logged out everywhere else.
         </Outcome>
         {/* Tells password managers whose password it is. */}

@@ -5,7 +5,12 @@ import type { Transaction } from 'kysely';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner } from '../../../db/tables/address-owners.ts';
-import { consumeMailToken, deferEndOfMailTokens, findAddressToken } from '../../../db/tables/mail-tokens.ts';
+import {
+  consumeMailToken,
+  deferEndOfMailTokens,
+  findAddressToken,
+  type MailTokenEnd,
+} from '../../../db/tables/mail-tokens.ts';
 import { deferMail, deleteUnsentLetters } from '../../../db/tables/mails.ts';
 import {
   deferPendingEmailChange,
@@ -68,7 +73,7 @@ export async function requestEmailChange(
   await answerAlike(deps, visit, { email, request }, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!user.holdsEmail) throw new AppError('login_required');
-    await voidChangeMails(trx, user.id);
+    await voidChangeMails(trx, user.id, 'newer_link');
     await recordActorEvent(trx, actor, { type: 'email.change_requested' });
     const details = keepTrace(visit.trace);
     const owner = await findAddressOwner(trx, email, now());
@@ -81,10 +86,10 @@ export async function requestEmailChange(
   });
 }
 
-async function voidChangeMails(trx: Transaction<DB>, userId: string): Promise<void> {
+async function voidChangeMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId, ['change_email']);
-  deferEndOfMailTokens(trx, userId, 'change_email');
+  deferEndOfMailTokens(trx, userId, by, 'change_email');
 }
 
 /** The change that the actor has asked for and not used yet. The result does not depend on who holds that address. */
@@ -97,7 +102,7 @@ export const findOwnEmailChange = (
 export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<void> =>
   inTransactionOf(actor.visit, db, async (trx) => {
     const user = await lockActor(trx, actor);
-    await voidChangeMails(trx, user.id);
+    await voidChangeMails(trx, user.id, 'canceled');
     if (await deletePendingEmailChange(trx, user.id))
       await recordActorEvent(trx, actor, { type: 'email.change_canceled' });
   });
@@ -159,7 +164,7 @@ export async function confirmEmailChange(
     // Before `reserveAddress`: if this change is not stored by then, as in the version before, the database stores one.
     await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request: actor.request });
     await reserveAddress(trx, { email: user.email, userId: user.id, expiresAt: daysAfter(at, takeBackDays) });
-    await voidMails(trx, user.id);
+    await voidMails(trx, user.id, 'address_changed');
     await recordActorEvent(trx, actor, { type: 'email.changed' });
     return 'changed';
   });

@@ -6,7 +6,7 @@ import type { DB } from '../../../db/schema.ts';
 import { findAddressOwner, lockAddressOwner } from '../../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { lockExternalLinks, sleepExternalLinks } from '../../../db/tables/external-links.ts';
-import { consumeMailToken } from '../../../db/tables/mail-tokens.ts';
+import { consumeMailToken, type MailTokenEnd } from '../../../db/tables/mail-tokens.ts';
 import { deletePendingHandOffs } from '../../../db/tables/pending-hand-offs.ts';
 import { lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
@@ -162,7 +162,7 @@ export async function startAnew(
     visit,
   }: { user: User; isPasskey?: boolean; isFirstCredential?: boolean; request: Request; visit: Visit },
 ): Promise<LoginStep> {
-  await endWhatMailsOpened(trx, deps, user.id);
+  await endWhatMailsOpened(trx, deps, user.id, isPasskey ? 'passkey_added' : 'password_set');
   const type = isPasskey ? 'passkey.added' : 'password.set';
   deferAuditEvent(trx, { ...trailOf(visit), type, reason: 'by_mail', userId: user.id });
   await notify(trx, deps, user, isPasskey ? 'passkey_added' : 'password_set', request);
@@ -178,8 +178,9 @@ export async function endWhatMailsOpened(
   trx: Transaction<DB>,
   { now }: Pick<Dependencies, 'now'>,
   userId: string,
+  by: MailTokenEnd,
 ): Promise<void> {
-  await voidMails(trx, userId);
+  await voidMails(trx, userId, by);
   await sleepExternalLinks(trx, userId, now());
   await deletePendingHandOffs(trx, userId);
 }

@@ -6,9 +6,12 @@ import type { Database } from '../../../db/postgres/client.ts';
 import type { DB } from '../../../db/schema.ts';
 import {
   deferEndOfMailTokens,
+  findKeptMailToken,
   findMailToken,
   insertMailToken,
   insertTakeBackToken,
+  type KeptMailToken,
+  type MailTokenEnd,
   type MailTokenPurpose,
 } from '../../../db/tables/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../../db/tables/mails.ts';
@@ -17,11 +20,11 @@ import type { Trace } from '../../http/trace-context.ts';
 import type { Config } from '../../settings/config.ts';
 import { createToken, hashToken } from './tokens.ts';
 
-/** Ends the links of all mails to the user, whether sent or not, except take-back links. */
-export async function voidMails(trx: Transaction<DB>, userId: string): Promise<void> {
+/** Ends the links of all mails to the user, whether sent or not, except take-back links. `by` is what ends them. */
+export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
   // In this order: a mail that is being sent makes its token while its row is locked.
   await deleteUnsentLetters(trx, userId);
-  deferEndOfMailTokens(trx, userId);
+  deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
 }
 
@@ -65,4 +68,41 @@ export async function openMailToken(db: Database, purpose: MailTokenPurpose, tok
   const key = { tokenHash: hashToken(token), purpose, now };
   const found = await findMailToken(db, key);
   return found && { ...key, ...found };
+}
+
+/** What became of a link that does not work, and what a new one needs. */
+export type DeadLink = {
+  /** `other_account`: it works, but not in this session. `over`: it does not work, for another reason. */
+  fate: MailTokenEnd | 'expired' | 'other_account' | 'over';
+  /** The address that the mail went to. */
+  email: string;
+  /** Of a sign-up, the name that was typed. */
+  name: string;
+};
+
+/**
+ * What became of a link that has turned out not to work. Undefined if the token is not ours, or nothing is kept of it any more.
+ * Whoever has the token had the mail, so they may know. `userId` is the user who is logged in, if anybody.
+ */
+export async function explainDeadLink(
+  db: Database,
+  { purpose, token, now, userId }: { purpose: MailTokenPurpose; token: string; now: Date; userId?: string },
+): Promise<DeadLink | undefined> {
+  const kept = await findKeptMailToken(db, { tokenHash: hashToken(token), purpose });
+  if (!kept) return undefined;
+  const { email, name } = kept;
+  return { fate: fateOf(kept, { purpose, now, userId }), email, name: name ?? '' };
+}
+
+function fateOf(
+  kept: KeptMailToken,
+  { purpose, now, userId }: { purpose: MailTokenPurpose; now: Date; userId: string | undefined },
+): DeadLink['fate'] {
+  const needsSession = purpose === 'verify_email' || purpose === 'change_email';
+  if (kept.ended === 'used') return 'used';
+  if (needsSession && userId !== undefined && userId !== kept.userId) return 'other_account';
+  if (kept.ended) return kept.ended;
+  if (kept.expiresAt <= now) return 'expired';
+  const goesWithAddress = purpose === 'set_password' || purpose === 'verify_email';
+  return goesWithAddress && kept.presentEmail !== kept.email ? 'address_changed' : 'over';
 }

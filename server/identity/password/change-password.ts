@@ -35,7 +35,7 @@ export async function changePassword(
     if (!user) throw wrongPassword();
     await updateUser(trx, user.id, { passwordHash });
     // An old mail could undo the change.
-    await voidMails(trx, user.id);
+    await voidMails(trx, user.id, 'password_set');
     await recordActorEvent(trx, actor, { type: 'password.changed' }, ownBrowser);
     await notify(trx, deps, user, 'password_changed', request);
     // A second factor that was given in this session still counts.

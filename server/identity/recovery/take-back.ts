@@ -9,10 +9,15 @@ import type { DB } from '../../../db/schema.ts';
 import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
 import { setDeletionDue } from '../../../db/tables/deletions.ts';
 import { lockExternalLinks } from '../../../db/tables/external-links.ts';
-import { findTakeBackToken } from '../../../db/tables/mail-tokens.ts';
+import { endTakeBackTokens, findTakeBackToken } from '../../../db/tables/mail-tokens.ts';
 import { deleteUnsentTakeBackMails } from '../../../db/tables/mails.ts';
 import { findReservation, releaseAddresses } from '../../../db/tables/reserved-addresses.ts';
-import { countGuess, deleteTakeBackChanges, type Mailboxes } from '../../../db/tables/take-back-changes.ts';
+import {
+  countGuess,
+  deleteTakeBackChanges,
+  lockTakeBackChanges,
+  type Mailboxes,
+} from '../../../db/tables/take-back-changes.ts';
 import { type CodeFactor, findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
 import { faultWords } from '../../basics/fault-words.ts';
@@ -123,7 +128,8 @@ export async function takeBack(
     const { mailbox, since } = open;
     const trail = trailOf(visit);
     const device = readDevice(deps, request);
-    const change = { user: open.user, mailbox, since, keeps, passwordHash, device };
+    const used = hashToken(token);
+    const change = { user: open.user, mailbox, since, keeps, passwordHash, device, used };
     const restored = await giveToMailbox(trx, deps, { ...change, trail, request });
     const amr = keeps && ('codeFactors' in keeps ? amrOf.code : amrOf.passkey);
     await notify(trx, deps, restored, 'password_set', request);
@@ -148,6 +154,7 @@ export async function giveToMailbox(
     keeps,
     passwordHash,
     device,
+    used,
     trail,
     request,
   }: {
@@ -158,6 +165,8 @@ export async function giveToMailbox(
     passwordHash: string;
     /** The browser that takes the account back: it stays as well known as it was. The user's other browsers are forgotten. */
     device?: Uint8Array | undefined;
+    /** The hash of the token of the link that was used for it, if one was. */
+    used?: Uint8Array;
     trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
     request?: Request;
   },
@@ -165,10 +174,11 @@ export async function giveToMailbox(
   const now = deps.now();
   const { id: userId, deletionDueAt } = user;
   const released = await releaseAddresses(trx, { email, userId, now });
-  await endTakeBackLinks(trx, userId, { of: [email, user.email, ...released.map((each) => each.email)] });
+  const mailboxes = [email, user.email, ...released.map((each) => each.email)];
+  await endTakeBackLinks(trx, userId, { of: mailboxes }, used);
   await updateUser(trx, userId, { email, emailVerifiedAt: now, passwordHash });
   await deleteFactors(trx, userId, { since, keeps });
-  await endWhatMailsOpened(trx, deps, userId);
+  await endWhatMailsOpened(trx, deps, userId, 'taken_back');
   await endWhatPasswordOpened(trx, userId, now, device);
   deferAuditEvent(trx, { ...trail, type: 'account.taken_back', userId });
   if (user.email !== email) await notify(trx, deps, user, 'email_change_undone', request);
@@ -188,9 +198,13 @@ export async function endTakeBackLinks(
   trx: Transaction<DB>,
   userId: string,
   mailboxes: Mailboxes,
+  /** The hash of the token that was used, if one was. */
+  used?: Uint8Array,
 ): Promise<void> {
   // In this order: a mail that is being sent locks its row, then the row of the change that it tells of.
   await deleteUnsentTakeBackMails(trx, userId, mailboxes);
+  const changeIds = await lockTakeBackChanges(trx, userId, mailboxes);
+  await endTakeBackTokens(trx, { changeIds, used });
   await deleteTakeBackChanges(trx, userId, mailboxes);
 }
 

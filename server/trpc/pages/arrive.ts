@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { findPasswordMail, setPasswordByMail } from '../../identity/address/password-by-mail.ts';
 import { requestPasswordMail } from '../../identity/address/request-password-mail.ts';
+import { readTypedEmail, readTypedName } from '../../identity/address/typed-email.ts';
 import { describeDevice, userAgentOf } from '../../identity/ground/device.ts';
 import { confirmSignUp, findSignUp, requestSignUp, requireSignUp } from '../../identity/person/sign-up.ts';
 import { anonymous, router, setCookies } from '../init.ts';
@@ -17,6 +18,15 @@ export const signUpRouter = router({
   request: anonymous
     .input(z.object({ name: z.string(), email: z.string(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
+
+  /** The same request again, with what this browser has kept of the form; `unknown` if that is not enough. */
+  requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
+    const { deps, request, visit } = ctx;
+    const [email, name] = [readTypedEmail(deps, request), readTypedName(deps, request)];
+    if (!email || !name) return 'unknown';
+    await requestSignUp(deps, request, visit, { ...input, email, name });
+    return 'sent';
+  }),
 
   find: anonymous
     .input(z.object({ token }))
@@ -36,6 +46,14 @@ export const passwordMailRouter = router({
   request: anonymous
     .input(z.object({ email: z.string(), next }))
     .mutation(({ ctx, input }) => requestPasswordMail(ctx.deps, ctx.visit, input, ctx.request)),
+
+  /** The same request again, with the address that this browser has kept; `unknown` if there is none. */
+  requestAgain: anonymous.input(z.object({ next })).mutation(async ({ ctx, input }) => {
+    const email = readTypedEmail(ctx.deps, ctx.request);
+    if (!email) return 'unknown';
+    await requestPasswordMail(ctx.deps, ctx.visit, { ...input, email }, ctx.request);
+    return 'sent';
+  }),
 
   find: anonymous
     .input(z.object({ token }))

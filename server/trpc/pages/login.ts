@@ -1,7 +1,12 @@
 // Logging in and out, and "Confirm it's you".
 import { z } from 'zod';
 import type { Form } from '../../http/requests.ts';
-import { keepTypedEmail, readTypedEmail } from '../../identity/address/typed-email.ts';
+import {
+  keepTypedEmail,
+  keepTypedName,
+  readTypedEmail,
+  readTypedName,
+} from '../../identity/address/typed-email.ts';
 import { type AllowanceName, allowances } from '../../identity/ground/allowances.ts';
 import { confirm, confirmWithoutPassword, findAsks } from '../../identity/login/confirm.ts';
 import { login, logout } from '../../identity/login/login.ts';
@@ -68,9 +73,15 @@ export const loginRouter = router({
   /** The address that was typed to get a mail, from the form to the page that says that the mail is on its way. */
   typedEmail: anonymous.query(({ ctx }) => readTypedEmail(ctx.deps, ctx.request)),
 
+  /** The name that was typed with it, of a sign-up. */
+  typedName: anonymous.query(({ ctx }) => readTypedName(ctx.deps, ctx.request)),
+
   keepTypedEmail: anonymous
-    .input(z.object({ email: z.string() }))
-    .mutation(({ ctx, input }) => setCookies(ctx, [keepTypedEmail(ctx.deps, input.email)])),
+    .input(z.object({ email: z.string(), name: z.string().optional() }))
+    .mutation(({ ctx, input: { email, name } }) => {
+      setCookies(ctx, [keepTypedEmail(ctx.deps, email)]);
+      if (name !== undefined) setCookies(ctx, [keepTypedName(ctx.deps, name)]);
+    }),
 });
 
 const form = z.custom<Form>((value) => value instanceof Map);

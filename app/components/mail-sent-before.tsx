@@ -1,0 +1,15 @@
+import { TooMany } from './too-many.tsx';
+
+/** For a form that asks for a mail: one that was sent before may have arrived. `logInPath` is left out for whoever is logged in. */
+export const MailSentBefore = ({ minutes, logInPath }: { minutes: number; logInPath?: string }) => (
+  <TooMany minutes={minutes}>
+    <li>
+      look for an email that we sent you in the last hour, also in your spam folder: its link still works
+    </li>
+    {logInPath && (
+      <li>
+        <a href={logInPath}>log in</a> with your password or a passkey, if you have one
+      </li>
+    )}
+  </TooMany>
+);

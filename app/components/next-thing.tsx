@@ -1,0 +1,50 @@
+// What the page of a refusal leads on to (contract 9.198 to 9.201): one thing that works for this visitor now.
+
+/** A product, by its title and its own address. */
+export type Sender = { title: string; href: string };
+
+type Refusal = {
+  code: string | undefined;
+  status: number;
+  supportUrl: string | undefined;
+  sender: Sender | undefined;
+  /** Nobody is logged in, as far as the page knows. */
+  isStranger: boolean;
+};
+
+type Next = { href: string; label: string };
+
+const backTo = ({ title, href }: Sender): Next => ({ href, label: `Back to ${title}` });
+
+/** The refusals of a hand-off that only a new one helps with. */
+const ofHandOff = new Set(['malformed_payload', 'invalid_signature', 'payload_expired', 'nonce_replayed']);
+
+export function findNext({ code = '', status, supportUrl, sender, isStranger }: Refusal): Next {
+  const support = supportUrl ? { href: supportUrl, label: 'Contact support' } : undefined;
+  const back = sender && backTo(sender);
+  const usual = isStranger
+    ? { href: '/login', label: 'Log in' }
+    : { href: '/profile', label: 'Go to your profile' };
+  if (code === 'account_suspended' || code === 'account_frozen')
+    // A login with the same account would end here again.
+    return support ?? back ?? { href: '/login?prompt=login', label: 'Log in with another account' };
+  if (code === 'admin_not_allowed') return { href: '/login?prompt=login', label: 'Log in here' };
+  if (code === 'login_required') return { href: '/login', label: 'Log in' };
+  if (ofHandOff.has(code)) return back ?? { href: '/login', label: 'Log in' };
+  if (code === 'email_in_use') return support ?? back ?? usual;
+  // A page of a login that has been used or has expired, or a launch that its product has got wrong.
+  if (status === 404 || code === 'invalid_request') return back ?? usual;
+  return usual;
+}
+
+/** The one thing as a button, and the way back to the product that sent the visitor. */
+export function NextThing({ next, sender }: { next: Next; sender: Sender | undefined }) {
+  return (
+    <div className="actions">
+      <a className="button" href={next.href}>
+        {next.label}
+      </a>
+      {sender && sender.href !== next.href && <a href={sender.href}>{backTo(sender).label}</a>}
+    </div>
+  );
+}
