@@ -45,13 +45,16 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const email = form.get('email') ?? '';
   const password = form.get('password') ?? '';
   const passkey = form.get('passkey');
+  const target = nextOf(request, context) ?? '/profile';
+  const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
   try {
     const outcome =
       passkey === undefined
-        ? await procedures.login.byPassword({ email, password })
+        ? await procedures.login.byPassword({ email, password, offer })
         : await procedures.login.byPasskey({ passkey });
-    const target = nextOf(request, context) ?? '/profile';
     if (outcome === 'done') return redirectDocument(target, 303);
+    if (outcome === 'passkey_offered')
+      return redirectDocument(withNext('/profile/passkeys/offer', target), 303);
     if (outcome === 'code_needed') return redirectDocument(withNext('/login/code', target), 303);
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
@@ -106,6 +109,8 @@ export default function Login() {
           required
           autoFocus={Boolean(refused)}
         />
+        {/* The script of passkeys fills it in. */}
+        <input type="hidden" name="can_add_passkey" data-can-add-passkey="" />
         <button type="submit">Log in</button>
       </form>
       <PasskeyForm

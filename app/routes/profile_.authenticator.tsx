@@ -4,14 +4,15 @@ import { loginOr } from '../answers.ts';
 import {
   AuthenticatorOff,
   AuthenticatorOn,
-  AuthenticatorSetUp,
+  AuthenticatorSure,
   RecoveryCodes,
+  type SureOf,
 } from '../components/account/authenticator.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { nextOf } from '../next.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
@@ -32,6 +33,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
         : undefined,
       next,
       nextTitle: site.findLaunchTitle(next),
+      /** What the user is asked about once more. */
+      sure: described.isOn ? readSure(transport.readQuery(request).get('sure')) : undefined,
       isTurnedOff: transport.readQuery(request).has('off'),
       hasRecovered: transport.readQuery(request).has('recovered'),
     };
@@ -39,6 +42,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     throw loginOr(error, context, transport.loginPath(request));
   }
 }
+
+/** What is asked about once more before it is done. */
+const readSure = (text: string | null | undefined): SureOf | undefined =>
+  text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 
 const counted = new Map([
   ['set-up', 'authenticator.added'],
@@ -54,15 +61,20 @@ export async function action({ request, context }: ActionFunctionArgs) {
       change: counted.get(form.get('intent') ?? ''),
     });
     if (asks) return data({ asks }, { status: 401 });
+    const sure = readSure(form.get('intent'));
+    if (sure && form.get('sure') !== 'yes')
+      return redirectDocument(withNext(`/profile/authenticator?sure=${sure}`, nextOf(request, context)), 303);
     switch (form.get('intent')) {
       case 'go-on':
         return redirectDocument(nextOf(request, context) ?? '/profile', 303);
       case 'set-up':
-        return data({ setUp: await procedures.authenticator.offer(), error: undefined });
-      case 'add':
-        return await add(form, context, request);
-      case 'renew-codes':
-        return showCodes(await procedures.authenticator.renewCodes(), request);
+        await procedures.authenticator.startSetUp();
+        return redirectDocument(withNext('/profile/authenticator/set-up', nextOf(request, context)), 303);
+      case 'renew-codes': {
+        // They are shown this one time.
+        const codes = await procedures.authenticator.renewCodes();
+        return codes ? data({ codes }) : redirectDocument('/profile/authenticator', 303);
+      }
       case 'turn-off':
         await procedures.authenticator.remove();
         return redirectDocument('/profile/authenticator?off', 303);
@@ -75,26 +87,6 @@ export async function action({ request, context }: ActionFunctionArgs) {
   throw transport.invalidParameter('intent', 'It must be an action of this page.');
 }
 
-type Context = ActionFunctionArgs['context'];
-type Form = Awaited<ReturnType<Context['transport']['readForm']>>;
-
-async function add(form: Form, { procedures, transport, visit }: Context, request: Request) {
-  const sealed = form.get('sealed') ?? '';
-  try {
-    const given = { sealed, code: form.get('code') ?? '' };
-    return showCodes(await procedures.authenticator.add(given), request);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed') throw error;
-    const setUp = await procedures.authenticator.repeatOffer({ sealed });
-    return data({ setUp, error: refusal.errors[0]?.detail }, { status: refusal.status });
-  }
-}
-
-/** Shows the codes this one time. Without codes, the page shows the present state. */
-const showCodes = (codes: string[] | undefined, request: Request) =>
-  codes ? data({ codes }) : redirectDocument(request.url, 303);
-
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Authenticator() {
@@ -102,8 +94,9 @@ export default function Authenticator() {
   const done = useActionData<typeof action>();
   const asks = done && 'asks' in done ? done.asks : page.asks;
   if (asks) return <Confirm asks={asks} takeBackSentAt={page.takeBackSentAt} />;
-  if (done && 'setUp' in done) return <AuthenticatorSetUp {...page} {...done} />;
-  if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
+  if (done && 'codes' in done)
+    return <RecoveryCodes {...page} codes={done.codes} intro="The old ones no longer work." />;
+  if (page.sure && page.isOn && !done) return <AuthenticatorSure {...page} {...page.isOn} sure={page.sure} />;
   return (
     <Page
       title="Authenticator app"

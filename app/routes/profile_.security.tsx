@@ -1,40 +1,30 @@
 import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
 import { useActionData, useLoaderData } from '@remix-run/react';
 import { answerForm, loadAccount, text } from '../account-form.ts';
-import { waysToLogIn } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Links } from '../components/account/links.tsx';
 import { Password } from '../components/account/password-form.tsx';
 import { Sessions } from '../components/account/sessions.tsx';
-import { Badge } from '../components/badge.tsx';
+import { WaysToLogIn } from '../components/account/ways-to-log-in.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
-import { Row, Rows } from '../components/rows.tsx';
-import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 
 export const meta = titled('Security');
 
 export async function loader(args: LoaderFunctionArgs) {
   const loaded = await loadAccount(args, async (procedures) => {
-    const [profile, sessions, links, { needsPassword }] = await Promise.all([
+    const [profile, sessions, links, { needsPassword }, states] = await Promise.all([
       procedures.profile.get(),
       procedures.sessions.list(),
       procedures.links.list(),
       procedures.sessions.endOthersNeeds(),
+      procedures.security.describe(),
     ]);
-    const { email, hasPassword, hasPasskey, hasAuthenticator, deletionDueAt } = profile;
-    const active: Record<string, boolean> = {
-      '/profile/passkeys': hasPasskey,
-      '/profile/authenticator': hasAuthenticator,
-    };
-    return { email, hasPassword, hasPasskey, deletionDueAt, active, sessions, links, needsPassword };
+    const { email, hasPassword, hasPasskey, deletionDueAt } = profile;
+    return { email, hasPassword, hasPasskey, deletionDueAt, states, sessions, links, needsPassword };
   });
-  return {
-    ...loaded,
-    keepsMails: args.context.site.keepsMails,
-    ways: waysToLogIn,
-  };
+  return { ...loaded, keepsMails: args.context.site.keepsMails };
 }
 
 export const action = (args: ActionFunctionArgs) =>
@@ -64,7 +54,7 @@ export const action = (args: ActionFunctionArgs) =>
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 export default function Security() {
-  const { email, hasPassword, hasPasskey, deletionDueAt, active, keepsMails, ways, saved, ...listed } =
+  const { email, hasPassword, hasPasskey, deletionDueAt, states, keepsMails, saved, ...listed } =
     useLoaderData<typeof loader>();
   const { sessions, needsPassword, links } = listed;
   const refused = useActionData<typeof action>();
@@ -73,20 +63,7 @@ export default function Security() {
   return (
     <Page title="Security" intro="How you log in, and where you are logged in now.">
       <DeletionNotice dueAt={deletionDueAt} />
-      {ways.length > 0 && (
-        <Section id="ways" title="Ways to log in">
-          <Rows>
-            {ways.map(({ path, ...way }) => (
-              <Row
-                key={path}
-                href={path}
-                end={active[path] && <Badge meaning="good">Active</Badge>}
-                {...way}
-              />
-            ))}
-          </Rows>
-        </Section>
-      )}
+      <WaysToLogIn {...states} hasPassword={hasPassword} />
       <Password {...{ email, hasPassword, hasPasskey, keepsMails }} {...told} />
       <Sessions sessions={sessions} needsPassword={needsPassword} {...told} />
       <Links {...{ links, hasPassword, hasPasskey }} {...told} />

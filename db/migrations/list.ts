@@ -24,6 +24,7 @@ import * as awaitedMails from './m022-awaited-mails.ts';
 import * as takeBackBounds from './m023-take-back-bounds.ts';
 import * as cheapTriggers from './m024-cheap-triggers.ts';
 import * as comments from './m025-comments.ts';
+import * as passkeysDeclined from './m027-passkeys-declined.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -51,4 +52,5 @@ export const migrations = {
   'm023-take-back-bounds': takeBackBounds,
   'm024-cheap-triggers': cheapTriggers,
   'm025-comments': comments,
+  'm027-passkeys-declined': passkeysDeclined,
 };

@@ -7,7 +7,13 @@ import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
 import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
-import { addressRouter, authenticatorRouter, deletionRouter, passkeysRouter } from './pages/account.ts';
+import {
+  addressRouter,
+  authenticatorRouter,
+  deletionRouter,
+  passkeysRouter,
+  securityRouter,
+} from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
@@ -43,6 +49,7 @@ export const pagesRouter = mergeRouters(
     address: addressRouter,
     authenticator: authenticatorRouter,
     passkeys: passkeysRouter,
+    security: securityRouter,
     deletion: deletionRouter,
     keptMails: keptMailsRouter,
   }),

@@ -38,6 +38,7 @@ const landed = [
   'm023-take-back-bounds',
   'm024-cheap-triggers',
   'm025-comments',
+  'm027-passkeys-declined',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -98,9 +98,14 @@ const EndOthers = () => (
 type EndSessionProps = Pick<Listed, 'id' | 'device'> & { needsPassword?: boolean; refused?: Refused };
 
 function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
+  const label = (
+    <>
+      Log out<span className="visually-hidden"> of {device}</span>
+    </>
+  );
   const button = (
     <SubmitButton intent="end-session" busy="Logging out…" quiet>
-      Log out<span className="visually-hidden"> of {device}</span>
+      {label}
     </SubmitButton>
   );
   const mine = refused?.intent === 'end-session' && refused.values.id === id ? refused : undefined;
@@ -108,7 +113,7 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
     <Form method="post" preventScrollReset>
       <input type="hidden" name="id" value={id} />
       {needsPassword ? (
-        <Disclosure label="Log out" open={mine !== undefined}>
+        <Disclosure label={label} open={mine !== undefined}>
           <CurrentPassword refused={mine} />
           {button}
         </Disclosure>
