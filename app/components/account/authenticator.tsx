@@ -120,7 +120,7 @@ type Owner = Omit<SureProps, 'sure' | 'next'>;
 function WhatTurningOffDoes({ email, codesLeft, isRequired, hasPasskey }: Owner) {
   return (
     <>
-      <ul>
+      <ul className="points">
         <li>Your password alone will be enough to log in.</li>
         {codesLeft > 0 && <li>Your recovery codes will stop working.</li>}
         <li>You stay logged in, here and everywhere else.</li>
@@ -141,7 +141,7 @@ function WhatTurningOffDoes({ email, codesLeft, isRequired, hasPasskey }: Owner)
 function WhatNewCodesDo({ email, codesLeft, isRevocable }: Owner) {
   return (
     <>
-      <ul>
+      <ul className="points">
         {codesLeft > 0 && (
           <li>
             The {codesLeft === 1 ? 'code that you have left' : `${codesLeft} codes that you have left`} will
@@ -185,12 +185,12 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
         <p>
           On this phone? <a href={uri}>Open the app here</a>. Or type this key into it, for {email}:
         </p>
-        <p>
+        <div className="field">
           <code className="key">{secret}</code>
           <button type="button" className="quiet" data-copy={secret.replaceAll(' ', '')} hidden>
             Copy the key
           </button>
-        </p>
+        </div>
         <Field
           label="Code that the app shows now"
           hint="Six digits. We check that the app is set up right."
