@@ -9,7 +9,7 @@ import { nextOf } from '../next.ts';
 /** The page's only script is that of the passkey. */
 export const handle = { isStatic: true };
 
-export const meta = titled('Add a passkey');
+export const meta = titled('Log in without your password');
 
 const targetOf = (request: Request, context: LoaderFunctionArgs['context']) =>
   nextOf(request, context) ?? '/profile';
