@@ -1,11 +1,30 @@
-// For every page, also those without any other script: shows a password, closes a menu when the reader leaves it, and writes
-// times in the reader's time zone. Pages work without it.
+// For every page, also those without any other script: shows a password, copies and prints, closes a menu when the reader
+// leaves it, and writes times in the reader's time zone. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
   if (button) show(button, button.getAttribute('aria-pressed') !== 'true');
+  const copies = target.closest('[data-copy]');
+  if (copies) copy(copies);
+  if (target.closest('[data-print]')) window.print();
   closeMenus((menu) => !menu.contains(target));
 });
+
+// Buttons that only work with script, and where the browser lets a page copy.
+for (const button of document.querySelectorAll('[data-copy], [data-print]'))
+  if (button.hasAttribute('data-print') || navigator.clipboard) button.removeAttribute('hidden');
+
+/** @param {Element} button */
+async function copy(button) {
+  await navigator.clipboard.writeText(button.getAttribute('data-copy') ?? '');
+  const { textContent } = button;
+  if (textContent === 'Copied') return;
+  // The button's words are read out, because it has the focus.
+  button.textContent = 'Copied';
+  setTimeout(() => {
+    button.textContent = textContent;
+  }, 2_000);
+}
 
 document.addEventListener('keydown', ({ key }) => {
   if (key !== 'Escape') return;

@@ -47,7 +47,7 @@ export const sections: Section[] = [
   section('profile', 'users', {
     columns: [
       ...(['id', 'email', 'holds_email', 'email_verified_at', 'name', 'name_edited_at', 'role'] as const),
-      ...(['has_passkey', 'has_authenticator'] as const),
+      ...(['has_passkey', 'has_authenticator', 'passkeys_declined_at'] as const),
       ...([
         'account_id',
         'created_at',

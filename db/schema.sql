@@ -453,6 +453,7 @@ CREATE TABLE users (
   has_passkey boolean NOT NULL DEFAULT false,
   has_authenticator boolean NOT NULL DEFAULT false,
   frozen_at timestamp with time zone,
+  passkeys_declined_at timestamp with time zone,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_email_length CHECK (char_length(email) >= 3 AND char_length(email) <= 254),
   CONSTRAINT users_name_length CHECK (char_length(name) >= 1 AND char_length(name) <= 200),

@@ -366,6 +366,7 @@ export interface Users {
   id: string;
   name: string;
   name_edited_at: Timestamp | null;
+  passkeys_declined_at: Timestamp | null;
   password_hash: string | null;
   profile_updated_at: Generated<Timestamp>;
   role: Generated<'admin' | 'manager' | 'user'>;

@@ -1,4 +1,15 @@
 // The only script of a page that has no other.
+import { platformAuthenticatorIsAvailable } from '@simplewebauthn/browser';
 import { enhance } from './ceremony.ts';
 
 for (const part of document.querySelectorAll<HTMLElement>('[data-passkey]')) enhance(part);
+
+// Says with a login whether a passkey can be added in this browser, so that only then one is offered.
+const field = document.querySelector<HTMLInputElement>('[data-can-add-passkey]');
+if (field)
+  platformAuthenticatorIsAvailable().then(
+    (isAvailable) => {
+      if (isAvailable) field.value = 'yes';
+    },
+    () => undefined,
+  );

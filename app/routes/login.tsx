@@ -44,13 +44,15 @@ export const action = (args: ActionFunctionArgs) =>
       const { request, context } = args;
       const email = text(form, 'email');
       const passkey = form.get('passkey');
+      const target = nextOf(request, context) ?? '/profile';
+      const offer = form.get('can_add_passkey') === 'yes' ? { next: target } : undefined;
       try {
         const outcome =
           passkey === undefined
-            ? await procedures.login.byPassword({ email, password: text(form, 'password') })
+            ? await procedures.login.byPassword({ email, password: text(form, 'password'), offer })
             : await procedures.login.byPasskey({ passkey });
-        const target = nextOf(request, context) ?? '/profile';
         if (outcome === 'done') return target;
+        if (outcome === 'passkey_offered') return withNext('/profile/passkeys/offer', target);
         // For the page of the code, if it leads on to /forgot-password.
         if (outcome === 'code_needed' && email) await procedures.login.keepTypedEmail({ email });
         if (outcome === 'code_needed') return withNext('/login/code', target);
@@ -112,6 +114,8 @@ export default function Login() {
           required
           autoFocus={Boolean(refused)}
         />
+        {/* The script of passkeys fills it in. */}
+        <input type="hidden" name="can_add_passkey" data-can-add-passkey="" />
         <button type="submit">Log in</button>
       </form>
       <PasskeyForm

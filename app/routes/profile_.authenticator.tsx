@@ -3,8 +3,9 @@ import { useActionData, useLoaderData } from '@remix-run/react';
 import {
   AuthenticatorOff,
   AuthenticatorOn,
-  AuthenticatorSetUp,
+  AuthenticatorSure,
   RecoveryCodes,
+  type SureOf,
 } from '../components/account/authenticator.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -12,8 +13,8 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, type Form, loginOr, requireNoAsks } from '../forms.ts';
-import { nextOf } from '../next.ts';
+import { answerForm, loginOr, requireNoAsks } from '../forms.ts';
+import { nextOf, withNext } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */
 export const handle = { isStatic: true };
@@ -34,6 +35,8 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
         : undefined,
       next,
       nextTitle: site.findLaunchTitle(next),
+      /** What the user is asked about once more. */
+      sure: described.isOn ? readSure(transport.readQuery(request).get('sure')) : undefined,
       isTurnedOff: transport.readQuery(request).has('off'),
       hasRecovered: transport.readQuery(request).has('recovered'),
     };
@@ -41,6 +44,10 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     throw await loginOr(error, { request, context });
   }
 }
+
+/** What is asked about once more before it is done. */
+const readSure = (text: string | null | undefined): SureOf | undefined =>
+  text === 'turn-off' || text === 'renew-codes' ? text : undefined;
 
 const counted = new Map([
   ['set-up', 'authenticator.added'],
@@ -51,17 +58,22 @@ export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
     async act(form, procedures) {
       const { request, context } = args;
+      const next = nextOf(request, context);
       const intent = form.get('intent');
       requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: counted.get(intent ?? '') }));
+      const sure = readSure(intent);
+      if (sure && form.get('sure') !== 'yes') return withNext(`/profile/authenticator?sure=${sure}`, next);
       switch (intent) {
         case 'go-on':
-          return nextOf(request, context) ?? '/profile';
+          return next ?? '/profile';
         case 'set-up':
-          return data({ setUp: await procedures.authenticator.offer(), error: undefined });
-        case 'add':
-          return add(form, context, request);
-        case 'renew-codes':
-          return showCodes(await procedures.authenticator.renewCodes(), request);
+          await procedures.authenticator.startSetUp();
+          return withNext('/profile/authenticator/set-up', next);
+        case 'renew-codes': {
+          // They are shown this one time.
+          const codes = await procedures.authenticator.renewCodes();
+          return codes ? data({ codes }) : '/profile/authenticator';
+        }
         case 'turn-off':
           await procedures.authenticator.remove();
           return '/profile/authenticator?off';
@@ -70,30 +82,10 @@ export const action = (args: ActionFunctionArgs) =>
     },
   });
 
-type Context = ActionFunctionArgs['context'];
-
-async function add(form: Form, { procedures, transport, visit }: Context, request: Request) {
-  const sealed = form.get('sealed') ?? '';
-  try {
-    const given = { sealed, code: form.get('code') ?? '' };
-    return showCodes(await procedures.authenticator.add(given), request);
-  } catch (error) {
-    const refusal = transport.readRefusal(error, visit);
-    if (refusal.code !== 'validation_failed') throw error;
-    const setUp = await procedures.authenticator.repeatOffer({ sealed });
-    return data({ setUp, error: refusal.errors[0]?.detail }, { status: refusal.status });
-  }
-}
-
-/** Shows the codes this one time. Without codes, the page shows the present state. */
-const showCodes = (codes: string[] | undefined, request: Request) =>
-  codes ? data({ codes }) : redirectDocument(request.url, 303);
-
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
 
 const buttons = new Map([
   ['set-up', 'Set up the app'],
-  ['add', 'Turn on'],
   ['renew-codes', 'Make new recovery codes'],
   ['turn-off', 'Turn off the app'],
 ]);
@@ -115,8 +107,9 @@ export default function Authenticator() {
         takeBackSentAt={page.takeBackSentAt}
       />
     );
-  if (done && 'setUp' in done) return <AuthenticatorSetUp {...page} {...done} />;
-  if (done && 'codes' in done) return <RecoveryCodes {...page} codes={done.codes} />;
+  if (done && 'codes' in done)
+    return <RecoveryCodes {...page} codes={done.codes} intro="The old ones no longer work." />;
+  if (page.sure && page.isOn && !done) return <AuthenticatorSure {...page} {...page.isOn} sure={page.sure} />;
   return (
     <Page
       title="Authenticator app"

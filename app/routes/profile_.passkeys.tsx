@@ -170,7 +170,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
               error={refused?.errors.name}
             />
             <button type="submit" name="intent" value="rename">
-              Save the name
+              Save the name<span className="visually-hidden"> of passkey {name}</span>
             </button>
           </form>
         </Disclosure>
@@ -179,7 +179,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
             <input type="hidden" name="id" value={id} />
             <p>You will not be able to log in with it any more.</p>
             <button type="submit" name="intent" value="remove" className="danger">
-              Remove this passkey
+              Remove this passkey<span className="visually-hidden">, {name}</span>
             </button>
           </form>
         </Disclosure>
@@ -192,6 +192,6 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
 const Of = ({ name, children }: { name: string; children: string }) => (
   <>
     {children}
-    <span className="visually-hidden"> {name}</span>
+    <span className="visually-hidden"> passkey {name}</span>
   </>
 );

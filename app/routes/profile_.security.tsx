@@ -5,12 +5,10 @@ import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { Links } from '../components/account/links.tsx';
 import { Password } from '../components/account/password-form.tsx';
 import { Sessions } from '../components/account/sessions.tsx';
-import { Badge } from '../components/badge.tsx';
+import { WaysToLogIn } from '../components/account/ways-to-log-in.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
-import { Row, Rows } from '../components/rows.tsx';
-import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
 import { answerIntents, loadAccount, text } from '../forms.ts';
 
@@ -18,15 +16,21 @@ export const meta = titled('Security');
 
 export async function loader(args: LoaderFunctionArgs) {
   const loaded = await loadAccount(args, async (procedures) => {
-    const [profile, sessions, links, { needsPassword }] = await Promise.all([
+    const [profile, sessions, links, { needsPassword }, states] = await Promise.all([
       procedures.profile.get(),
       procedures.sessions.list(),
       procedures.links.list(),
       procedures.sessions.endOthersNeeds(),
+      procedures.security.describe(),
     ]);
     const { email, hasPassword, hasPasskey, deletionDueAt } = profile;
-    const ways = waysToLogIn.map(({ isOn, ...way }) => ({ ...way, isOn: isOn(profile) }));
-    return { email, hasPassword, hasPasskey, deletionDueAt, ways, sessions, links, needsPassword };
+    const ways = waysToLogIn.map(({ isOn, sayState, ...way }) => ({
+      ...way,
+      isOn: isOn(profile),
+      state: sayState(profile, states),
+    }));
+    const { codesLeft } = states;
+    return { email, hasPassword, hasPasskey, deletionDueAt, ways, codesLeft, sessions, links, needsPassword };
   });
   return {
     ...loaded,
@@ -71,7 +75,7 @@ const buttons = new Map([
 ]);
 
 export default function Security() {
-  const { email, hasPassword, hasPasskey, deletionDueAt, ways, keepsMails, saved, ...listed } =
+  const { email, hasPassword, hasPasskey, deletionDueAt, ways, codesLeft, keepsMails, saved, ...listed } =
     useLoaderData<typeof loader>();
   const { sessions, needsPassword, links } = listed;
   const refused = useRefused();
@@ -81,15 +85,7 @@ export default function Security() {
   return (
     <Page title="Security" intro="How you log in, and where you are logged in now.">
       <DeletionNotice dueAt={deletionDueAt} />
-      {ways.length > 0 && (
-        <Section id="ways" title="Ways to log in">
-          <Rows>
-            {ways.map(({ path, isOn, ...way }) => (
-              <Row key={path} href={path} end={isOn && <Badge meaning="good">Active</Badge>} {...way} />
-            ))}
-          </Rows>
-        </Section>
-      )}
+      <WaysToLogIn ways={ways} codesLeft={codesLeft} hasPassword={hasPassword} />
       <Password {...{ email, hasPassword, hasPasskey, keepsMails }} {...told} />
       <Sessions sessions={sessions} needsPassword={needsPassword} {...told} />
       <Links {...{ links, hasPassword, hasPasskey }} {...told} />

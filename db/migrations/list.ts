@@ -25,6 +25,7 @@ import * as takeBackBounds from './m023-take-back-bounds.ts';
 import * as cheapTriggers from './m024-cheap-triggers.ts';
 import * as comments from './m025-comments.ts';
 import * as endedLinks from './m026-ended-links.ts';
+import * as passkeysDeclined from './m027-passkeys-declined.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -53,4 +54,5 @@ export const migrations = {
   'm024-cheap-triggers': cheapTriggers,
   'm025-comments': comments,
   'm026-ended-links': endedLinks,
+  'm027-passkeys-declined': passkeysDeclined,
 };

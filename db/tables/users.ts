@@ -206,6 +206,22 @@ export async function updateUser(
     .execute();
 }
 
+/** Whether the user has said that they want no more offers of a passkey. */
+export async function hasDeclinedPasskeys(db: Database, id: string): Promise<boolean> {
+  const query = db.selectFrom('users').select('id').where('id', '=', id);
+  return (await query.where('passkeys_declined_at', 'is not', null).executeTakeFirst()) !== undefined;
+}
+
+/** Keeps that the user wants no more offers of a passkey. The first time counts. */
+export async function declinePasskeys(trx: Transaction<DB>, id: string, at: Date): Promise<void> {
+  await trx
+    .updateTable('users')
+    .set({ passkeys_declined_at: at })
+    .where('id', '=', id)
+    .where('passkeys_declined_at', 'is', null)
+    .execute();
+}
+
 /** Makes everybody's profile count as changed now. */
 export async function touchAllProfiles(trx: Transaction<DB>): Promise<void> {
   // Any new value will do here: the trigger decides which.

@@ -70,21 +70,21 @@ it('each says who may call it', () => {
     ].sort(),
     setting_up: [
       'authenticator.describe',
-      'authenticator.repeatOffer',
+      'authenticator.findSetUp',
       'confirm.askWhileSettingUp',
       'confirm.find',
       'passkeys.describe',
     ],
     setting_up_confirmed: [
       'authenticator.add',
-      'authenticator.offer',
       'authenticator.remove',
       'authenticator.renewCodes',
+      'authenticator.startSetUp',
       'passkeys.add',
       'passkeys.remove',
       'passkeys.rename',
     ],
-    confirmed: ['deletion.request', 'email.requestChange'],
+    confirmed: ['deletion.request', 'email.requestChange', 'passkeys.addOffered'],
     person: [
       ...Object.keys(appRouter._def.procedures).filter((name) => name !== 'email.requestChange'),
       'address.describe',
@@ -92,6 +92,9 @@ it('each says who may call it', () => {
       'confirm.ask',
       'confirm.askWithoutPassword',
       'deletion.cancel',
+      'passkeys.declineOffers',
+      'passkeys.describeOffer',
+      'security.describe',
     ].sort(),
   });
 });

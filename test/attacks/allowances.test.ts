@@ -17,7 +17,7 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
-import { readOffer, showCode } from '../support/people/totp-app.ts';
+import { setUpPage, showCode, startSetUp } from '../support/people/totp-app.ts';
 
 const password = 'seven quiet lanterns';
 
@@ -106,12 +106,8 @@ const passkeyOf = async (user: User) =>
   (await sql<{ id: string }>`select id from passkeys where user_id = ${user.id} limit 1`.execute(app.db))
     .rows[0]?.id ?? '';
 async function addApp(user: User): Promise<Answer> {
-  const offer = readOffer(await form(user, '/profile/authenticator', { intent: 'set-up' }));
-  return form(user, '/profile/authenticator', {
-    intent: 'add',
-    ...offer,
-    code: showCode(offer.secret, clock),
-  });
+  const secret = await startSetUp(user.browser);
+  return form(user, setUpPage, { code: showCode(secret, clock) });
 }
 
 type Counted = {
@@ -237,17 +233,26 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /profile/passkeys/add': { counts: 'passkey.added', make: addPasskey },
   'POST /profile/authenticator go-on': 'nothing is kept',
   'POST /profile/authenticator set-up': 'nothing is kept',
-  'POST /profile/authenticator add': { counts: 'authenticator.added', make: addApp },
   'POST /profile/authenticator renew-codes': {
     counts: 'recovery_codes.made',
     prepare: addApp,
-    make: (user) => form(user, '/profile/authenticator', { intent: 'renew-codes' }),
+    make: (user) => form(user, '/profile/authenticator', { intent: 'renew-codes', sure: 'yes' }),
   },
   'POST /profile/authenticator turn-off': {
     free: true,
     prepare: addApp,
-    make: (user) => form(user, '/profile/authenticator', { intent: 'turn-off' }),
+    make: (user) => form(user, '/profile/authenticator', { intent: 'turn-off', sure: 'yes' }),
   },
+  'POST /profile/authenticator/set-up': { counts: 'authenticator.added', make: addApp },
+  'POST /profile/passkeys/offer add': {
+    counts: 'passkey.added',
+    make: async (user) => {
+      const passkey = createAuthenticator().register(await fetchOptions(user.browser, 'add'), origin);
+      return form(user, '/profile/passkeys/offer', { intent: 'add', passkey });
+    },
+  },
+  'POST /profile/passkeys/offer later': 'nothing is kept',
+  'POST /profile/passkeys/offer never': 'nothing is kept but that it was said, once',
   'POST /profile/data': {
     counts: 'login.confirmed',
     prepare: letTimePass,
@@ -472,7 +477,7 @@ describe('allowances', () => {
     await call(user, 'email.requestChange', newAddress());
     await addPasskey(user);
     await addApp(user);
-    await form(user, '/profile/authenticator', { intent: 'renew-codes' });
+    await form(user, '/profile/authenticator', { intent: 'renew-codes', sure: 'yes' });
     for (const name of [
       'passkey.added',
       'authenticator.added',

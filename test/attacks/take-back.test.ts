@@ -12,7 +12,14 @@ import {
 } from '../support/people/authenticator.ts';
 import { countLetters, readToken } from '../support/people/kept-mail.ts';
 import { linkOf } from '../support/people/take-backs.ts';
-import { page as appPage, enterCode, readOffer, setUp, showCode } from '../support/people/totp-app.ts';
+import {
+  page as appPage,
+  enterCode,
+  giveCode,
+  setUp,
+  showCode,
+  startSetUp,
+} from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 const now = () => changes.clock.now.getTime();
@@ -59,7 +66,7 @@ describe('a thief who knows the password', () => {
     const link = await changes.change(thief, email, second);
     await changes.change(thief, second, changes.newEmail());
     await setUp(thief, now());
-    for (let n = 0; n < 5; n++) await thief.send(appPage, { form: { intent: 'renew-codes' } });
+    for (let n = 0; n < 5; n++) await thief.send(appPage, { form: { intent: 'renew-codes', sure: 'yes' } });
     await thief.send('/profile/delete', { form: { intent: 'delete' } });
     changes.passTime(6.9 * dayMs);
     const owner = open();
@@ -69,12 +76,12 @@ describe('a thief who knows the password', () => {
 
   it('gains nothing by setting up their app in a session that the owner has ended', async () => {
     const { email, owners, thief } = await rob();
-    const { secret, sealed } = readOffer(await thief.send(appPage, { form: { intent: 'set-up' } }));
+    const secret = await startSetUp(thief);
     const passkey = createAuthenticator().register(await fetchOptions(thief, 'add'), origin);
     const changed = { intent: 'password', currentPassword: password, newPassword };
     expect((await owners.send('/profile/security', { form: changed })).status).toBe(303);
     const late = [
-      await thief.send(appPage, { form: { intent: 'add', sealed, code: showCode(secret, now()) } }),
+      await giveCode(thief, showCode(secret, now())),
       await thief.send('/profile/passkeys/add', { form: { name: 'Key', passkey } }),
       await thief.send('/profile/delete', { form: { intent: 'delete' } }),
     ];

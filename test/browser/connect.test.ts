@@ -38,7 +38,7 @@ it.each(appearances)('what changes is shown before and after, at %s', async (nam
   await page.getByRole('link', { name: 'Continue' }).click();
   await page.waitForURL('**/profile/products');
   await page.goto('/profile/security');
-  await page.getByText('Remove', { exact: true }).click();
+  await page.getByText('Remove marketplace account').click();
   await page.getByText(/only because the marketplace says so: .*verification/).waitFor();
   await look('a link that takes rights along');
   const connected = page.getByRole('region', { name: 'Connected accounts' });

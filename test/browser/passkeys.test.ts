@@ -53,6 +53,12 @@ async function plugIn(page: Page) {
   };
 }
 
+/** Passes over the offer of a passkey that follows a login by password in such a browser. */
+async function passOver(page: Page): Promise<void> {
+  await page.waitForURL('**/profile/passkeys/offer?next=**');
+  await page.getByRole('button', { name: 'Not now' }).click();
+}
+
 async function addPasskey(page: Page, name: string): Promise<void> {
   await page.goto('/profile/passkeys');
   await page.getByRole('button', { name: 'Add a passkey' }).click();
@@ -67,7 +73,9 @@ async function openWithPasskey(email: string): Promise<{ page: Page; device: Dev
   const device = await plugIn(page);
   await page.addInitScript(offerNone);
   await page.goto('/login');
+  await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
   await logIn(page, email);
+  await passOver(page);
   await page.waitForURL('**/profile');
   await addPasskey(page, 'Work laptop');
   await page.waitForURL('**/profile/passkeys?saved=added');
@@ -93,7 +101,7 @@ describe('a passkey', () => {
 
     await page.goto('/profile/passkeys');
     await page.getByText('Last used').waitFor();
-    await page.getByText('Remove Work laptop').click();
+    await page.getByText('Remove passkey Work laptop').click();
     await page.getByRole('button', { name: 'Remove this passkey' }).click();
     await page.waitForURL('**/profile/passkeys?saved=remove');
     await page.getByText('You do not have a passkey yet.').waitFor();
@@ -137,15 +145,15 @@ describe('a passkey', () => {
     const aLongTimeAgo = new Date(Date.now() - 11 * 60_000);
     await site.app.db.updateTable('sessions').set({ auth_time: aLongTimeAgo }).execute();
     await page.goto('/profile/passkeys');
-    await page.getByText('Rename Work laptop').click();
+    await page.getByText('Rename passkey Work laptop').click();
     await page.getByLabel('Name').fill('Old laptop');
     await page.getByRole('button', { name: 'Save the name' }).click();
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile/passkeys?saved=rename');
     await page.getByText('The name has been saved.').waitFor();
-    await page.getByText('Rename Old laptop').waitFor();
-    await page.getByText('Remove Old laptop').click();
+    await page.getByText('Rename passkey Old laptop').waitFor();
+    await page.getByText('Remove passkey Old laptop').click();
     await page.getByRole('button', { name: 'Remove this passkey' }).click();
     await page.waitForURL('**/profile/passkeys?saved=remove');
     expect(complaints).toEqual([]);
@@ -199,6 +207,87 @@ describe('a passkey', () => {
     await page.getByText('Last used').waitFor();
     expect(await device.listCredentials()).toHaveLength(1);
     expect(complaints).toEqual([]);
+  });
+});
+
+describe('the offer after a login by password', () => {
+  /** A browser with a platform authenticator, on the way to a product. */
+  async function arrive(email: string) {
+    const { page, complaints } = await site.visit();
+    const device = await plugIn(page);
+    await page.addInitScript(offerNone);
+    await page.goto('/demo/marketplace');
+    await page.getByRole('link', { name: 'Log in with Identity' }).click();
+    await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
+    await logIn(page, email);
+    return { page, device, complaints };
+  }
+  const forget = () => sql`delete from passkeys`.execute(site.app.db);
+
+  it('adds a passkey with two clicks, and leads on to the product', async () => {
+    await forget();
+    const { page, device, complaints } = await arrive('merchant@example.test');
+    await page.getByRole('heading', { name: 'Log in without your password next time?' }).waitFor();
+    await device.recognise(false);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByText('No passkey was created. Try again when you are ready.').waitFor();
+    await device.recognise(true);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    expect(await device.listCredentials()).toHaveLength(1);
+    await page.goto('/profile/passkeys');
+    await page.getByText('Not used yet.').waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it('is put off by keyboard, and then not made again in the session', async () => {
+    await forget();
+    const { page, complaints } = await arrive('new-merchant@example.test');
+    await page.waitForURL('**/profile/passkeys/offer?next=**');
+    await page.getByRole('button', { name: 'Not now, continue to Marketplace' }).press('Enter');
+    await page.waitForURL('**/demo/marketplace');
+    await page.goto('/login?prompt=login&next=/profile/billing');
+    await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
+    await logIn(page, 'new-merchant@example.test');
+    await page.waitForURL('**/profile/billing');
+    expect(complaints).toEqual([]);
+  });
+
+  it('is not made again once somebody has said so', async () => {
+    await forget();
+    const { page } = await arrive('customer@example.test');
+    await page.getByRole('button', { name: 'Don’t ask again' }).click();
+    await page.waitForURL('**/demo/marketplace');
+    await page.context().clearCookies();
+    await page.goto('/login');
+    await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
+    await logIn(page, 'customer@example.test');
+    await page.waitForURL('**/profile');
+    await sql`update users set passkeys_declined_at = null`.execute(site.app.db);
+  });
+
+  it.each([
+    ['without an authenticator in the browser', true],
+    ['without script', false],
+  ])('does not stand in the way: %s', async (_, javaScriptEnabled) => {
+    await forget();
+    const { page } = await site.visit({ javaScriptEnabled });
+    await page.goto('/login', { waitUntil: 'networkidle' });
+    expect(await page.locator('[data-can-add-passkey]').getAttribute('value')).not.toBe('yes');
+    await logIn(page, 'merchant@example.test');
+    await page.waitForURL('**/profile');
+  });
+
+  it('without script, says what to do, should somebody come there', async () => {
+    await forget();
+    const { page } = await site.visit({ javaScriptEnabled: false });
+    await page.goto('/login');
+    await logIn(page, 'merchant@example.test');
+    await page.goto('/profile/passkeys/offer?next=/profile/billing');
+    await page.getByText('This browser cannot add a passkey, or JavaScript is switched off.').waitFor();
+    expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.waitForURL('**/profile/billing');
   });
 });
 
@@ -314,13 +403,18 @@ it('a page’s script for passkeys is small', async () => {
 it.each(appearances)(
   'pages of passkeys: no serious fault, no sideways scrolling (%s)',
   async (name, options) => {
+    await sql`delete from passkeys`.execute(site.app.db);
     const { page } = await site.visit(options);
     await plugIn(page);
-    await page.goto('/login');
+    await page.goto('/login?next=/profile');
+    await page.locator('[data-can-add-passkey][value=yes]').waitFor({ state: 'attached' });
     await logIn(page, 'new-merchant@example.test');
-    await page.waitForURL('**/profile');
+    await page.waitForURL('**/profile/passkeys/offer?next=**');
     const faults: string[] = [];
     const look = async (what: string) => faults.push(...(await inspectPage(page, `${what} (${name})`)));
+    await look('passkey offer');
+    await passOver(page);
+    await page.waitForURL('**/profile');
     await page.goto('/profile/passkeys');
     await look('passkeys');
     await addPasskey(page, 'x'.repeat(200));

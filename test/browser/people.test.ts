@@ -352,7 +352,7 @@ it('a marketplace user is led through connecting an account that they can log in
   );
   expect(rows).toEqual([{ user_id: '01900000-0000-7000-8000-000000000001' }]);
   // And removes it again, by keyboard.
-  await page.getByText('Remove', { exact: true }).focus();
+  await page.locator('summary', { hasText: 'Remove marketplace account' }).focus();
   await page.keyboard.press('Enter');
   await page.getByRole('region', { name: 'Connected accounts' }).getByLabel('Current password').fill('wrong');
   await page.keyboard.press('Enter');

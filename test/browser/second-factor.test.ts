@@ -19,10 +19,15 @@ async function setUp(page: Page, look: (what: string) => Promise<void> = async (
   await page.getByRole('link', { name: 'Authenticator app' }).click();
   await page.getByRole('heading', { name: 'Authenticator app', level: 1 }).waitFor();
   await look('authenticator off');
-  await page.getByRole('button', { name: 'Set up the app' }).click();
+  await page.goto('/profile/authenticator/set-up');
+  await page.getByRole('heading', { name: 'Start again' }).waitFor();
+  await look('authenticator set-up gone');
+  await page.getByRole('button', { name: 'Start again' }).click();
   await page.getByRole('img', { name: 'QR code for your authenticator app' }).waitFor();
   const secret = (await page.locator('code.key').textContent()) ?? '';
   await look('authenticator set-up');
+  await page.reload();
+  expect(await page.locator('code.key').textContent()).toBe(secret);
   await page.getByLabel('Code that the app shows now').fill('000000');
   await page.getByRole('button', { name: 'Turn on the app' }).click();
   await page.getByText('This code is not right.').waitFor();
@@ -87,10 +92,62 @@ describe.each([
     await page.waitForURL('**/demo/network_site');
     await page.goto('/profile/authenticator');
     await page.getByText('9 of 10').waitFor();
+    await page.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await page.getByRole('heading', { name: 'Make new recovery codes?' }).waitFor();
+    await page.getByText('The 9 codes that you have left will stop working.').waitFor();
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByText('9 of 10').waitFor();
+    await page.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await page.getByRole('button', { name: 'Make new codes' }).click();
+    await page.getByText('The old ones no longer work.').waitFor();
+    await page.goto('/profile/authenticator');
     await page.getByRole('button', { name: 'Turn off the authenticator app' }).click();
+    await page.getByRole('heading', { name: 'Turn off the authenticator app?' }).waitFor();
+    // A reload asks nothing of the browser.
+    await page.reload();
+    await page.getByRole('button', { name: 'Turn off the app' }).click();
     await page.getByText('The authenticator app is turned off.').waitFor();
     expect(complaints).toEqual([]);
   });
+});
+
+it('the key and the codes can be copied, and the codes printed, by buttons that only script shows', async () => {
+  const { page, context } = await site.visit();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const clipboard = () => page.evaluate('navigator.clipboard.readText()');
+  await page.goto('/login');
+  await logIn(page, 'manager@example.test');
+  await page.waitForURL('**/profile');
+  await page.goto('/profile/authenticator');
+  await page.getByRole('button', { name: 'Set up the app' }).click();
+  await page.getByRole('button', { name: 'Copy the key' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const secret = (await page.locator('code.key').textContent()) ?? '';
+  expect(await clipboard()).toBe(secret.replaceAll(' ', ''));
+  await page.getByRole('button', { name: 'Copy the key' }).waitFor();
+  await page.getByLabel('Code that the app shows now').fill(showCode(secret, clock));
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copy the codes' }).press('Enter');
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  const codes = await page.locator('.codes code').allTextContents();
+  expect(await clipboard()).toBe(codes.join('\n'));
+  await page.evaluate('window.print = () => { document.title = "printed"; }');
+  await page.getByRole('button', { name: 'Print' }).click();
+  expect(await page.title()).toBe('printed');
+  // Paper says whose they are, and has nothing to press.
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.getByText('Identity, manager@example.test').isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Print' }).isVisible()).toBe(false);
+  expect(await page.locator('.codes code').first().isVisible()).toBe(true);
+  await site.app.db.deleteFrom('authenticators').execute();
+
+  const plain = await site.visit({ javaScriptEnabled: false });
+  await plain.page.goto('/login');
+  await logIn(plain.page, 'manager@example.test');
+  await plain.page.goto('/profile/authenticator');
+  await plain.page.getByRole('button', { name: 'Set up the app' }).click();
+  await plain.page.locator('code.key').waitFor();
+  expect(await plain.page.getByRole('button', { name: 'Copy the key' }).count()).toBe(0);
 });
 
 describe.each(appearances)('on a %s screen,', (name, options) => {
@@ -104,8 +161,14 @@ describe.each(appearances)('on a %s screen,', (name, options) => {
     await logIn(page, 'customer@example.test');
     await page.waitForURL('**/profile');
     await setUp(page, look);
+    await page.goto('/profile/security');
+    await look('security with an app');
     await page.goto('/profile/authenticator');
     await look('authenticator on');
+    for (const sure of ['turn-off', 'renew-codes']) {
+      await page.goto(`/profile/authenticator?sure=${sure}`);
+      await look(`authenticator ${sure}`);
+    }
     await logOut(page);
     clock += 60_000;
     await logIn(page, 'customer@example.test');

@@ -41,6 +41,7 @@ const landed = [
   'm024-cheap-triggers',
   'm025-comments',
   'm026-ended-links',
+  'm027-passkeys-declined',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -24,7 +24,7 @@ import {
 import { addPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 import { arrange } from '../support/people/take-back-cases.ts';
-import { readOffer, setUp } from '../support/people/totp-app.ts';
+import { setUp, startSetUp } from '../support/people/totp-app.ts';
 
 /** At once. */
 const connections = byForm({ short: 1, long: 3 });
@@ -53,8 +53,7 @@ beforeAll(async () => {
   await addPasskey(browser);
   const { rows } = await sql<{ id: string }>`select id from passkeys`.execute(app.db);
   known.passkeyId = rows[0]?.id ?? '';
-  const offer = await browser.send('/profile/authenticator', { form: { intent: 'set-up' } });
-  known.sealed = readOffer(offer).sealed;
+  await startSetUp(browser);
 
   // Somebody whose login waits for a code.
   const other = await logIn(app.send, 'new-merchant@example.test', password);
@@ -103,7 +102,7 @@ type Door = { path: string; fields: Record<string, string>; isStale?: boolean };
 const confirms = { confirmPassword: 'x', confirmPasskey: '{}' };
 const newPassword = 'seven quiet lanterns';
 const forms: Door[] = [
-  { path: '/login', fields: { email: 'customer@example.test', password: 'wrong' } },
+  { path: '/login', fields: { email: 'customer@example.test', password: 'wrong', can_add_passkey: 'yes' } },
   { path: '/login', fields: { passkey: '{}' } },
   { path: '/login/code', fields: { code: '123456' } },
   { path: `/continue?id=${token}`, fields: {} },
@@ -132,8 +131,12 @@ const forms: Door[] = [
   { path: '/profile/passkeys', fields: { intent: 'rename', id: '{passkeyId}', name: 'Key' } },
   { path: '/profile/passkeys', fields: { intent: 'add', ...confirms }, isStale: true },
   { path: '/profile/passkeys/add', fields: { name: 'Key', passkey: '{}' } },
+  { path: '/profile/passkeys/offer', fields: { intent: 'add', passkey: '{}' } },
+  { path: '/profile/passkeys/offer', fields: { intent: 'add', passkey: '{}', ...confirms }, isStale: true },
   { path: '/profile/passkeys/add', fields: { name: 'Key', passkey: '{}', ...confirms }, isStale: true },
-  { path: '/profile/authenticator', fields: { intent: 'add', sealed: '{sealed}', code: '1' } },
+  { path: '/profile/authenticator/set-up', fields: { code: '1' } },
+  { path: '/profile/authenticator/set-up', fields: { code: '1', ...confirms }, isStale: true },
+  { path: '/profile/authenticator', fields: { intent: 'turn-off', sure: 'x' } },
   { path: '/profile/authenticator', fields: { intent: 'set-up', ...confirms }, isStale: true },
   { path: '/profile/delete', fields: { intent: 'x' } },
   { path: '/profile/delete', fields: { intent: 'delete', ...confirms }, isStale: true },
@@ -165,7 +168,9 @@ const queries: Door[] = [
   { path: '/profile/delete', fields: next },
   { path: '/profile/connected', fields: next },
   { path: '/profile/activity', fields: { before: 'x', saved: 'x' } },
-  { path: '/profile/authenticator', fields: { ...next, off: '1', recovered: '1' } },
+  { path: '/profile/authenticator', fields: { ...next, off: '1', recovered: '1', sure: 'x' } },
+  { path: '/profile/authenticator/set-up', fields: next },
+  { path: '/profile/passkeys/offer', fields: next },
   {
     path: '/sso/launch/marketplace',
     fields: { state: 'x', return_to: '/x', prompt: 'none', max_age: '1', auth_after: '1' },

@@ -439,6 +439,7 @@ const untracked: Record<string, string> = {
   'users.has_authenticator': 'about a credential; audit events tell of it',
   'users.has_passkey': 'about a credential; audit events tell of it',
   'users.id': 'the id of the row',
+  'users.passkeys_declined_at': 'says nothing of who somebody is; it is in the download',
   'users.password_hash': 'a credential',
   'users.profile_updated_at': 'moves with what is kept',
 };

@@ -73,7 +73,7 @@ describe.each(roles)('the session of %s', (email) => {
   it('is held back again once the app is turned off', async () => {
     const browser = await logIn(app.send, email);
     await setUp(browser, clock);
-    const off = await browser.send(page, { form: { intent: 'turn-off' } });
+    const off = await browser.send(page, { form: { intent: 'turn-off', sure: 'yes' } });
     expect(off.status).toBe(303);
     expect(codeOf(await browser.send('/sso/profile'))).toBe('second_factor_required');
   });

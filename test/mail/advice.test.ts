@@ -103,7 +103,7 @@ const usual: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>> =
   },
   authenticator_removed: async (person) => {
     await addApp(person, person.thief);
-    await person.thief.send(appPage, { form: { intent: 'turn-off' } });
+    await person.thief.send(appPage, { form: { intent: 'turn-off', sure: 'yes' } });
   },
   codes_guessed: async (person) => {
     await addApp(person, person.browser);
@@ -147,7 +147,7 @@ const takeBack: Partial<Record<NoticeKind, (person: Person) => Promise<unknown>>
   authenticator_added: ({ thief }) => setUp(thief, now()),
   recovery_codes_made: async ({ thief }) => {
     await setUp(thief, now());
-    await thief.send(appPage, { form: { intent: 'renew-codes' } });
+    await thief.send(appPage, { form: { intent: 'renew-codes', sure: 'yes' } });
   },
   deletion_requested: ({ thief }) => thief.send('/profile/delete', { form: { intent: 'delete' } }),
   email_changed: ({ email, thief }) => changes.change(thief, email, changes.newEmail()),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Procedures } from '../../server/trpc/router.ts';
-import { locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend } from '../support/app/backend.ts';
 import { sendPatiently } from '../support/app/patience.ts';
 import { openClient, refusalOf } from '../support/app/trpc.ts';
@@ -11,12 +11,15 @@ import { listNotices } from '../support/people/kept-mail.ts';
 import {
   enterCode,
   expectCodeAsked,
+  giveCode,
   page,
   payloadOf,
   readCodes,
-  readOffer,
+  readSecret,
   setUp,
+  setUpPage,
   showCode,
+  startSetUp,
   wrongCode,
 } from '../support/people/totp-app.ts';
 
@@ -44,6 +47,12 @@ beforeEach(async () => {
 const send = (intent: string, more: Record<string, string> = {}) =>
   owner.send(page, { form: { intent, ...more } });
 
+function expectNoSecret(answer: Answer): void {
+  expect(answer.status).toBe(200);
+  expect(textOf(answer)).toContain('Start again');
+  expect(answer.text).not.toMatch(/otpauth|class="key"|class="qr"/);
+}
+
 async function countAuthenticators(): Promise<number> {
   return (await sql`select 1 from authenticators`.execute(app.db)).rows.length;
 }
@@ -57,32 +66,46 @@ async function listEvents(): Promise<string[]> {
 describe('setting it up', () => {
   it('shows a secret as a QR code and to type, and counts once a code proves it', async () => {
     expect(textOf(await owner.send('/profile/security'))).toContain('Authenticator app');
-    const offered = await send('set-up');
+    const started = await send('set-up');
+    expect([started.status, started.headers.get('location')]).toEqual([303, setUpPage]);
+    expect(started.headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^identity_set_up=[\w-]{75}; HttpOnly; Max-Age=600; Path=\/; SameSite=Lax$/),
+    ]);
+    const offered = await owner.send(setUpPage);
     expect(offered.status).toBe(200);
     expect(offered.text).toMatch(/<svg[^>]*role="img"[^>]*><path d="M\d+ \d+h1v1h-1z/);
     expect(offered.text).toContain('otpauth://totp/Identity:merchant%40example.test?secret=');
     expect(offered.headers.get('cache-control')).toBe('no-store');
     expect(await countAuthenticators()).toBe(0);
-    const { secret, sealed } = readOffer(offered);
+    const secret = readSecret(offered) ?? '';
+    expect(offered.text).toContain(`data-copy="${secret.replaceAll(' ', '')}"`);
+    expect([...offered.text.matchAll(/<input [^>]*name="(\w+)"/g)].map(([, name]) => name)).toEqual(['code']);
 
-    const refused = await send('add', { sealed, code: wrongCode(secret, clock) });
+    const refused = await giveCode(owner, wrongCode(secret, clock));
     expect(refused.status).toBe(422);
     expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is not right.');
-    expect(readOffer(refused)).toEqual({ secret, sealed });
+    expect(readSecret(refused)).toBe(secret);
     expect(await countAuthenticators()).toBe(0);
+    // A reload shows the same.
+    expect(readSecret(await owner.send(setUpPage))).toBe(secret);
 
-    const added = await send('add', { sealed, code: showCode(secret, clock) });
+    const added = await giveCode(owner, showCode(secret, clock));
     expect(readCodes(added)).toHaveLength(10);
     expect(added.headers.get('cache-control')).toBe('no-store');
+    expect(owner.jar.has('identity_set_up')).toBe(false);
     // The file has the same, and needs no script.
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
+    expect(added.text).toContain(`data-copy="${readCodes(added).join('\n')}"`);
     expect(added.text).toContain('<a href="/profile/security">I have kept them. Continue</a>');
     expect(await listEvents()).toEqual(['authenticator.added']);
     expect(await listNotices(app.db, email)).toEqual(['authenticator_added']);
     const shown = textOf(await owner.send(page));
     expect(shown).toContain('10 of 10');
     for (const code of readCodes(added)) expect(shown).not.toContain(code);
+    // Nor does the page of the set-up show them, or anything, once more.
+    const again = await owner.send(setUpPage);
+    expect([again.status, again.headers.get('location')]).toEqual([303, page]);
   });
 
   it('logs out everywhere else, and counts in this session as given', async () => {
@@ -95,67 +118,167 @@ describe('setting it up', () => {
   });
 
   it('works once, even when 16 confirm it at once', async () => {
-    const asked = await sendPatiently(Array.from({ length: 16 }, () => () => send('set-up')));
-    const offers = asked.map(readOffer);
+    const secret = await startSetUp(owner);
     const answers = await sendPatiently(
-      offers.map(
-        ({ secret, sealed }) =>
-          () =>
-            send('add', { sealed, code: showCode(secret, clock) }),
-      ),
+      Array.from({ length: 16 }, () => () => giveCode(owner, showCode(secret, clock))),
     );
-    const winners = answers.filter((answer) => readCodes(answer).length === 10);
-    expect(winners).toHaveLength(1);
+    expect(answers.filter((answer) => readCodes(answer).length === 10)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(15);
     const { rows } = await sql<{ count: number }>`select count(*)::int as count from recovery_codes`.execute(
       app.db,
     );
     expect(rows).toEqual([{ count: 10 }]);
-    // The app that has won is the one that counts.
     clock += 60_000;
-    const { secret } = offers[answers.indexOf(winners[0] as (typeof answers)[0])] ?? { secret: '' };
     const browser = openBrowser(app.send);
     expectCodeAsked(await browser.login(email));
     expect((await enterCode(browser, showCode(secret, clock))).status).toBe(303);
   });
 
-  it('takes only a secret that was made for this user, and is whole', async () => {
-    const stranger = await logIn(app.send, 'customer@example.test');
-    const theirs = readOffer(await stranger.send(page, { form: { intent: 'set-up' } }));
-    const { secret, sealed } = readOffer(await send('set-up'));
-    const changed = (sealed.startsWith('A') ? 'B' : 'A') + sealed.slice(1);
-    for (const wrong of [theirs.sealed, changed, '', 'A'.repeat(64), '!'])
-      for (const code of [showCode(secret, clock), showCode(theirs.secret, clock), '000000'])
-        expect((await send('add', { sealed: wrong, code })).status, wrong).toBe(400);
+  it('shows one secret in two tabs, and for ten minutes from the last of them', async () => {
+    const secret = await startSetUp(owner);
+    clock += 500_000;
+    expect(await startSetUp(owner)).toBe(secret);
+    clock += 599_000;
+    expect(readSecret(await owner.send(setUpPage))).toBe(secret);
+    clock += 1_000;
+    // However long a browser keeps the cookie.
+    expectNoSecret(await owner.send(setUpPage));
+    await sql`update sessions set auth_time = ${new Date(clock)} where ended_at is null`.execute(app.db);
+    const late = await giveCode(owner, showCode(secret, clock));
+    expect([late.status, late.headers.get('location')]).toEqual([303, setUpPage]);
+    expect(await startSetUp(owner)).not.toBe(secret);
     expect(await countAuthenticators()).toBe(0);
   });
 
+  it('in the second tab, once the app is on, leads to where it says so', async () => {
+    const { secret } = await setUp(owner, clock);
+    const late = await giveCode(owner, showCode(secret, clock));
+    expect([late.status, late.headers.get('location')]).toEqual([303, setUpPage]);
+    expect((await owner.send(setUpPage)).headers.get('location')).toBe(page);
+    expect((await send('set-up')).headers.get('location')).toBe(setUpPage);
+    expect((await owner.send(setUpPage)).headers.get('location')).toBe(page);
+    expect(await listEvents()).toEqual(['authenticator.added']);
+  });
+
+  it('takes only a secret of this user and session, and whole', async () => {
+    const secret = await startSetUp(owner);
+    const cookie = owner.jar.get('identity_set_up') ?? '';
+    const stranger = await logIn(app.send, 'customer@example.test');
+    const elsewhere = await logIn(app.send, email);
+    const theirs = await startSetUp(stranger);
+    const changed = (cookie.startsWith('A') ? 'B' : 'A') + cookie.slice(1);
+    const wrong: [typeof owner, string][] = [
+      [owner, stranger.jar.get('identity_set_up') ?? ''],
+      ...[changed, '', 'A'.repeat(75), cookie.slice(1), '!'].map((each): [typeof owner, string] => [
+        owner,
+        each,
+      ]),
+      // The same browser, where somebody else has logged in, and another session of the same user.
+      [stranger, cookie],
+      [elsewhere, cookie],
+    ];
+    for (const [browser, value] of wrong) {
+      browser.jar.set('identity_set_up', value);
+      expectNoSecret(await browser.send(setUpPage));
+      for (const code of [showCode(secret, clock), showCode(theirs, clock), '000000']) {
+        const answer = await giveCode(browser, code);
+        expect([answer.status, answer.headers.get('location')], value).toEqual([303, setUpPage]);
+      }
+    }
+    expect(await countAuthenticators()).toBe(0);
+  });
+
+  it('begins again after a logout, also in the same browser', async () => {
+    await startSetUp(owner);
+    await owner.send('/logout', { form: {} });
+    expect((await owner.send(setUpPage)).headers.get('location')).toBe(
+      '/login?next=%2Fprofile%2Fauthenticator%2Fset-up',
+    );
+    await owner.login(email);
+    expectNoSecret(await owner.send(setUpPage));
+  });
+
+  it('changes nothing by a GET', async () => {
+    const answer = await owner.send(`${page}?set-up&intent=set-up`);
+    expect([answer.status, answer.headers.getSetCookie()]).toEqual([200, []]);
+    const shown = await owner.send(setUpPage);
+    expectNoSecret(shown);
+    expect(shown.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('goes on to where somebody was going', async () => {
+    const to = '?next=%2Fsso%2Flaunch%2Fmarketplace';
+    const started = await owner.send(page + to, { form: { intent: 'set-up' } });
+    expect(started.headers.get('location')).toBe(setUpPage + to);
+    const secret = readSecret(await owner.send(setUpPage + to)) ?? '';
+    const added = await owner.send(setUpPage + to, { form: { code: showCode(secret, clock) } });
+    expect(textOf(added)).toContain('I have kept them. Continue to Marketplace');
+    const elsewhere = await owner.send(`${setUpPage}?next=//evil.example`);
+    expect(elsewhere.headers.get('location')).toBe(page);
+  });
+
   it('does not turn on anything for a session that has ended meanwhile', async () => {
-    const { secret, sealed } = readOffer(await send('set-up'));
+    const secret = await startSetUp(owner);
     await sql`update sessions set ended_at = now()`.execute(app.db);
-    const answer = await send('add', { sealed, code: showCode(secret, clock) });
+    const answer = await giveCode(owner, showCode(secret, clock));
     expect([answer.status, locationOf(answer).searchParams.get('next')]).toEqual([
       303,
-      '/profile/authenticator',
+      '/profile/authenticator/set-up',
     ]);
     expect(await countAuthenticators()).toBe(0);
   });
 });
 
+describe('what is asked once more', () => {
+  it.each([
+    ['turn-off', 'Turn off the authenticator app?', 'Your password alone will be enough to log in.'],
+    ['renew-codes', 'Make new recovery codes?', 'The 10 codes that you have left will stop working.'],
+  ])('%s: on a page of its own, and nothing is done before', async (intent, title, words) => {
+    await setUp(owner, clock);
+    for (const more of [{}, { sure: '' }, { sure: 'no' }]) {
+      const asked = await send(intent, more as Record<string, string>);
+      expect([asked.status, asked.headers.get('location')]).toEqual([303, `${page}?sure=${intent}`]);
+    }
+    const question = await owner.send(`${page}?sure=${intent}`);
+    const text = textOf(question);
+    for (const said of [title, words, `We will email ${email}`]) expect(text).toContain(said);
+    expect([fieldOf(question, 'intent').value, fieldOf(question, 'sure').value]).toEqual([intent, 'yes']);
+    expect(await listEvents()).toEqual(['authenticator.added']);
+    expect(await countAuthenticators()).toBe(1);
+  });
+
+  it('only where there is something to ask about', async () => {
+    for (const sure of ['turn-off', 'renew-codes', 'x'])
+      expect(textOf(await owner.send(`${page}?sure=${sure}`))).toContain('Set up the app');
+  });
+
+  it('is not asked again where a credential is needed, too', async () => {
+    await setUp(owner, clock);
+    clock += 601_000;
+    const asked = await send('turn-off', { sure: 'yes' });
+    expect([asked.status, fieldOf(asked, 'sure').value]).toEqual([401, 'yes']);
+    expect((await send('turn-off', { sure: 'yes', confirmPassword: password })).headers.get('location')).toBe(
+      `${page}?off`,
+    );
+  });
+});
+
 describe('a login of over ten minutes ago', () => {
-  const intents = ['set-up', 'add', 'renew-codes', 'turn-off'];
+  const intents = ['set-up', 'renew-codes', 'turn-off'];
 
   it('is not enough: the password is asked for, and then what was asked is done', async () => {
     clock += 601_000;
     for (const intent of intents) {
-      const asked = await send(intent, { sealed: 'kept', code: '123456' });
+      const asked = await send(intent, { code: '123456' });
       expect(asked.status, intent).toBe(401);
       expect(textOf(asked)).toContain('Confirm it’s you');
       expect(fieldOf(asked, 'intent').value).toBe(intent);
-      expect(fieldOf(asked, 'sealed').value).toBe('kept');
+      expect(fieldOf(asked, 'code').value).toBe('123456');
     }
+    expect((await giveCode(owner, '123456')).status).toBe(401);
     expect((await send('set-up', { confirmPassword: 'wrong' })).status).toBe(401);
-    expect(readOffer(await send('set-up', { confirmPassword: password })).secret).not.toBe('');
+    expect((await send('set-up', { confirmPassword: password })).status).toBe(303);
+    expect(readSecret(await owner.send(setUpPage))).toBeDefined();
   });
 
   it('is not enough for the rules themselves either, should a page forget to ask', async () => {
@@ -168,8 +291,8 @@ describe('a login of over ten minutes ago', () => {
     try {
       const request = new Request(`http://localhost:3000${page}`, { headers: { cookie: owner.cookie() } });
       const changes: ((procedures: Procedures) => Promise<unknown>)[] = [
-        ({ authenticator }) => authenticator.offer(),
-        ({ authenticator }) => authenticator.add({ sealed: '', code: '' }),
+        ({ authenticator }) => authenticator.startSetUp(),
+        ({ authenticator }) => authenticator.add({ code: '' }),
         ({ authenticator }) => authenticator.renewCodes(),
         ({ authenticator }) => authenticator.remove(),
       ];
@@ -183,7 +306,8 @@ describe('a login of over ten minutes ago', () => {
   it('changes nothing, whatever is sent', async () => {
     await setUp(owner, clock);
     clock += 601_000;
-    for (const intent of intents) await send(intent);
+    for (const intent of intents) await send(intent, { sure: 'yes' });
+    await giveCode(owner, '123456');
     expect(await countAuthenticators()).toBe(1);
     expect(await listEvents()).toEqual(['authenticator.added']);
   });
@@ -208,7 +332,7 @@ describe('a session without the second factor', () => {
     clock += 60_000;
     expectCodeAsked(await owner.login(email, password, href), page);
     await enterCode(owner, showCode(secret, clock), '/login/code');
-    expect((await send('turn-off')).status).toBe(303);
+    expect((await send('turn-off', { sure: 'yes' })).status).toBe(303);
     expect(await countAuthenticators()).toBe(0);
   });
 
@@ -262,7 +386,7 @@ it('somebody without a password sets one first', async () => {
 
 it('new recovery codes replace the old ones', async () => {
   const { secret, codes } = await setUp(owner, clock);
-  const renewed = readCodes(await send('renew-codes'));
+  const renewed = readCodes(await send('renew-codes', { sure: 'yes' }));
   expect(renewed).toHaveLength(10);
   expect(renewed.filter((code) => codes.includes(code))).toEqual([]);
   expect(await listEvents()).toEqual(['authenticator.added', 'recovery_codes.made']);
@@ -275,7 +399,7 @@ it('new recovery codes replace the old ones', async () => {
 
 it('turned off, it is gone with its recovery codes, and the password alone is enough', async () => {
   const { codes } = await setUp(owner, clock);
-  const off = await send('turn-off');
+  const off = await send('turn-off', { sure: 'yes' });
   expect([off.status, off.headers.get('location')]).toEqual([303, `${page}?off`]);
   expect(textOf(await owner.send(`${page}?off`))).toContain('The authenticator app is turned off.');
   expect((await sql`select 1 from recovery_codes`.execute(app.db)).rows).toEqual([]);
@@ -285,7 +409,8 @@ it('turned off, it is gone with its recovery codes, and the password alone is en
   expect(await browser.whoAmI()).toBe(email);
   expect(codes).toHaveLength(10);
   // Sent again, nothing happens, and nobody is told.
-  for (const intent of ['turn-off', 'renew-codes']) expect((await send(intent)).status).toBe(303);
+  for (const intent of ['turn-off', 'renew-codes'])
+    expect((await send(intent, { sure: 'yes' })).status).toBe(303);
   const notices = await listNotices(app.db, email);
   expect(notices.filter((kind) => /authenticator|recovery/.test(kind))).toHaveLength(2);
 });
@@ -294,7 +419,7 @@ it('only its owner reaches the page, from our own pages only', async () => {
   const nobody = openBrowser(app.send);
   const login = '/login?next=%2Fprofile%2Fauthenticator';
   expect((await nobody.send(page)).headers.get('location')).toBe(login);
-  for (const intent of ['set-up', 'add', 'renew-codes', 'turn-off'])
+  for (const intent of ['set-up', 'renew-codes', 'turn-off'])
     expect((await nobody.send(page, { form: { intent } })).headers.get('location')).toBe(login);
   const headers = { origin: 'https://evil.example' };
   expect((await owner.send(page, { form: { intent: 'set-up' }, headers })).status).toBe(403);

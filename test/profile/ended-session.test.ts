@@ -6,7 +6,7 @@ import type { Browser } from '../support/app/visitor.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
-import { page as appPage, readOffer, setUp, showCode } from '../support/people/totp-app.ts';
+import { page as appPage, setUp, setUpPage, showCode, startSetUp } from '../support/people/totp-app.ts';
 
 const changes = shareAddressChanges();
 
@@ -39,16 +39,16 @@ const kinds: Record<string, (person: Person) => Promise<Sent>> = {
     { intent: 'remove', id: await passkeyOf(person) },
   ],
   'turning on the app': async ({ browser }) => {
-    const { secret, sealed } = readOffer(await browser.send(appPage, { form: { intent: 'set-up' } }));
-    return [appPage, { intent: 'add', sealed, code: showCode(secret, now()) }];
+    const secret = await startSetUp(browser);
+    return [setUpPage, { code: showCode(secret, now()) }];
   },
   'making recovery codes': async ({ browser }) => {
     await setUp(browser, now());
-    return [appPage, { intent: 'renew-codes' }];
+    return [appPage, { intent: 'renew-codes', sure: 'yes' }];
   },
   'turning off the app': async ({ browser }) => {
     await setUp(browser, now());
-    return [appPage, { intent: 'turn-off' }];
+    return [appPage, { intent: 'turn-off', sure: 'yes' }];
   },
   'asking for a deletion': async () => ['/profile/delete', { intent: 'delete' }],
   'connecting a marketplace account': async ({ browser, id, email }) => {

@@ -8,7 +8,14 @@ import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
 import { addPasskey, createAuthenticator, fetchOptions, origin } from '../support/people/authenticator.ts';
 import { countLetters, readToken } from '../support/people/kept-mail.ts';
-import { page as appPage, enterCode, setUp, showCode } from '../support/people/totp-app.ts';
+import {
+  page as appPage,
+  enterCode,
+  setUp,
+  setUpPage,
+  showCode,
+  startSetUp,
+} from '../support/people/totp-app.ts';
 
 const week = 7 * dayMs;
 const changes = shareAddressChanges();
@@ -340,11 +347,9 @@ describe('a factor keeps whether its browser was established', () => {
 describe('the pages that add a factor', () => {
   const words = 'We have known this browser for less than a week. So for seven days,';
   const show = async (browser: Browser) => {
-    const answers = [
-      await browser.send('/profile/passkeys/add'),
-      await browser.send(appPage),
-      await browser.send(appPage, { form: { intent: 'set-up' } }),
-    ];
+    const answers = [await browser.send('/profile/passkeys/add'), await browser.send(appPage)];
+    await startSetUp(browser);
+    answers.push(await browser.send(setUpPage), await browser.send('/profile/passkeys/offer'));
     await setUp(browser, changes.clock.now.getTime());
     return [...answers, await browser.send(appPage)].map(textOf);
   };
@@ -352,7 +357,7 @@ describe('the pages that add a factor', () => {
   it('say in a new browser that it can be removed again, and to which address the link goes', async () => {
     const { email } = await changes.signUp();
     const pages = await show(await logIn(open(), email));
-    for (const [n, what] of ['this passkey', 'the app', 'the app', 'new codes'].entries())
+    for (const [n, what] of ['this passkey', 'the app', 'the app', 'this passkey', 'new codes'].entries())
       expect(pages[n]).toContain(
         `${words} ${what} can be removed again with a link that we email to ${email}`,
       );

@@ -79,7 +79,9 @@ it('changes made at once on two instances with different clocks have times of th
   const elsewhere = openBrowser((await startSlow()).send, browser.cookie());
   const answers = await Promise.all(
     Array.from({ length: 9 }, (_, each) =>
-      (each % 2 ? browser : elsewhere).send('/profile/authenticator', { form: { intent: 'renew-codes' } }),
+      (each % 2 ? browser : elsewhere).send('/profile/authenticator', {
+        form: { intent: 'renew-codes', sure: 'yes' },
+      }),
     ),
   );
   expect(answers.map(({ status }) => status)).toEqual(Array(9).fill(200));

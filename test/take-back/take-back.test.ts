@@ -88,9 +88,9 @@ describe('a thief who knows the password', () => {
     changes.passTime(8 * dayMs);
     await browser.login(email, password);
     await enterCode(browser, showCode(secret, now()));
-    expect((await browser.send('/profile/authenticator', { form: { intent: 'renew-codes' } })).status).toBe(
-      200,
-    );
+    expect(
+      (await browser.send('/profile/authenticator', { form: { intent: 'renew-codes', sure: 'yes' } })).status,
+    ).toBe(200);
     expect((await browser.send('/profile/delete', { form: { intent: 'delete' } })).status).toBe(303);
     for (const kind of ['recovery_codes_made', 'deletion_requested'] as const)
       expect((await owner.send(await linkOf(changes, email, kind))).status).toBe(200);

@@ -17,13 +17,19 @@ export const accountPages: AccountPage[] = [
 ];
 
 /** Ways to log in that have a page of their own: rows on Security. */
-export const waysToLogIn: (AccountPage & { about: string; isOn: (profile: Profile) => boolean })[] = [
+export const waysToLogIn: (AccountPage & {
+  about: string;
+  isOn: (profile: Profile) => boolean;
+  /** Its state in words. */
+  sayState: (profile: Profile, states: { passkeys: number }) => string;
+})[] = [
   {
     path: '/profile/passkeys',
     icon: 'key',
     title: 'Passkeys',
     about: 'Log in with your fingerprint, face or screen lock.',
     isOn: ({ hasPasskey }) => hasPasskey,
+    sayState: (_, { passkeys }) => (passkeys > 0 ? `${passkeys} added` : 'None'),
   },
   {
     path: '/profile/authenticator',
@@ -31,6 +37,7 @@ export const waysToLogIn: (AccountPage & { about: string; isOn: (profile: Profil
     title: 'Authenticator app',
     about: 'A code from your phone, in addition to your password.',
     isOn: ({ hasAuthenticator }) => hasAuthenticator,
+    sayState: ({ hasAuthenticator }) => (hasAuthenticator ? 'On' : 'Off'),
   },
 ];
 

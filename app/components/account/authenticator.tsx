@@ -1,7 +1,10 @@
+import type { ReactNode } from 'react';
 import type { SetUp } from '../../../server/identity/factor/authenticator.ts';
+import { withNext } from '../../next.ts';
 import { Field } from '../field.tsx';
 import { Day, Instant } from '../instant.tsx';
 import { Page } from '../page.tsx';
+import { ServiceName } from '../service-name.ts';
 import { NewBrowserNote } from './new-browser.tsx';
 
 type Revocable = { email: string; isRevocable: boolean };
@@ -82,15 +85,92 @@ export function AuthenticatorOn({ email, isRequired, isRevocable, addedAt, lastU
   );
 }
 
-export function AuthenticatorSetUp({
-  setUp,
-  error,
-  email,
-  isRevocable,
-}: Revocable & { setUp: SetUp; error: string | undefined }) {
-  const { sealed, secret, uri, qr } = setUp;
+export type SureOf = 'turn-off' | 'renew-codes';
+
+type SureProps = Revocable & {
+  sure: SureOf;
+  codesLeft: number;
+  isRequired: boolean;
+  hasPasskey: boolean;
+  next: string | undefined;
+};
+
+/** Asks once more, and says what will happen. */
+export function AuthenticatorSure({ sure, next, ...owner }: SureProps) {
+  const isOff = sure === 'turn-off';
+  return (
+    <Page alone title={isOff ? 'Turn off the authenticator app?' : 'Make new recovery codes?'}>
+      <form method="post" action={withNext('/profile/authenticator', next)} className="card">
+        {isOff ? <WhatTurningOffDoes {...owner} /> : <WhatNewCodesDo {...owner} />}
+        <input type="hidden" name="intent" value={sure} />
+        <input type="hidden" name="sure" value="yes" />
+        <div className="actions">
+          <button type="submit" className={isOff ? 'danger' : undefined}>
+            {isOff ? 'Turn off the app' : 'Make new codes'}
+          </button>
+          <a href={withNext('/profile/authenticator', next)}>Cancel</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+type Owner = Omit<SureProps, 'sure' | 'next'>;
+
+function WhatTurningOffDoes({ email, codesLeft, isRequired, hasPasskey }: Owner) {
+  return (
+    <>
+      <ul className="points">
+        <li>Your password alone will be enough to log in.</li>
+        {codesLeft > 0 && <li>Your recovery codes will stop working.</li>}
+        <li>You stay logged in, here and everywhere else.</li>
+        <li>
+          We will email <strong>{email}</strong> that the app is off.
+        </li>
+      </ul>
+      {isRequired && !hasPasskey && (
+        <p>
+          <strong>Your role needs a second factor.</strong> Until you set up the app again, or add a passkey,
+          you can open nothing else here.
+        </p>
+      )}
+    </>
+  );
+}
+
+function WhatNewCodesDo({ email, codesLeft, isRevocable }: Owner) {
+  return (
+    <>
+      <ul className="points">
+        {codesLeft > 0 && (
+          <li>
+            The {codesLeft === 1 ? 'code that you have left' : `${codesLeft} codes that you have left`} will
+            stop working.
+          </li>
+        )}
+        <li>You will get 10 new ones. We show them only once, so have a place ready to keep them.</li>
+        <li>
+          We will email <strong>{email}</strong> that you have new codes.
+        </li>
+      </ul>
+      {isRevocable && <NewBrowserNote what="new codes" email={email} />}
+    </>
+  );
+}
+
+type SetUpProps = Revocable & {
+  setUp: SetUp;
+  error: string | undefined;
+  next: string | undefined;
+  /** Above the form. */
+  children?: ReactNode;
+};
+
+export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, children }: SetUpProps) {
+  const { secret, uri, qr } = setUp;
   return (
     <Page title="Set up the app">
+      {children}
       <form method="post" className="card">
         <p>Open the app on your phone, choose to add an account, and scan this QR code.</p>
         <svg
@@ -105,11 +185,12 @@ export function AuthenticatorSetUp({
         <p>
           On this phone? <a href={uri}>Open the app here</a>. Or type this key into it, for {email}:
         </p>
-        <p>
+        <div className="field">
           <code className="key">{secret}</code>
-        </p>
-        <input type="hidden" name="intent" value="add" />
-        <input type="hidden" name="sealed" value={sealed} />
+          <button type="button" className="quiet" data-copy={secret.replaceAll(' ', '')} hidden>
+            Copy the key
+          </button>
+        </div>
         <Field
           label="Code that the app shows now"
           hint="Six digits. We check that the app is set up right."
@@ -123,20 +204,46 @@ export function AuthenticatorSetUp({
         {isRevocable && <NewBrowserNote what="the app" email={email} />}
         <div className="actions">
           <button type="submit">Turn on the app</button>
-          <a href="/profile/authenticator">Cancel</a>
+          <a href={withNext('/profile/authenticator', next)}>Cancel</a>
         </div>
       </form>
     </Page>
   );
 }
 
-type CodesProps = { codes: string[]; email: string; next: string | undefined; nextTitle: string | undefined };
+/** For a browser that keeps no secret of this user and session. */
+export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
+  return (
+    <Page title="Start again">
+      <form method="post" action={withNext('/profile/authenticator', next)} className="card">
+        <p>
+          The QR code works for 10 minutes, in the browser where you started and until you log out. Start
+          again to get a new one.
+        </p>
+        <p>If you have scanned the old one, delete it from the app on your phone.</p>
+        <input type="hidden" name="intent" value="set-up" />
+        <div className="actions">
+          <button type="submit">Start again</button>
+          <a href={withNext('/profile/authenticator', next)}>Cancel</a>
+        </div>
+      </form>
+    </Page>
+  );
+}
+
+type CodesProps = {
+  codes: string[];
+  intro: string;
+  email: string;
+  next: string | undefined;
+  nextTitle: string | undefined;
+};
 
 /** The recovery codes, shown once. The download needs no script: the file is in the link. */
-export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
+export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesProps) {
   const text = `Recovery codes of ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (
-    <Page title="Keep your recovery codes" intro="The authenticator app is on.">
+    <Page title="Keep your recovery codes" intro={intro}>
       <div className="card">
         <p>
           If you lose your phone, you log in with one of these instead of a code from the app. Each works
@@ -144,6 +251,9 @@ export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
         </p>
         <p>
           <strong>We show them only now.</strong> Print them or save them, but not only on that phone.
+        </p>
+        <p className="only-print">
+          <ServiceName />, {email}
         </p>
         <ul className="codes">
           {codes.map((code) => (
@@ -160,6 +270,14 @@ export function RecoveryCodes({ codes, email, next, nextTitle }: CodesProps) {
           >
             Download as text
           </a>
+          <button type="button" className="quiet" data-copy={codes.join('\n')} hidden>
+            Copy the codes
+          </button>
+          <button type="button" className="quiet" data-print="" hidden>
+            Print
+          </button>
+        </div>
+        <div className="actions">
           <a href={next ?? '/profile/security'}>
             {nextTitle ? `I have kept them. Continue to ${nextTitle}` : 'I have kept them. Continue'}
           </a>

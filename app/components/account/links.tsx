@@ -80,7 +80,14 @@ type RemoveLinkProps = Link & { hasPassword: boolean; refused?: Refused | undefi
 function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: RemoveLinkProps) {
   const mine = refused?.values.externalId === externalId ? refused : undefined;
   return (
-    <Disclosure label="Remove" open={mine !== undefined}>
+    <Disclosure
+      label={
+        <>
+          Remove<span className="visually-hidden"> marketplace account {externalId}</span>
+        </>
+      }
+      open={mine !== undefined}
+    >
       <Form method="post" preventScrollReset>
         <input type="hidden" name="provider" value={provider} />
         <input type="hidden" name="externalId" value={externalId} />
@@ -96,7 +103,7 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
           />
         )}
         <SubmitButton intent="remove-link" busy="Removing…" danger>
-          Remove the connected account
+          Remove the connected account<span className="visually-hidden"> {externalId}</span>
         </SubmitButton>
       </Form>
     </Disclosure>

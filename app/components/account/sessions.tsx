@@ -101,9 +101,14 @@ type EndSessionProps = Pick<Listed, 'id' | 'device'> & {
 };
 
 function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
+  const label = (
+    <>
+      Log out<span className="visually-hidden"> of {device}</span>
+    </>
+  );
   const button = (
     <SubmitButton intent="end-session" busy="Logging out…" quiet>
-      Log out<span className="visually-hidden"> of {device}</span>
+      {label}
     </SubmitButton>
   );
   const mine = refused?.values.intent === 'end-session' && refused.values.id === id ? refused : undefined;
@@ -111,7 +116,7 @@ function EndSession({ id, device, needsPassword, refused }: EndSessionProps) {
     <Form method="post" preventScrollReset>
       <input type="hidden" name="id" value={id} />
       {needsPassword ? (
-        <Disclosure label="Log out" open={mine !== undefined}>
+        <Disclosure label={label} open={mine !== undefined}>
           <CurrentPassword refused={mine} />
           {button}
         </Disclosure>

@@ -22,7 +22,7 @@ import { hasOwnLogin } from '../ground/customers.ts';
 import { readDevice } from '../ground/device.ts';
 import { isEstablishedBrowser, isRevocable } from '../ground/established-browsers.ts';
 import { notify, notifyWithTakeBack } from '../ground/notices.ts';
-import { seal, unseal } from '../ground/sealing.ts';
+import { seal } from '../ground/sealing.ts';
 import { findTimeOfChange } from '../ground/take-back-window.ts';
 import {
   type AnyActor,
@@ -35,6 +35,7 @@ import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from '../sessio
 import { amrOf } from '../session/sessions.ts';
 import { secretContext } from './authenticator-code.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
+import { findSetUpSecret, forgetSetUpSecret, keepSetUpSecret } from './set-up-secret.ts';
 import { buildKeyUri, createSecret, findStep, isCode, spellSecret } from './totp.ts';
 
 /** A user who may set up an authenticator app, even if they must do so before anything else. */
@@ -48,6 +49,7 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
   const found = await findAuthenticator(db, user.id);
   return {
     email: user.email,
+    hasPasskey: user.hasPasskey,
     isRequired: needsSecondFactor(config, user),
     /** Whether the user must set up a second factor before they can open anything else. */
     comesFirst: mustSetUpFactor(config, session),
@@ -64,35 +66,43 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
 }
 
 export type SetUp = {
-  /** The new secret, sealed, for the form that takes the code: nothing is stored before a right code. */
-  sealed: string;
   /** The secret as text, for typing into the app. */
   secret: string;
   uri: string;
   qr: { size: number; path: string };
 };
 
-/** Makes a new secret, which counts once the user gives a code of it. */
-export async function offerAuthenticator(deps: Dependencies, actor: Owner): Promise<SetUp> {
+/**
+ * Makes a secret, which counts once the user gives a code of it. One that waits for its code already stays the same, so
+ * that two tabs show one secret. The result is a `Set-Cookie` value.
+ */
+export async function startSetUp(deps: Dependencies, actor: Owner): Promise<string> {
   await requireOwnAllowance(deps, actor, 'authenticator.added');
-  const secret = createSecret();
-  const sealed = await seal(deps.config.encryptionKeys, offerContext(actor), secret);
-  return describeOffer(deps, actor, { sealed, secret });
+  return keepSetUpSecret(deps, actor, (await findSetUpSecret(deps, actor)) ?? createSecret());
+}
+
+/** The secret that waits for its code; undefined if none does, or none of this user and session. */
+export async function findSetUp(deps: Dependencies, actor: AnyActor): Promise<SetUp | undefined> {
+  const secret = await findSetUpSecret(deps, actor);
+  if (!secret) return undefined;
+  const uri = buildKeyUri(secret, { issuer: deps.config.name, email: actor.session.user.email });
+  return { secret: spellSecret(secret), uri, qr: drawQr(uri) };
 }
 
 /**
- * Turns the app on, logs the user out everywhere else, and returns the recovery codes, which are shown only this once.
- * Undefined if an app is on already. Throws 422 `validation_failed` for a wrong code, and 400 `invalid_request` for a
- * `sealed` that was not made for this user.
+ * Turns the app on, logs the user out everywhere else, and returns the recovery codes, which are shown only this once, with
+ * a `Set-Cookie` value. `on` if an app is on already, `gone` if no secret waits. Throws 422 `validation_failed` for a wrong
+ * code.
  */
 export async function addAuthenticator(
   deps: Dependencies,
   actor: Owner,
-  given: { sealed: string; code: string },
-): Promise<string[] | undefined> {
+  given: { code: string },
+): Promise<{ codes: string[]; setCookie: string } | 'on' | 'gone'> {
   const { config, db, now } = deps;
   const { session, request, visit } = actor;
-  const { secret } = await openOffer(deps, actor, given.sealed);
+  const secret = await findSetUpSecret(deps, actor);
+  if (!secret) return 'gone';
   const code = given.code.replace(/\s/g, '');
   const step = isCode(code) ? await findStep(secret, code, now()) : undefined;
   if (step === undefined) throw wrongCode();
@@ -100,7 +110,7 @@ export async function addAuthenticator(
   return inTransactionOf(visit, db, async (trx) => {
     const user = await lockOpenActor(trx, actor);
     if (!hasOwnLogin(user)) throw new AppError('login_required');
-    if (user.codeFactors.includes('authenticator')) return undefined;
+    if (user.codeFactors.includes('authenticator')) return 'on';
     // With the code the user has given a second factor in this session.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : amrOf.code;
     await setSessionAmr(trx, session.id, amr);
@@ -116,13 +126,8 @@ export async function addAuthenticator(
     await replaceRecoveryCodes(trx, { userId: user.id, codeHashes: hashAll(user.id, codes), now: at });
     await recordActorEvent(trx, actor, { type: 'authenticator.added' });
     await notifyWithTakeBack(trx, deps, user, 'authenticator_added', { at, request });
-    return codes;
+    return { codes, setCookie: forgetSetUpSecret(deps) };
   });
-}
-
-/** Shows the set-up again after a wrong code. Throws what `addAuthenticator` throws for `sealed`. */
-export async function repeatOffer(deps: Dependencies, actor: AnyActor, sealed: string): Promise<SetUp> {
-  return describeOffer(deps, actor, await openOffer(deps, actor, sealed));
 }
 
 /** Makes new recovery codes in place of those that are left. Undefined if no app is set up. */
@@ -150,23 +155,6 @@ export async function removeAuthenticator(deps: Dependencies, actor: Owner): Pro
   });
 }
 
-// Not the context of a stored secret, so that an offered secret never passes for a stored one, nor the other way round.
-const offerContext = ({ session }: AnyActor) => `authenticator offer ${session.user.id}`;
-
-type Offer = { sealed: Uint8Array; secret: Uint8Array };
-
-async function openOffer({ config }: Dependencies, actor: AnyActor, text: string): Promise<Offer> {
-  const sealed = decode(text);
-  const opened = sealed && (await unseal(config.encryptionKeys, offerContext(actor), sealed));
-  if (!sealed || !opened) throw new AppError('invalid_request', { detail: 'Start the set-up again.' });
-  return { sealed, secret: opened.plain };
-}
-
-function describeOffer({ config }: Dependencies, { session }: AnyActor, { sealed, secret }: Offer): SetUp {
-  const uri = buildKeyUri(secret, { issuer: config.name, email: session.user.email });
-  return { sealed: encodeBytes(sealed), secret: spellSecret(secret), uri, qr: drawQr(uri) };
-}
-
 /** Draws each dark square as a piece of one path, on a grid of one unit, with the margin that scanners need. */
 function drawQr(text: string): SetUp['qr'] {
   const { data, size } = encode(text, { ecc: 'M', border: 4 });
@@ -177,14 +165,6 @@ function drawQr(text: string): SetUp['qr'] {
 }
 
 const hashAll = (userId: string, codes: string[]) => codes.map((code) => hashRecoveryCode(userId, code));
-
-const encodeBytes = (bytes: Uint8Array) => btoa(String.fromCharCode(...bytes));
-
-function decode(text: string): Uint8Array | undefined {
-  // The base64 of a nonce, 20 bytes and a tag.
-  if (!/^[A-Za-z0-9+/]{64}$/.test(text)) return undefined;
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-}
 
 const wrongCode = () =>
   new AppError('validation_failed', {

@@ -14,6 +14,7 @@ import { readEmailAddress } from '../ground/email-address.ts';
 import { nameOwnBrowser } from '../ground/established-browsers.ts';
 import { suspensionOf } from '../ground/suspension.ts';
 import { type LoginRefusal, refusedLogin, trailOf } from '../ground/trail.ts';
+import { findPasskeyOffer, type PasskeyOffer } from '../passkey/passkey-offer.ts';
 import { guessPassword } from '../password/guess-password.ts';
 import { requireSlot } from '../password/passwords.ts';
 import { buildEndedCookie, findSession } from '../session/sessions.ts';
@@ -29,7 +30,7 @@ export async function login(
   request: Request,
   visit: Visit,
   credentials: Credentials,
-): Promise<LoginStep | undefined> {
+): Promise<PasswordStep | undefined> {
   return countLogin(
     deps,
     () => tryLogin(deps, request, visit, credentials),
@@ -37,7 +38,15 @@ export async function login(
   );
 }
 
-type Credentials = { email: string; password: string };
+type Credentials = {
+  email: string;
+  password: string;
+  /** Where the person is going, if their browser can add a passkey. */
+  offer?: PasskeyOffer | undefined;
+};
+
+/** `offersPasskey`: the person is asked next whether they want to add a passkey. */
+type PasswordStep = LoginStep & { offersPasskey?: boolean };
 
 /** Throws 503 `unavailable` if a login would, because too many passwords are being hashed. */
 export function requireLoginSlot({ metrics }: Dependencies): void {
@@ -54,7 +63,7 @@ async function tryLogin(
   request: Request,
   visit: Visit,
   credentials: Credentials,
-): Promise<LoginStep | undefined> {
+): Promise<PasswordStep | undefined> {
   const { db, read, log, aside, now } = deps;
   const email = readEmailAddress(credentials.email);
   const trail = { address: visit.address, requestId: visit.requestId };
@@ -92,9 +101,10 @@ async function tryLogin(
     }
     const step = await startSessionOrAsk(trx, deps, { user, startedBy: 'password', request, visit });
     if (!step.needsCode) deferAuditEvent(trx, { ...browser, type: 'login.succeeded', userId });
+    const offersPasskey = step.isNewSession && (await findPasskeyOffer(trx, deps, user, credentials.offer));
     // Last, so that others who count their tries do not wait long for this row.
     await giveBack(trx);
-    return step;
+    return { ...step, offersPasskey };
   });
   if (!outcome) return undefined;
   if (outcome instanceof AppError) throw outcome;

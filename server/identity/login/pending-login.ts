@@ -21,14 +21,19 @@ import { findTakeBackHint } from '../ground/take-back-window.ts';
 import { buildTokenCookie, createToken, hashToken, readToken } from '../ground/tokens.ts';
 import { refusedLogin, trailOf } from '../ground/trail.ts';
 import { asksForCode } from '../session/second-factor.ts';
-import { type NewSession, startSession } from '../session/sessions.ts';
+import { type NewSession, openSession, startSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 
 const cookie = 'identity_pending_login';
 const lifeSeconds = 600;
 
 /** How a login goes on after the password. The cookies are those of a session, or of a login that waits for the code. */
-export type LoginStep = { setCookies: string[]; needsCode: boolean };
+export type LoginStep = {
+  setCookies: string[];
+  needsCode: boolean;
+  /** Whether a session was started, and not one renewed. */
+  isNewSession?: boolean;
+};
 
 /**
  * What follows a right password: a session, or the page that asks for a code, if the user has a kind of factor with codes.
@@ -40,7 +45,10 @@ export async function startSessionOrAsk(
   start: NewSession,
 ): Promise<LoginStep> {
   const { user, request, visit } = start;
-  if (!asksForCode(user)) return { setCookies: await startSession(trx, deps, start), needsCode: false };
+  if (!asksForCode(user)) {
+    const { setCookies, isNew } = await openSession(trx, deps, start);
+    return { setCookies, needsCode: false, isNewSession: isNew };
+  }
   const { config, now } = deps;
   visit.userId = user.id;
   const previous = readToken(request, config.issuer, cookie);

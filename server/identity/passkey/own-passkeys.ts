@@ -48,7 +48,10 @@ export async function describeOwnPasskeys(deps: Dependencies, { session, request
 }
 
 /** A user who has not proved their address may add no passkey: no mail could help them if they lost it. */
-function findReasonNotToAdd(user: User, passkeys: ListedPasskey[]): 'unproved' | 'too_many' | undefined {
+export function findReasonNotToAdd(
+  user: User,
+  passkeys: ListedPasskey[],
+): 'unproved' | 'too_many' | undefined {
   if (!user.emailVerifiedAt) return 'unproved';
   return passkeys.length >= maxPasskeys ? 'too_many' : undefined;
 }

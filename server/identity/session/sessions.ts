@@ -72,18 +72,27 @@ export type NewSession = {
   visit: Visit;
 };
 
-/**
- * Starts a session; nothing else does. If this browser has a live session of the same user, that session goes on under a
- * new token; a session of somebody else ends. A changed password ends every other session of the user and forgets their
- * other devices; a password set by mail ends every session. The caller has locked the user and seen that they are not
- * suspended. The result is the `Set-Cookie` values, the only place that ever holds the tokens. Throws 401 `login_required`
- * if the session that changes the password has ended meanwhile.
- */
+/** As `openSession`, for callers to whom a session that goes on is like a new one. */
 export async function startSession(
   trx: Transaction<DB>,
   deps: Dependencies,
   start: NewSession,
 ): Promise<string[]> {
+  return (await openSession(trx, deps, start)).setCookies;
+}
+
+/**
+ * Starts a session; nothing else does. If this browser has a live session of the same user, that session goes on under a
+ * new token; a session of somebody else ends. A changed password ends every other session of the user and forgets their
+ * other devices; a password set by mail ends every session. The caller has locked the user and seen that they are not
+ * suspended. The result is the `Set-Cookie` values, the only place that ever holds the tokens, and whether the
+ * session is new. Throws 401 `login_required` if the session that changes the password has ended meanwhile.
+ */
+export async function openSession(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  start: NewSession,
+): Promise<{ setCookies: string[]; isNew: boolean }> {
   const { config, now: clock } = deps;
   const { user, startedBy, amr = amrOf[startedBy], isFirstCredential = false, request, visit } = start;
   const { id: userId } = user;
@@ -131,11 +140,12 @@ export async function startSession(
     firstCredentialAt: isFirstCredential ? session.authTime : null,
   });
   const formsOfOthers = await dropFormsOfOthers(deps, request, userId);
-  return [
+  const setCookies = [
     buildTokenCookie(config.issuer, cookie, token, absoluteSeconds),
     deviceCookie,
     ...(formsOfOthers ? [formsOfOthers] : []),
   ];
+  return { setCookies, isNew: !isRenewed };
 }
 
 /** Ends all sessions of a user whose password is set by mail, and forgets their devices except the one that sets it. */

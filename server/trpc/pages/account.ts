@@ -4,10 +4,10 @@ import { findObstacle } from '../../identity/address/change-email.ts';
 import {
   addAuthenticator,
   describeAuthenticator,
-  offerAuthenticator,
+  findSetUp,
   removeAuthenticator,
   renewRecoveryCodes,
-  repeatOffer,
+  startSetUp,
 } from '../../identity/factor/authenticator.ts';
 import { isEstablishedBrowser } from '../../identity/ground/established-browsers.ts';
 import { findTakeBackHint } from '../../identity/ground/take-back-window.ts';
@@ -17,9 +17,15 @@ import {
   removeOwnPasskey,
   renameOwnPasskey,
 } from '../../identity/passkey/own-passkeys.ts';
+import {
+  addOfferedPasskey,
+  declinePasskeyOffers,
+  describePasskeyOffer,
+} from '../../identity/passkey/passkey-offer.ts';
 import { cancelDeletion, requestDeletion } from '../../identity/person/deletion.ts';
+import { describeWaysToLogIn } from '../../identity/person/ways-to-log-in.ts';
 import { asksForFactor } from '../../identity/recovery/take-back.ts';
-import { confirmed, person, router, settingUp, settingUpConfirmed } from '../init.ts';
+import { confirmed, person, router, setCookies, settingUp, settingUpConfirmed } from '../init.ts';
 
 const addressRouter = router({
   describe: person.query(({ ctx }) => {
@@ -36,8 +42,6 @@ const addressRouter = router({
   })),
 });
 
-const sealed = z.string();
-
 const authenticatorRouter = router({
   /** The authenticator app, and when we last mailed a take-back link to a user who must give a passkey first. */
   describe: settingUp.query(async ({ ctx }) => {
@@ -47,15 +51,24 @@ const authenticatorRouter = router({
       : undefined;
     return { ...described, takeBackSentAt };
   }),
-  offer: settingUpConfirmed.mutation(({ ctx }) => offerAuthenticator(ctx.deps, ctx)),
-  repeatOffer: settingUp
-    .input(z.object({ sealed }))
-    .query(({ ctx, input }) => repeatOffer(ctx.deps, ctx, input.sealed)),
-  add: settingUpConfirmed
-    .input(z.object({ sealed, code: z.string() }))
-    .mutation(({ ctx, input }) => addAuthenticator(ctx.deps, ctx, input)),
+  /** Makes a secret, which the browser keeps in a cookie. */
+  startSetUp: settingUpConfirmed.mutation(async ({ ctx }) =>
+    setCookies(ctx, [await startSetUp(ctx.deps, ctx)]),
+  ),
+  /** The secret that waits for its code, or null. */
+  findSetUp: settingUp.query(async ({ ctx }) => (await findSetUp(ctx.deps, ctx)) ?? null),
+  add: settingUpConfirmed.input(z.object({ code: z.string() })).mutation(async ({ ctx, input }) => {
+    const added = await addAuthenticator(ctx.deps, ctx, input);
+    if (typeof added === 'string') return added;
+    setCookies(ctx, [added.setCookie]);
+    return added.codes;
+  }),
   renewCodes: settingUpConfirmed.mutation(({ ctx }) => renewRecoveryCodes(ctx.deps, ctx)),
   remove: settingUpConfirmed.mutation(({ ctx }) => removeAuthenticator(ctx.deps, ctx)),
+});
+
+const securityRouter = router({
+  describe: person.query(({ ctx }) => describeWaysToLogIn(ctx.deps, ctx)),
 });
 
 const id = z.string();
@@ -72,6 +85,13 @@ const passkeysRouter = router({
   remove: settingUpConfirmed
     .input(z.object({ id }))
     .mutation(({ ctx, input }) => removeOwnPasskey(ctx.deps, ctx, input.id)),
+
+  /** The offer after a login by password alone. */
+  describeOffer: person.query(({ ctx }) => describePasskeyOffer(ctx.deps, ctx)),
+  addOffered: confirmed
+    .input(z.object({ passkey: z.string() }))
+    .mutation(({ ctx, input }) => addOfferedPasskey(ctx.deps, ctx, input.passkey)),
+  declineOffers: person.mutation(({ ctx }) => declinePasskeyOffers(ctx.deps, ctx)),
 });
 
 const deletionRouter = router({
@@ -83,5 +103,6 @@ export const accountRouters = {
   address: addressRouter,
   authenticator: authenticatorRouter,
   passkeys: passkeysRouter,
+  security: securityRouter,
   deletion: deletionRouter,
 };

@@ -16,13 +16,20 @@ import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity
 import { hasSessionCookie } from '../../identity/session/sessions.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
-/** `wrong` credentials, a session (`done`), or a login that waits for a code (`code_needed`). */
-type LoginOutcome = 'wrong' | 'done' | 'code_needed';
+/**
+ * `wrong` credentials, a session (`done`), a login that waits for a code (`code_needed`), or a session that begins with the
+ * offer of a passkey (`passkey_offered`).
+ */
+type LoginOutcome = 'wrong' | 'done' | 'code_needed' | 'passkey_offered';
 
-function takeStep(ctx: TrpcContext, step: LoginStep | undefined): LoginOutcome {
+function takeStep(
+  ctx: TrpcContext,
+  step: (LoginStep & { offersPasskey?: boolean }) | undefined,
+): LoginOutcome {
   if (!step) return 'wrong';
   setCookies(ctx, step.setCookies);
-  return step.needsCode ? 'code_needed' : 'done';
+  if (step.needsCode) return 'code_needed';
+  return step.offersPasskey ? 'passkey_offered' : 'done';
 }
 
 export const visitorRouter = router({
@@ -42,7 +49,14 @@ export const visitorRouter = router({
 
 export const loginRouter = router({
   byPassword: anonymous
-    .input(z.object({ email: z.string(), password: z.string() }))
+    .input(
+      z.object({
+        email: z.string(),
+        password: z.string(),
+        /** Where the person is going, if their browser can add a passkey. */
+        offer: z.object({ next: z.string() }).optional(),
+      }),
+    )
     .mutation(async ({ ctx, input }) => takeStep(ctx, await login(ctx.deps, ctx.request, ctx.visit, input))),
 
   byPasskey: anonymous

@@ -39,6 +39,8 @@ const forms: Record<string, Record<string, string>> = {
   '/passkeys/options': { purpose: 'login' },
   '/login/code': { code: '123456' },
   '/profile/authenticator': { intent: 'set-up' },
+  '/profile/authenticator/set-up': { code: '123456' },
+  '/profile/passkeys/offer': { intent: 'never' },
   '/forgot-password': { email: 'customer@example.test' },
   '/set-password': { newPassword: 'half done, half done' },
   '/signup': { name: 'Half Done', email: 'half-done@example.test' },

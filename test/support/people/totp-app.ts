@@ -2,9 +2,11 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { type Answer, locationOf } from '../app/app.ts';
-import { type Browser, fieldOf } from '../app/visitor.ts';
+import type { Browser } from '../app/visitor.ts';
 
 export const page = '/profile/authenticator';
+/** Where the secret is shown and its code is given. */
+export const setUpPage = '/profile/authenticator/set-up';
 
 /** What the app shows for a secret in base32, at that time. */
 export function showCode(secret: string, at: number): string {
@@ -27,20 +29,30 @@ export function wrongCode(secret: string, at: number): string {
   );
 }
 
-/** The key and the hidden field of the page that offers a secret. */
-export function readOffer(answer: Answer): { secret: string; sealed: string } {
-  const secret = /<code class="key">([A-Z2-7 ]+)</.exec(answer.text)?.[1] ?? '';
-  expect(secret.replace(/\s/g, '')).toHaveLength(32);
-  return { secret, sealed: fieldOf(answer, 'sealed').value ?? '' };
+/** The secret on the page that shows it; undefined if there is none. */
+export const readSecret = ({ text }: Answer): string | undefined =>
+  /<code class="key">([A-Z2-7 ]{39})</.exec(text)?.[1];
+
+/** Begins to set up an app. The result is the secret. */
+export async function startSetUp(browser: Pick<Browser, 'send'>): Promise<string> {
+  const started = await browser.send(page, { form: { intent: 'set-up' } });
+  expect([started.status, started.headers.get('location')]).toEqual([303, setUpPage]);
+  const secret = readSecret(await browser.send(setUpPage)) ?? '';
+  expect(secret).not.toBe('');
+  return secret;
 }
+
+/** Gives the code of the app that is being set up. */
+export const giveCode = (browser: Pick<Browser, 'send'>, code: string): Promise<Answer> =>
+  browser.send(setUpPage, { form: { code } });
 
 export const readCodes = ({ text }: Answer) =>
   [...text.matchAll(/<li><code>([0-9a-z-]+)<\/code><\/li>/g)].map(([, code = '']) => code);
 
 /** Sets an app up, as somebody who has just logged in. */
 export async function setUp(browser: Browser, at: number): Promise<{ secret: string; codes: string[] }> {
-  const { secret, sealed } = readOffer(await browser.send(page, { form: { intent: 'set-up' } }));
-  const added = await browser.send(page, { form: { intent: 'add', sealed, code: showCode(secret, at) } });
+  const secret = await startSetUp(browser);
+  const added = await giveCode(browser, showCode(secret, at));
   expect(added.status).toBe(200);
   const codes = readCodes(added);
   expect(codes).toHaveLength(10);

@@ -1,0 +1,66 @@
+import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
+import { useActionData, useLoaderData } from '@remix-run/react';
+import {
+  AuthenticatorSetUp,
+  AuthenticatorSetUpGone,
+  RecoveryCodes,
+} from '../components/account/authenticator.tsx';
+import { Confirm } from '../components/confirm.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { titled } from '../components/service-name.ts';
+import { TooMany } from '../components/too-many.tsx';
+import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
+import { nextOf, withNext } from '../next.ts';
+
+/** The page's form is the browser's own: a page with a secret is better not kept by a script. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Set up the app');
+
+const authenticatorPage = '/profile/authenticator';
+
+export async function loader({ request, context }: LoaderFunctionArgs) {
+  const { procedures, site } = context;
+  const next = nextOf(request, context);
+  try {
+    const { email, isRevocable, isOn } = await procedures.authenticator.describe();
+    // After a POST this page shows the recovery codes.
+    if (isOn && context.method !== 'POST') throw redirectDocument(withNext(authenticatorPage, next), 303);
+    const setUp = isOn ? null : await procedures.authenticator.findSetUp();
+    return { email, isRevocable, setUp, next, nextTitle: site.findLaunchTitle(next) };
+  } catch (error) {
+    throw await loginOr(error, { request, context });
+  }
+}
+
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    async act(form, procedures) {
+      const next = nextOf(args.request, args.context);
+      requireNoAsks(await procedures.confirm.askWhileSettingUp({ form, change: 'authenticator.added' }));
+      const here = withNext(`${authenticatorPage}/set-up`, next);
+      // A code is not kept while a credential is asked for.
+      if (!form.has('code')) return here;
+      const added = await procedures.authenticator.add({ code: text(form, 'code') });
+      if (added === 'on') return withNext(authenticatorPage, next);
+      return added === 'gone' ? here : data({ codes: added });
+    },
+  });
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+export default function SetUp() {
+  const { setUp, ...page } = useLoaderData<typeof loader>();
+  const done = useActionData<{ codes?: string[] }>();
+  const refused = useRefused();
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Turn on the app" />;
+  if (done?.codes) return <RecoveryCodes {...page} codes={done.codes} intro="The authenticator app is on." />;
+  if (!setUp) return <AuthenticatorSetUpGone next={page.next} />;
+  return (
+    <AuthenticatorSetUp {...page} setUp={setUp} error={refused?.errors.code}>
+      {refused?.minutes && <TooMany minutes={refused.minutes} />}
+      {refused?.message && <Notice kind="error">{refused.message}</Notice>}
+    </AuthenticatorSetUp>
+  );
+}

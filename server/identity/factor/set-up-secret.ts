@@ -1,0 +1,54 @@
+// The secret of an authenticator app that its owner is setting up. It is in a cookie, sealed for that user and session, so
+// that the page shows the same secret after a reload; the database gets it once a code of it was given.
+import { base64url } from 'oslo/encoding';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { seal, unseal } from '../ground/sealing.ts';
+import { buildTokenCookie, readCookie } from '../ground/tokens.ts';
+import type { AnyActor } from '../session/actor.ts';
+
+const cookie = 'identity_set_up';
+const lifeSeconds = 600;
+
+/** In front of the secret stands the time until which it counts, as a double: a browser may keep a cookie for longer. */
+const timeBytes = 8;
+
+type Deps = Pick<Dependencies, 'config' | 'now'>;
+
+/** The `Set-Cookie` value that keeps the secret for ten minutes. */
+export async function keepSetUpSecret(
+  { config, now }: Deps,
+  actor: AnyActor,
+  secret: Uint8Array,
+): Promise<string> {
+  const plain = new Uint8Array([...new Uint8Array(timeBytes), ...secret]);
+  new DataView(plain.buffer).setFloat64(0, now().getTime() + lifeSeconds * 1_000);
+  const sealed = await seal(config.encryptionKeys, contextOf(actor), plain);
+  return buildTokenCookie(config.issuer, cookie, encode(sealed), lifeSeconds);
+}
+
+/** The secret that this browser keeps for this user and session. */
+export async function findSetUpSecret(
+  { config, now }: Deps,
+  actor: AnyActor,
+): Promise<Uint8Array | undefined> {
+  const sealed = decode(readCookie(actor.request, config.issuer, cookie) ?? '');
+  const opened = sealed && (await unseal(config.encryptionKeys, contextOf(actor), sealed));
+  if (!opened) return undefined;
+  const until = new DataView(opened.plain.buffer).getFloat64(0);
+  return now().getTime() < until ? opened.plain.slice(timeBytes) : undefined;
+}
+
+/** The `Set-Cookie` value that forgets the secret. */
+export const forgetSetUpSecret = ({ config }: Pick<Deps, 'config'>): string =>
+  buildTokenCookie(config.issuer, cookie, '', 0);
+
+// Not the context of a stored secret, so that an offered secret never passes for a stored one, nor the other way round.
+const contextOf = ({ session }: AnyActor) => `authenticator set-up ${session.user.id} ${session.id}`;
+
+const encode = (bytes: Uint8Array) => base64url.encode(bytes, { includePadding: false });
+
+function decode(text: string): Uint8Array | undefined {
+  // The base64url of a nonce, the time, 20 bytes and a tag.
+  if (!/^[A-Za-z0-9_-]{75}$/.test(text)) return undefined;
+  return base64url.decode(text, { strict: false });
+}

@@ -1,0 +1,21 @@
+// What a user can log in with, for the page Security.
+
+import { listPasskeys } from '../../../db/tables/passkeys.ts';
+import { countRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { Actor } from '../session/actor.ts';
+import { asksForCode } from '../session/second-factor.ts';
+
+export async function describeWaysToLogIn({ db }: Dependencies, { session }: Actor) {
+  const { id, hasPasskey } = session.user;
+  const [passkeys, codes] = await Promise.all([
+    hasPasskey ? listPasskeys(db, id) : [],
+    asksForCode(session.user) ? countRecoveryCodes(db, id) : undefined,
+  ]);
+  return {
+    /** How many. */
+    passkeys: passkeys.length,
+    /** Recovery codes that are left. Only beside a factor with codes. */
+    codesLeft: codes,
+  };
+}
