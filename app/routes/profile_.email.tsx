@@ -5,6 +5,7 @@ import { emailPage } from '../components/account/account-pages.ts';
 import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
+import { Meant } from '../components/meant.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -27,9 +28,12 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { procedures, transport, visit } = context;
   const form = await transport.readForm(request);
   const email = form.get('email') ?? '';
+  const isMeant = form.get('meant') === 'yes';
   try {
+    await procedures.address.requireMeant({ email, isMeant });
     const { asks } = await procedures.confirm.ask({ form, change: 'email.change_requested' });
-    if (asks) return data({ asks, email, error: undefined, message: undefined }, { status: 401 });
+    if (asks)
+      return data({ asks, email, isAsked: isMeant, error: undefined, message: undefined }, { status: 401 });
     await procedures.email.requestChange({ email });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
@@ -39,6 +43,7 @@ export async function action({ request, context }: ActionFunctionArgs) {
     const refused = {
       asks: undefined,
       email,
+      isAsked: isMeant || fault?.pointer === '/meant',
       error: fault?.detail,
       message: fault ? undefined : refusal.detail,
     };
@@ -71,6 +76,7 @@ export default function ChangeEmail() {
           defaultValue={answer?.email}
           error={answer?.error}
         />
+        <Meant isAsked={answer?.isAsked} />
         <TakeBack {...counts} />
         <div className="actions">
           <button type="submit">Email me a link</button>

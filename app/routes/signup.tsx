@@ -8,6 +8,7 @@ import {
 import { useActionData, useFormAction, useLoaderData } from '@remix-run/react';
 import { errorsOf } from '../answers.ts';
 import { Field } from '../components/field.tsx';
+import { Meant } from '../components/meant.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -36,15 +37,17 @@ export async function action({ request, context }: ActionFunctionArgs) {
   const { procedures, transport, visit } = context;
   const form = await transport.readForm(request);
   const [name, email] = [form.get('name') ?? '', form.get('email') ?? ''];
+  const isMeant = form.get('meant') === 'yes';
   const next = nextOf(request, context);
   try {
-    await procedures.signUp.request({ name, email, next });
+    await procedures.signUp.request({ name, email, isMeant, next });
   } catch (error) {
     const refusal = transport.readRefusal(error, visit);
     if (refusal.code !== 'validation_failed' && refusal.code !== 'rate_limited') throw error;
     const message = refusal.errors.length > 0 ? undefined : refusal.detail;
+    const errors = errorsOf(refusal);
     return data(
-      { name, email, errors: errorsOf(refusal), message },
+      { name, email, errors, isAsked: isMeant || errors.meant !== undefined, message },
       { status: refusal.status, headers: refusal.headers },
     );
   }
@@ -83,9 +86,10 @@ export default function SignUp() {
           autoComplete="email"
           required
           defaultValue={refused?.email}
-          error={refused?.errors.email}
+          error={refused?.errors.email ?? refused?.errors.meant}
           focusOnError={!refused?.errors.name}
         />
+        <Meant isAsked={refused?.isAsked} />
         <button type="submit">Continue</button>
       </form>
       <p className="aside">

@@ -20,6 +20,7 @@ export const textBounds = {
   confirmPasskey: 16_384,
   intent: 40,
   purpose: 40,
+  meant: 40,
   id: 100,
   externalId: 256,
   profile_updated_at: 40,

@@ -211,6 +211,11 @@ describe('a password change on the profile page', () => {
     [password, '🦊🐢🐙🦉🐝🐳🦔🐌🐘🐪🦋', 'newPassword', /at least 12 characters/],
     [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
     [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
+    [password, password, 'newPassword', /your current password/],
+    // The same once it is stored.
+    [password, 'ｌｏｃａｌ demo password', 'newPassword', /your current password/],
+    // Nobody learns a password by this.
+    ['seven quiet lanterns', 'seven quiet lanterns', 'currentPassword', /not your current password/],
     [password, 'password1234', 'newPassword', /too easy to guess/],
     [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],
   ];

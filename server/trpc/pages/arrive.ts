@@ -15,7 +15,7 @@ export const signUpRouter = router({
   requireOpen: anonymous.query(({ ctx }) => requireSignUp(ctx.deps)),
 
   request: anonymous
-    .input(z.object({ name: z.string(), email: z.string(), next }))
+    .input(z.object({ name: z.string(), email: z.string(), isMeant: z.boolean(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
 
   find: anonymous
