@@ -1,5 +1,5 @@
 // For every page, also those without any other script: shows a password, copies and prints, closes a menu when the reader
-// leaves it, and writes times in the reader's time zone. Pages work without it.
+// leaves it, fills in a demo user, and writes times in the reader's time zone. Pages work without it.
 document.addEventListener('click', ({ target }) => {
   if (!(target instanceof Element)) return;
   const button = target.closest('[data-show-password]');
@@ -7,6 +7,8 @@ document.addEventListener('click', ({ target }) => {
   const copies = target.closest('[data-copy]');
   if (copies) copy(copies);
   if (target.closest('[data-print]')) window.print();
+  const demoUser = target.closest('[data-demo-email]');
+  if (demoUser) fillIn(demoUser);
   closeMenus((menu) => !menu.contains(target));
 });
 
@@ -42,6 +44,20 @@ document.addEventListener('submit', () => {
 function show(button, isShown) {
   button.setAttribute('aria-pressed', String(isShown));
   button.previousElementSibling?.setAttribute('type', isShown ? 'text' : 'password');
+}
+
+/** Local mode only: fills the login form with a demo user. @param {Element} button */
+function fillIn(button) {
+  const list = button.closest('[data-demo-password]');
+  const typed = {
+    email: button.getAttribute('data-demo-email') ?? '',
+    password: list?.getAttribute('data-demo-password') ?? '',
+  };
+  for (const [name, text] of Object.entries(typed))
+    for (const input of document.getElementsByName(name))
+      if (input instanceof HTMLInputElement) input.value = text;
+  const submit = document.querySelector('form:has([name=password]) [type=submit]');
+  if (submit instanceof HTMLElement) submit.focus();
 }
 
 /** @param {(menu: Element) => boolean} isLeft */

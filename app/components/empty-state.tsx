@@ -5,16 +5,19 @@ import { Icon, type IconName } from './icon.tsx';
 export function EmptyState({
   icon,
   title,
+  heading: Heading = 'h2',
   children,
 }: {
   icon: IconName;
   title: string;
+  /** Below the heading of a section it is `h3`. */
+  heading?: 'h2' | 'h3';
   children?: ReactNode;
 }) {
   return (
     <div className="empty">
       <Icon name={icon} />
-      <h3>{title}</h3>
+      <Heading>{title}</Heading>
       {children}
     </div>
   );

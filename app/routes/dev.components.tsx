@@ -48,7 +48,7 @@ export default function Components() {
       <ListRows />
       <Opening />
       <Section id="empty" title="Empty state">
-        <EmptyState icon="invoice" title="No contracts or invoices yet">
+        <EmptyState heading="h3" icon="invoice" title="No contracts or invoices yet">
           <p>When you order one of our products, its contract and invoices will be here.</p>
         </EmptyState>
       </Section>

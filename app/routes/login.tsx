@@ -167,7 +167,7 @@ type DemoLoginsProps = { password: string; users: { email: string; about: string
 /** Local mode only. */
 function DemoLogins({ password, users }: DemoLoginsProps) {
   return (
-    <details className="demo-logins" open>
+    <details className="demo-logins" open data-demo-password={password}>
       <summary>Local mode: demo users</summary>
       <p>
         Password for all demo users: <code>{password}</code>
@@ -175,7 +175,12 @@ function DemoLogins({ password, users }: DemoLoginsProps) {
       <ul>
         {users.map((user) => (
           <li key={user.email}>
-            <code>{user.email}</code> <span className="hint">{user.about}</span>
+            {/* The style sheet shows the button only if there is script, and app/enhance.js makes it work. */}
+            <code>{user.email}</code>
+            <button type="button" className="secondary" data-demo-email={user.email}>
+              {user.email}
+            </button>{' '}
+            <span className="hint">{user.about}</span>
           </li>
         ))}
       </ul>

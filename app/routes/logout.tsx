@@ -14,7 +14,7 @@ export const meta = titled('Log out');
 export async function loader({ context: { procedures } }: LoaderFunctionArgs) {
   const target = await procedures.login.logoutTarget();
   // A visitor who is not logged in needs no question.
-  if (target && !(await procedures.visitor.find())) throw redirect(target.url, 303);
+  if (!(await procedures.visitor.find())) throw redirect(target?.url ?? '/login?logged_out', 303);
   return { clientTitle: target?.title };
 }
 

@@ -5,6 +5,7 @@ import { SendAgain } from '../components/account/email-address.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { Field } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { Meant } from '../components/meant.tsx';
 import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
@@ -27,12 +28,17 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    keeps: ['email'],
+    keeps: ['email', 'meant'],
     async act(form, procedures) {
       const again = isAgain(form, args.context) ? await procedures.email.pendingChange() : undefined;
       if (again === null) return emailPage;
+      const email = again?.email ?? text(form, 'email');
+      await procedures.address.requireMeant({
+        email,
+        isMeant: again !== undefined || form.get('meant') === 'yes',
+      });
       requireNoAsks(await procedures.confirm.ask({ form, change: 'email.change_requested' }));
-      await procedures.email.requestChange({ email: again?.email ?? text(form, 'email') });
+      await procedures.email.requestChange({ email });
       return '/profile/email?sent';
     },
   });
@@ -60,8 +66,9 @@ export default function ChangeEmail() {
           required
           autoFocus
           defaultValue={refused?.values.email ?? pending}
-          error={refused?.errors.email}
+          error={refused?.errors.email ?? refused?.errors.meant}
         />
+        <Meant refused={refused} />
         <TakeBack {...counts} />
         <div className="actions">
           <button type="submit">Email me a link</button>

@@ -2,6 +2,7 @@ import { type ActionFunctionArgs, type LoaderFunctionArgs, redirectDocument } fr
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { Field } from '../components/field.tsx';
 import { MailSentBefore } from '../components/mail-sent-before.tsx';
+import { Meant } from '../components/meant.tsx';
 import { MailUnderWay } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
@@ -33,7 +34,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    keeps: ['name', 'email'],
+    keeps: ['name', 'email', 'meant'],
     async act(form, procedures) {
       const next = nextOf(args.request, args.context);
       const [name, email] = [text(form, 'name'), text(form, 'email')];
@@ -41,7 +42,7 @@ export const action = (args: ActionFunctionArgs) =>
         const done = await procedures.signUp.requestAgain({ next });
         return withNext(done === 'sent' ? '/signup?sent' : '/signup', next);
       }
-      await procedures.signUp.request({ name, email, next });
+      await procedures.signUp.request({ name, email, isMeant: form.get('meant') === 'yes', next });
       await procedures.login.keepTypedEmail({ email, name });
       return withNext('/signup?sent', next);
     },
@@ -78,9 +79,10 @@ export default function SignUp() {
           autoComplete="email"
           required
           defaultValue={refused?.values.email || typed}
-          error={refused?.errors.email}
+          error={refused?.errors.email ?? refused?.errors.meant}
           focusOnError={!refused?.errors.name}
         />
+        <Meant refused={refused} />
         <button type="submit">Continue</button>
       </form>
       <p className="aside">

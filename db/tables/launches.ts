@@ -52,6 +52,12 @@ export async function listLastLaunches(
     .execute();
 }
 
+/** The clients to which the user was ever handed. A trigger of `launches` keeps them. */
+export async function listVisitedClients(db: Database, userId: string): Promise<string[]> {
+  const rows = await db.selectFrom('client_users').select('client').where('user_id', '=', userId).execute();
+  return rows.map(({ client }) => client);
+}
+
 /** The last launch to each client. Reads the whole table: for an operator, not for a request. */
 export async function listLastLaunchesOfClients(db: Database): Promise<Map<string, Date>> {
   const rows = await db

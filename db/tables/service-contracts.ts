@@ -141,6 +141,20 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
   return rows.map(readRow);
 }
 
+/** The states of the account's contracts, each once; a trial as it is stored, with the latest end of one. */
+export async function listContractStates(
+  db: Database,
+  accountId: string,
+): Promise<Pick<ContractTerms, 'status' | 'trialEndsAt'>[]> {
+  const rows = await db
+    .selectFrom('service_contracts')
+    .select(({ fn }) => ['status', fn.max('trial_ends_at').as('trial_ends_at')])
+    .where('account_id', '=', accountId)
+    .groupBy('status')
+    .execute();
+  return rows.map(({ status, trial_ends_at }) => ({ status, trialEndsAt: readSetTime(trial_ends_at) }));
+}
+
 /**
  * Gives the next `limit` contracts without a place in the order of arrival their places. Others wait until the transaction
  * ends, so no contract gets a place before one that somebody has read.

@@ -5,6 +5,8 @@ export const faultWords = {
   name_too_long: 'Use no more than 200 characters.',
   name_not_shown: 'Remove characters that cannot be shown, such as control characters.',
   email_malformed: 'Enter an email address in the correct format, like name@example.com.',
+  /** The page names the address that is likely meant (server/identity/ground/mail-hosts.ts). */
+  email_slip: 'Check the address. If it is right, send the form again.',
   email_same: 'This is your email address already.',
   email_left: 'You changed this address a short while ago. To have it back, use the link in our email to it.',
   password_short: 'Your password must be at least 12 characters long. A few random words work well.',

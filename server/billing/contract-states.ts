@@ -28,6 +28,9 @@ export function presentStatus(
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
 
+/** Whether a contract in that state goes on (contract 8.62). */
+export const isRunning = (status: ContractStatus): boolean => status !== 'canceled' && status !== 'expired';
+
 /** What a report from the CRM says about a contract. */
 export type Report = Pick<ContractTerms, 'plan' | 'trialEndsAt' | 'price' | 'occurredAt'> & {
   status: 'trialing' | 'active' | 'canceled';

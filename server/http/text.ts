@@ -21,6 +21,7 @@ export const textBounds = {
   intent: 40,
   purpose: 40,
   can_add_passkey: 40,
+  meant: 40,
   id: 100,
   externalId: 256,
   profile_updated_at: 40,

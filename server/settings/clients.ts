@@ -1,18 +1,19 @@
-// The settings of each client: a callback, a secret, a login URL and an address for nudges, for the built-in three and for the
-// clients in SSO_CLIENTS.
-import type { Client } from '../sso/clients.ts';
+// The settings of each client, such as a callback, a secret, a login URL and an address for nudges, for the built-in three and
+// for the clients in SSO_CLIENTS.
+import { type Audience, audiences, type Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
 import { localSecrets, type SettingsReader } from './reader.ts';
 
 // The settings of two of them do not follow from the client's name (contract 8.29).
-const knownClients = [
+type Known = { name: string; prefix: string; title: string; listedTo?: readonly Audience[] };
+const knownClients: Known[] = [
   { name: 'marketplace', prefix: 'SSO_MARKETPLACE', title: 'Marketplace' },
   { name: 'network_site', prefix: 'SSO_WEBSITE', title: 'Network site' },
-  { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app' },
+  { name: 'crm_app', prefix: 'SSO_CRM', title: 'CRM app', listedTo: ['visited', 'contract'] },
 ];
 
 // The settings of each client. No other setting of this form is read.
-const clientSetting = /^SSO_.+_(CALLBACK_URL|SECRET|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE)$/;
+const clientSetting = /^SSO_.+_(CALLBACK_URL|SECRET|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
 /** The first part of the names of a client's settings, such as `SSO_WEBSITE` of `network_site`. */
 export const prefixOf = (client: string): string =>
@@ -32,7 +33,10 @@ export function readClients(
     ? undefined
     : reader.secrets('IDENTITY_SSO_SECRET', { fallback: localSecrets.IDENTITY_SSO_SECRET });
   const clients = new Map<string, Client>();
-  for (const { name, prefix, title: usual } of [...knownClients, ...readLaterClients(reader)]) {
+  for (const { name, prefix, title: usual, listedTo: usually } of [
+    ...knownClients,
+    ...readLaterClients(reader),
+  ]) {
     const callbackSetting = `${prefix}_CALLBACK_URL`;
     const secretSetting = `${prefix}_SECRET`;
     const callbackUrl = reader.url(callbackSetting, { reservedParameters });
@@ -40,6 +44,7 @@ export function readClients(
     const eventsUrl = reader.url(`${prefix}_EVENTS_URL`, {});
     const title = reader.title(`${prefix}_TITLE`, usual);
     const logoPath = readLogo(reader, files, `${prefix}_LOGO_FILE`);
+    const listedTo = reader.someOf(`${prefix}_LISTED`, audiences, usually ?? ['everybody']);
     const own = reader.secrets(secretSetting, {});
     if (reader.production) {
       reader.faultIf(
@@ -54,7 +59,7 @@ export function readClients(
       );
     }
     const secrets = own ?? shared ?? [];
-    const client = { name, title, logoPath, loginUrl, eventsUrl, secrets, ttlSeconds };
+    const client = { name, title, logoPath, loginUrl, eventsUrl, listedTo, secrets, ttlSeconds };
     if (callbackUrl) clients.set(name, { ...client, callbackUrl, isDemo: false });
     else if (!reader.production) {
       const demoUrl = `${baseUrl}/demo/${name}`;
@@ -95,7 +100,7 @@ export function listUnreadSettings(reader: SettingsReader): string[] {
 
 const builtInOnes = `Built in are ${knownClients.map(({ name, prefix }) => `${name} (${prefix}_…)`).join(', ')}`;
 
-function readLaterClients(reader: SettingsReader): typeof knownClients {
+function readLaterClients(reader: SettingsReader): Known[] {
   const names =
     reader
       .text('SSO_CLIENTS')

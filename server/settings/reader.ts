@@ -97,6 +97,17 @@ export class SettingsReader {
     return parsed.data ?? fallback;
   }
 
+  /** One or more of the values, comma-separated. */
+  someOf<T extends string>(setting: string, values: readonly T[], fallback: readonly T[]): readonly T[] {
+    const form = `${values.map((value) => `\`${value}\``).join(', ')}; several comma-separated`;
+    const text = this.text(setting, { form, fallback: fallback.join() });
+    const parsed = z
+      .array(z.enum(values as readonly [T, ...T[]]))
+      .safeParse(text?.split(',').map((word) => word.trim()) ?? fallback);
+    this.faultIf(setting, !parsed.success, `must be one or more of ${values.join(', ')}`);
+    return parsed.data ?? fallback;
+  }
+
   /** The default for `schemes` is https in production, and http or https on this machine in local mode. */
   url(
     setting: string,

@@ -168,6 +168,12 @@ client needs a callback and a secret, and a client has both or neither.`,
         fallback: 'a launch',
       },
       {
+        name: 'SSO_<X>_LISTED',
+        meaning:
+          'Who sees the client on `/profile/products`: anybody whom one of the words names. `visited` are people who have opened it before, and `contract` those whose account has a service contract that is not canceled or expired. It only hides: whoever does not see the client can still log in to it.',
+        fallback: '`everybody`; `crm_app`: `visited,contract`',
+      },
+      {
         name: 'SSO_<X>_EVENTS_URL',
         meaning:
           'Where the client is [told of new events](../events.md#be-told-of-events), such as `https://shop.example.com/identity/events`',

@@ -1,5 +1,10 @@
 // The clients: the products of the trust group, as the settings name them.
 
+/** To whom a client can be listed (contract 8.61). */
+export const audiences = ['everybody', 'merchants', 'administrators', 'visited', 'contract'] as const;
+
+export type Audience = (typeof audiences)[number];
+
 export type Client = {
   name: string;
   /** What people call the client. */
@@ -11,6 +16,8 @@ export type Client = {
   loginUrl: string | undefined;
   /** Where nudges about events go. */
   eventsUrl: string | undefined;
+  /** Whose products it is among: of everybody whom one of these names. It refuses nobody. */
+  listedTo: readonly Audience[];
   /** The first secret makes `signature`. The second, during a rotation, makes `signature_next`. */
   secrets: readonly string[];
   /** How long a payload for it can be used. */

@@ -89,6 +89,7 @@ it('each says who may call it', () => {
       ...Object.keys(appRouter._def.procedures).filter((name) => name !== 'email.requestChange'),
       'address.describe',
       'address.describeChange',
+      'address.requireMeant',
       'confirm.ask',
       'confirm.askWithoutPassword',
       'deletion.cancel',

@@ -70,6 +70,18 @@ describe('a logout that a client started', () => {
   });
 });
 
+it('a logout where nobody is logged in asks nothing, and says that it is done', async () => {
+  const ended = await app.login(email);
+  await app.send('/logout', { method: 'POST', cookie: ended });
+  for (const cookie of [undefined, ended, 'identity_session=x'])
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await app.send('/logout', { method, cookie });
+      expect(leadOf(answer)).toEqual([303, '/login?logged_out']);
+      expect(textOf(await app.send('/login?logged_out', { cookie }))).toContain('You have logged out.');
+    }
+  expect((await app.send('/logout', { cookie: await app.login(email) })).status).toBe(200);
+});
+
 describe('a logout never leads to another site', () => {
   const refused = [
     '//evil.example',

@@ -11,7 +11,7 @@ const newPassword = 'quite another long password';
 let app: TestApp;
 let cookie: string;
 beforeAll(async () => {
-  app = await openApp({ env: { SSO_CLIENTS: 'loyalty_cards' } });
+  app = await openApp({ env: { SSO_CLIENTS: 'loyalty_cards', SSO_CRM_LISTED: 'everybody' } });
 });
 beforeEach(async () => {
   cookie = await app.login('merchant@example.test');
@@ -41,7 +41,10 @@ describe('the link to open a product', () => {
     new RegExp(`<a href="([^"]*)"[^>]*>Open<span[^>]*> (?:<!-- -->)?${title}</span>`).exec(text)?.[1];
 
   it('leads to its own login where that is configured, else to a launch', async () => {
-    const env = { SSO_CRM_LOGIN_URL: 'http://crm.localhost:4000/login?from=identity&x=1' };
+    const env = {
+      SSO_CRM_LOGIN_URL: 'http://crm.localhost:4000/login?from=identity&x=1',
+      SSO_CRM_LISTED: 'everybody',
+    };
     const { send } = await app.startInstance({ env });
     const page = await send('/profile/products', { cookie });
     expect(hrefOf(page, 'CRM app')).toBe('http://crm.localhost:4000/login?from=identity&amp;x=1');
@@ -208,6 +211,11 @@ describe('a password change on the profile page', () => {
     [password, '🦊🐢🐙🦉🐝🐳🦔🐌🐘🐪🦋', 'newPassword', /at least 12 characters/],
     [password, 'éüöäïÿñõçàè'.normalize('NFD'), 'newPassword', /at least 12 characters/],
     [password, 'x1Y-'.repeat(33), 'newPassword', /128 characters/],
+    [password, password, 'newPassword', /your current password/],
+    // The same once it is stored.
+    [password, 'ｌｏｃａｌ demo password', 'newPassword', /your current password/],
+    // Nobody learns a password by this.
+    ['seven quiet lanterns', 'seven quiet lanterns', 'currentPassword', /not your current password/],
     [password, 'password1234', 'newPassword', /too easy to guess/],
     [password, 'qwertyuiop12', 'newPassword', /too easy to guess/],
   ];

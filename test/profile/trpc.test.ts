@@ -95,8 +95,10 @@ describe('a tRPC client', () => {
       problem: 'validation_failed',
       errors: [{ pointer: '/currentPassword' }],
     });
+    const same = changing.profile.changePassword.mutate({ currentPassword: password, newPassword: password });
+    expect(await refusalOf(same)).toMatchObject({ httpStatus: 422, errors: [{ pointer: '/newPassword' }] });
     await changing.profile.changePassword.mutate({ currentPassword: password, newPassword });
-    const fresh = cookieOf(answers[1] as Answer);
+    const fresh = cookieOf(answers[2] as Answer);
     expect(await isLoggedIn(app.send, cookie)).toBe(false);
     expect(await isLoggedIn(app.send, fresh)).toBe(true);
     await openClient(app.send, fresh).profile.changePassword.mutate({

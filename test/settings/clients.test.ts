@@ -4,9 +4,9 @@ import { faultsOf, messageOf, production } from '../support/app/settings.ts';
 import { quote } from '../support/run/names.ts';
 
 const builtIn = [
-  ['marketplace', 'SSO_MARKETPLACE', 'Marketplace'],
-  ['network_site', 'SSO_WEBSITE', 'Network site'],
-  ['crm_app', 'SSO_CRM', 'CRM app'],
+  ['marketplace', 'SSO_MARKETPLACE', 'Marketplace', ['everybody']],
+  ['network_site', 'SSO_WEBSITE', 'Network site', ['everybody']],
+  ['crm_app', 'SSO_CRM', 'CRM app', ['visited', 'contract']],
 ] as const;
 
 const without = (...prefixes: string[]) =>
@@ -22,7 +22,7 @@ const shop = {
   SSO_SHOP_SECRET: 'bT6yHn5mJu7kIl8oPq9wSx2eDc3rFv4t',
 };
 
-describe.each(builtIn)('the client %s', (name, prefix, title) => {
+describe.each(builtIn)('the client %s', (name, prefix, title, listedTo) => {
   const callbackSetting = `${prefix}_CALLBACK_URL`;
   const secretSetting = `${prefix}_SECRET`;
 
@@ -38,6 +38,7 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
         loginUrl: undefined,
         logoPath: undefined,
         eventsUrl: undefined,
+        listedTo,
       },
       ttlSeconds: 300,
       isDemo: false,
@@ -88,6 +89,24 @@ describe.each(builtIn)('the client %s', (name, prefix, title) => {
     expect(readConfig(production).clients.get(name)?.eventsUrl).toBeUndefined();
   });
 
+  it('is listed to those whom the settings name', () => {
+    const listing = (words: string) => ({ ...production, [`${prefix}_LISTED`]: words });
+    const { clients } = readConfig(listing(' visited ,administrators,merchants'));
+    expect(clients.get(name)?.listedTo).toEqual(['visited', 'administrators', 'merchants']);
+    expect(readConfig(listing('everybody')).clients.get(name)?.listedTo).toEqual(['everybody']);
+    expect(readConfig(listing(' ')).clients.get(name)?.listedTo).toEqual(listedTo);
+  });
+
+  it.each(['nobody', 'Everybody', 'visited;contract', 'merchants,', ',', 'everybody,customers'])(
+    'does not start where %j says to whom it is listed',
+    (words) => {
+      const wrong = { ...production, [`${prefix}_LISTED`]: words, [callbackSetting]: '/cb' };
+      expect(faultsOf(wrong).sort()).toEqual([callbackSetting, `${prefix}_LISTED`].sort());
+      expect(messageOf(wrong)).toContain('must be one or more of everybody, merchants');
+      expect(messageOf(wrong)).not.toMatch(/nobody|Everybody|;|customers/);
+    },
+  );
+
   it('may have a query and a port', () => {
     const url = 'https://client.example.test:8443/cb?lang=de&payloads=1';
     expect(readConfig({ ...production, [callbackSetting]: url }).clients.get(name)?.callbackUrl).toBe(url);
@@ -121,6 +140,7 @@ describe('SSO_CLIENTS', () => {
       title: 'Shop',
       callbackUrl: shop.SSO_SHOP_CALLBACK_URL,
       secrets: [shop.SSO_SHOP_SECRET],
+      listedTo: ['everybody'],
       ttlSeconds: 300,
       isDemo: false,
     });
@@ -159,7 +179,7 @@ describe('SSO_CLIENTS', () => {
       'SSO_SHOPP_SECRET',
       'SSO_OLD_SHOP_LOGO_FILE',
     ]);
-    const every = ['CALLBACK_URL', 'SECRET', 'LOGIN_URL', 'EVENTS_URL', 'TITLE', 'LOGO_FILE'];
+    const every = ['CALLBACK_URL', 'SECRET', 'LOGIN_URL', 'EVENTS_URL', 'TITLE', 'LOGO_FILE', 'LISTED'];
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);

@@ -136,6 +136,7 @@ describe('production', () => {
       title: 'Network site',
       callbackUrl: 'https://www.example.test/sso',
       secrets: production.SSO_WEBSITE_SECRET?.split(','),
+      listedTo: ['everybody'],
       ttlSeconds: 300,
       isDemo: false,
     });
@@ -379,6 +380,7 @@ describe('the list of settings', () => {
       'SSO_<NAME>_EVENTS_URL',
       'SSO_<NAME>_TITLE',
       'SSO_<NAME>_LOGO_FILE',
+      'SSO_<NAME>_LISTED',
       'SSO_<NAME>_SECRET',
     ]);
   });

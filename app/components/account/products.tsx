@@ -1,3 +1,4 @@
+import { EmptyState } from '../empty-state.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
@@ -15,11 +16,19 @@ export function Products({ products }: { products: Product[] }) {
     .filter(({ openedAt }) => openedAt)
     .sort((one, other) => Number(other.openedAt) - Number(one.openedAt));
   const unused = products.filter(({ openedAt }) => !openedAt);
+  if (products.length === 0)
+    return (
+      <div className="card">
+        <EmptyState icon="grid" title="No products yet">
+          <p>Products that you can use will be here.</p>
+        </EmptyState>
+      </div>
+    );
   return (
     <>
       {used.length > 0 && <Part id="used" title="Products you use" products={used} />}
       {unused.length > 0 && (
-        <Part id="unused" title={used.length > 0 ? 'Also for you' : 'All our products'} products={unused} />
+        <Part id="unused" title={used.length > 0 ? 'Also for you' : 'Products for you'} products={unused} />
       )}
     </>
   );

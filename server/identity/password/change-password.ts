@@ -4,6 +4,7 @@ import { inTransactionOf } from '../../../db/postgres/transactions.ts';
 import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import type { Amr } from '../../../db/tables/sessions.ts';
 import { lockUser, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { voidMails } from '../ground/address-proof.ts';
 import { readDevice } from '../ground/device.ts';
@@ -12,7 +13,7 @@ import { notify } from '../ground/notices.ts';
 import { type Actor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
 import { startSession } from '../session/sessions.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
-import { hashNewPassword } from './passwords.ts';
+import { hashNewPassword, isSamePassword } from './passwords.ts';
 
 /**
  * Changes the password, ends every other session of the user and forgets their other devices. The result is the
@@ -28,6 +29,8 @@ export async function changePassword(
   const ownBrowser = await findOwnBrowser(deps, request, session.user.id);
   await requireOwnAllowance(deps, actor, 'password.changed', ownBrowser);
   const currentHash = await requireOwnPassword(deps, actor, currentPassword);
+  // Both were typed here. A password set by mail is not compared: that would tell a reader of the mailbox what it was.
+  if (isSamePassword(currentPassword, newPassword)) throw samePassword();
   const { email, name } = session.user;
   const passwordHash = await hashNewPassword(visit, newPassword, { config: deps.config, email, name });
   return inTransactionOf(visit, deps.db, async (trx) => {
@@ -43,6 +46,11 @@ export async function changePassword(
     return startSession(trx, deps, { user, startedBy: 'password_change', amr, request, visit });
   });
 }
+
+const samePassword = () =>
+  new AppError('validation_failed', {
+    errors: [{ pointer: '/newPassword', detail: 'This is your current password. Choose another one.' }],
+  });
 
 async function findOwnBrowser(
   deps: Dependencies,

@@ -61,6 +61,8 @@ const maxLength = 128;
 /** Gives the same characters one spelling, whatever keyboard they were typed on. */
 const normalise = (password: string) => password.normalize('NFKC');
 
+export const isSamePassword = (one: string, other: string): boolean => normalise(one) === normalise(other);
+
 /**
  * Hashes a password. Throws 503 `unavailable` if too many passwords are being hashed, and 400 `invalid_request` if the
  * client has gone before its turn.

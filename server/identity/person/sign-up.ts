@@ -17,6 +17,7 @@ import { answerAlike } from '../ground/answer-alike.ts';
 import { createCustomer, hasOwnLogin } from '../ground/customers.ts';
 import { describeDevice, userAgentOf } from '../ground/device.ts';
 import { malformedEmail, readNewEmailAddress } from '../ground/email-address.ts';
+import { askAboutHost } from '../ground/mail-hosts.ts';
 import { nameSchema } from '../ground/names.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { trailOf } from '../ground/trail.ts';
@@ -39,12 +40,13 @@ export async function requestSignUp(
   deps: Dependencies,
   request: Request,
   visit: Visit,
-  typed: { name: string; email: string; next?: string },
+  typed: { name: string; email: string; isMeant: boolean; next?: string },
 ): Promise<void> {
   requireSignUp(deps);
   const name = readName(typed.name);
   const email = readNewEmailAddress(typed.email, deps.config);
-  const errors = [...name.errors, ...(email ? [] : [malformedEmail])];
+  const question = askAboutHost(typed.email, typed.isMeant);
+  const errors = [...name.errors, ...(email ? question : [malformedEmail])];
   if (!email || errors.length > 0) throw new AppError('validation_failed', { errors });
   const details = { ...keepNext(deps.config, typed.next), ...keepTrace(visit.trace) };
   await answerAlike(deps, visit, { email, request }, async (trx) => {

@@ -10,6 +10,7 @@ import {
   startSetUp,
 } from '../../identity/factor/authenticator.ts';
 import { isEstablishedBrowser } from '../../identity/ground/established-browsers.ts';
+import { requireMeant } from '../../identity/ground/mail-hosts.ts';
 import { findTakeBackHint } from '../../identity/ground/take-back-window.ts';
 import {
   addOwnPasskey,
@@ -32,6 +33,11 @@ const addressRouter = router({
     const { email, holdsEmail, emailVerifiedAt } = ctx.session.user;
     return { email, holdsEmail, isVerified: emailVerifiedAt !== null };
   }),
+
+  /** Throws 422 `validation_failed` at `/meant` for an address that looks like a slip. Looks at nothing else. */
+  requireMeant: person
+    .input(z.object({ email: z.string(), isMeant: z.boolean() }))
+    .query(({ input }) => requireMeant(input)),
 
   describeChange: person.query(async ({ ctx: { deps, session, request } }) => ({
     email: session.user.email,

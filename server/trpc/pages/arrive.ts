@@ -16,7 +16,7 @@ export const signUpRouter = router({
   requireOpen: anonymous.query(({ ctx }) => requireSignUp(ctx.deps)),
 
   request: anonymous
-    .input(z.object({ name: z.string(), email: z.string(), next }))
+    .input(z.object({ name: z.string(), email: z.string(), isMeant: z.boolean(), next }))
     .mutation(({ ctx, input }) => requestSignUp(ctx.deps, ctx.request, ctx.visit, input)),
 
   /** The same request again, with what this browser has kept of the form; `unknown` if that is not enough. */
@@ -24,7 +24,7 @@ export const signUpRouter = router({
     const { deps, request, visit } = ctx;
     const [email, name] = [readTypedEmail(deps, request), readTypedName(deps, request)];
     if (!email || !name) return 'unknown';
-    await requestSignUp(deps, request, visit, { ...input, email, name });
+    await requestSignUp(deps, request, visit, { ...input, email, name, isMeant: true });
     return 'sent';
   }),
 

@@ -1,11 +1,16 @@
 // Forms that were refused, for the page that shows them again.
 import { z } from 'zod';
-import { faultWords, nameFault } from '../../basics/fault-words.ts';
+import { type FaultName, faultWords, nameFault } from '../../basics/fault-words.ts';
+import { askAboutHost } from '../../identity/ground/mail-hosts.ts';
 import { findRefusedForm, keepRefusedForm } from '../../identity/ground/refused-forms.ts';
 import { findLastSessionUser } from '../../identity/session/sessions.ts';
 import { anonymous, lookUp, router, setCookies, type TrpcContext } from '../init.ts';
 
 const words = z.record(z.string(), z.string());
+
+/** The words of a fault. */
+const sayFault = (name: FaultName, fields: Record<string, string>): string =>
+  (name === 'email_slip' && askAboutHost(fields.email ?? '', false)[0]?.detail) || faultWords[name];
 
 /** Who is logged in, or null. */
 async function findUserId(ctx: TrpcContext): Promise<string | null> {
@@ -34,7 +39,7 @@ export const formsRouter = router({
       // Without a user nobody could have the form back.
       if (isEnded && !userId) return null;
       const named = Object.entries(faults).flatMap(([field, each]) => {
-        const name = nameFault(each);
+        const name = field === 'meant' ? 'email_slip' : nameFault(each);
         return name ? [[field, name] as const] : [];
       });
       const waitsUntil = waitSeconds && Math.ceil(ctx.deps.now().getTime() / 1_000) + waitSeconds;
@@ -54,7 +59,7 @@ export const formsRouter = router({
     const kept = await findRefusedForm(ctx.deps, ctx.request, { ...input, userId: await findUserId(ctx) });
     if (!kept) return null;
     const { code, fields, faults, waitsUntil } = kept;
-    const said = Object.entries(faults).map(([field, name]) => [field, faultWords[name]]);
+    const said = Object.entries(faults).map(([field, name]) => [field, sayFault(name, fields)]);
     const seconds = waitsUntil && waitsUntil - Math.floor(ctx.deps.now().getTime() / 1_000);
     return {
       code,

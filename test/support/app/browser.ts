@@ -79,14 +79,59 @@ async function launchBrowser(): Promise<{ browser: Browser; folder: string }> {
   return { browser, folder };
 }
 
+/** What can be pressed or typed into and is smaller than 44 pixels; a link in a sentence is as its text is. */
+function measureTargets(): string[] {
+  const least = 44;
+  const targets = document.querySelectorAll<HTMLElement>(
+    'a[href], button, summary, input:not([type=hidden]), select, textarea, [tabindex="0"], label:has(input[type=radio], input[type=checkbox])',
+  );
+  const isShown = (element: Element) =>
+    element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  // Only the reader of a screen, or whoever comes by keyboard, meets it; a tick is pressed by its label.
+  const isElsewhere = (element: HTMLElement) =>
+    element.closest('.visually-hidden, .skip, pre') !== null ||
+    element.matches('label input') ||
+    (location.pathname.startsWith('/developers') && element.matches('main a:not(.button)'));
+  // Text beside the link, or beside the words that it is in.
+  const isInSentence = (element: Element): boolean => {
+    if (!element.matches('a')) return false;
+    for (let at: Element | null = element; at; at = at.parentElement) {
+      const isInline = getComputedStyle(at).display.startsWith('inline') || at === element;
+      if (!isInline) return false;
+      const beside = [...(at.parentNode?.childNodes ?? [])].filter((node) => node !== at);
+      if (
+        beside.some(
+          (node) => node.nodeType === Node.TEXT_NODE && /[\p{L}\p{N}]/u.test(node.textContent ?? ''),
+        )
+      )
+        return true;
+    }
+    return false;
+  };
+  return [...targets].flatMap((element) => {
+    if (!isShown(element) || isElsewhere(element) || isInSentence(element)) return [];
+    // The whole row is its link.
+    const pressed = element.matches('.row-link') ? (element.closest('.row') ?? element) : element;
+    const { width, height } = pressed.getBoundingClientRect();
+    // Parts of pixels come from sizes in rem.
+    if (width >= least - 0.1 && height >= least - 0.1) return [];
+    const what = `${element.tagName.toLowerCase()}.${element.className} "${(element.textContent ?? '').trim().slice(0, 30)}"`;
+    return [`target of ${width.toFixed(1)} x ${height.toFixed(1)}: ${what}`];
+  });
+}
+
+/** What is smaller than a fingertip needs (contract 9.224). */
+export const findSmallTargets = (page: Page) => page.evaluate(measureTargets);
+
 /**
- * The faults of the page as it is: serious axe findings, sideways scrolling. If SCREENSHOTS names a folder, it also saves a
+ * The faults of the page as it is: serious axe findings, sideways scrolling, on a phone small targets. If SCREENSHOTS names a folder, it also saves a
  * picture there.
  */
 export async function inspectPage(page: Page, what: string): Promise<string[]> {
   const faults = await findSeriousFaults(page);
   const isTooWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth';
   if (await page.evaluate(isTooWide)) faults.push('scrolls sideways');
+  if ((page.viewportSize()?.width ?? 0) < 400) faults.push(...(await findSmallTargets(page)));
   const folder = process.env.SCREENSHOTS;
   if (folder) await page.screenshot({ path: `${folder}/${what}.png`, fullPage: true });
   return faults.map((fault) => `${what}: ${fault}`);

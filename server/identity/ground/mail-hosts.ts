@@ -1,0 +1,84 @@
+// A likely slip in the domain of a typed address: one letter off a mail host that very many people have (contract 9.220 to
+// 9.222). Looks at nothing but the text.
+import { AppError, type FieldError } from '../../basics/errors.ts';
+import { readEmailAddress } from './email-address.ts';
+
+/** The twenty biggest, the biggest first. */
+const bigHosts = [
+  'gmail.com',
+  'yahoo.com',
+  'outlook.com',
+  'hotmail.com',
+  'icloud.com',
+  'qq.com',
+  '163.com',
+  'mail.ru',
+  'aol.com',
+  'live.com',
+  'msn.com',
+  'googlemail.com',
+  'yandex.ru',
+  'gmx.de',
+  'web.de',
+  'gmx.net',
+  't-online.de',
+  'protonmail.com',
+  'proton.me',
+  'comcast.net',
+];
+
+/** Hosts that there really are, one letter off one of them. */
+const realHosts = new Set([
+  ...['mail.com', 'email.com', 'ymail.com', 'gmail.ru', 'mai.ru', 'yandex.eu'],
+  ...['aon.com', 'ao.com', 'bol.com', 'sol.com', 'love.com', 'life.com', 'line.com', 'five.com', 'olive.com'],
+  ...[
+    'cloud.com',
+    'man.com',
+    'msc.com',
+    'msu.com',
+    'q.com',
+    'hq.com',
+    'iq.com',
+    'qa.com',
+    '263.com',
+    'weg.de',
+  ],
+]);
+
+/** The address that was probably meant, or undefined if nothing speaks for another. */
+export function findLikelyAddress(typed: string): string | undefined {
+  const email = readEmailAddress(typed);
+  if (email === undefined) return undefined;
+  const at = email.lastIndexOf('@') + 1;
+  const host = email.slice(at);
+  if (bigHosts.includes(host) || realHosts.has(host)) return undefined;
+  const likely = bigHosts.find((each) => isOneLetterOff(host, each));
+  return likely && email.slice(0, at) + likely;
+}
+
+/** Whether one letter is missing, added or wrong, or two neighbours are swapped. */
+function isOneLetterOff(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let end = 0;
+  const shorter = Math.min(one.length, other.length) - start;
+  while (end < shorter && one.at(-1 - end) === other.at(-1 - end)) end++;
+  const [left = '', right = ''] = [one, other].map((host) => host.slice(start, host.length - end));
+  const isSwapped = left.length === 2 && left === [...right].reverse().join('');
+  return isSwapped || Math.max(left.length, right.length) === 1;
+}
+
+/** The question to show at the form, unless it was asked before (`isMeant`) or there is nothing to ask. */
+export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
+  const likely = isMeant ? undefined : findLikelyAddress(typed);
+  if (likely === undefined) return [];
+  const detail = `Did you mean ${likely}? If not, check the address and send the form again.`;
+  return [{ pointer: '/meant', detail }];
+}
+
+/** Throws 422 `validation_failed` at `/meant` for an address to ask about. */
+export function requireMeant({ email, isMeant }: { email: string; isMeant: boolean }): void {
+  const errors = askAboutHost(email, isMeant);
+  if (errors.length > 0) throw new AppError('validation_failed', { errors });
+}

@@ -1,0 +1,43 @@
+// Headings keep their order on every page, for whoever sees it (contract 9.225).
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openApp, type TestApp } from '../support/app/app.ts';
+import { listEveryRoute } from '../support/app/every-route.ts';
+import { findHeadingFaults } from '../support/app/headings.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openApp();
+});
+afterAll(() => app.close());
+
+it('every page has one h1, and its other headings below it without a gap', async () => {
+  const email = 'merchant@example.test';
+  await pushSignup(app, buildSignup('headings', { user: { email, name: 'Maya' } }));
+  const people = [undefined, email, 'customer@example.test', 'unverified@example.test'];
+  const cookies = await Promise.all(people.map((each) => each && app.login(each)));
+  const faults: string[] = [];
+  let pages = 0;
+  for (const { name, request } of await listEveryRoute(app)) {
+    if (!/^(?:GET|POST) /.test(name)) continue;
+    // A form that makes a change is sent by nobody but a stranger: the answer is the refusal.
+    for (const [at, cookie] of name.startsWith('GET ') ? cookies.entries() : [[0, undefined] as const]) {
+      const [path, options] = request;
+      const headers = { accept: 'text/html', ...options?.headers };
+      const answer = await app.send(path, { ...options, cookie, headers });
+      if (!answer.headers.get('content-type')?.startsWith('text/html')) continue;
+      pages++;
+      faults.push(...findHeadingFaults(answer.text).map((fault) => `${name} for ${people[at]}: ${fault}`));
+    }
+  }
+  expect(pages).toBeGreaterThan(100);
+  expect(faults).toEqual([]);
+});
+
+it.each([
+  ['<h1>One</h1><h2>Two</h2><h3>Three</h3><h2>Two</h2>', []],
+  ['<h1>One</h1><h3 id="x">Three</h3>', ['h3 after h1']],
+  ['<h2>Two</h2><h1>One</h1>', ['h2 after h0']],
+  ['<h1>One</h1><h1>One</h1>', ['2 h1']],
+  ['<p>None</p>', ['0 h1']],
+])('of %s it says what is wrong', (html, faults) => expect(findHeadingFaults(html)).toEqual(faults));
