@@ -95,7 +95,7 @@ export function AskForLink({
   email?: string;
 }) {
   return (
-    <form method="post" action={action}>
+    <form method="post" action={action} className="as-button">
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}

@@ -66,7 +66,7 @@ describe.each([
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText(`We have sent an email to ${email}.`).waitFor();
-    expect(await inspectPage(page, 'sign-up mail under way')).toEqual([]);
+    if (javaScriptEnabled) expect(await inspectPage(page, 'signup-sent')).toEqual([]);
     await followMail(page, email, '/signup/confirm');
     const link = page.url();
     await page.getByLabel('Password').fill(password);
@@ -75,7 +75,7 @@ describe.each([
     const { page: elsewhere } = await site.visit({ javaScriptEnabled });
     await elsewhere.goto(link);
     await elsewhere.getByRole('heading', { name: 'You have used this link already' }).waitFor();
-    expect(await inspectPage(elsewhere, 'used link')).toEqual([]);
+    if (javaScriptEnabled) expect(await inspectPage(elsewhere, 'link-used')).toEqual([]);
     await elsewhere.getByRole('main').getByRole('link', { name: 'Log in' }).click();
     await elsewhere.waitForURL('**/login');
     expect(complaints).toEqual([]);
