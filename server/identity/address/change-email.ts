@@ -107,11 +107,11 @@ export const cancelEmailChange = ({ db }: Dependencies, actor: Actor): Promise<v
 async function requireNew({ db, now }: Dependencies, user: User, email: string): Promise<void> {
   const refuse = (detail: string) =>
     new AppError('validation_failed', { errors: [{ pointer: '/email', detail }] });
-  if (email === user.email) throw refuse('This is your email address already.');
+  if (email === user.email) throw refuse('This is already your email address.');
   const owner = await findAddressOwner(db, email, now());
   if (owner?.id === user.id)
     throw refuse(
-      'You changed this address a short while ago. To have it back, use the link in our email to it.',
+      'You changed from this address a short while ago. To go back to it, use the link in the email that we sent there.',
     );
 }
 

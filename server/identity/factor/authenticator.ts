@@ -156,7 +156,8 @@ type Offer = { sealed: Uint8Array; secret: Uint8Array };
 async function openOffer({ config }: Dependencies, actor: AnyActor, text: string): Promise<Offer> {
   const sealed = decode(text);
   const opened = sealed && (await unseal(config.encryptionKeys, offerContext(actor), sealed));
-  if (!sealed || !opened) throw new AppError('invalid_request', { detail: 'Start the set-up again.' });
+  if (!sealed || !opened)
+    throw new AppError('invalid_request', { detail: 'Start setting up the app again.' });
   return { sealed, secret: opened.plain };
 }
 
@@ -190,7 +191,7 @@ const wrongCode = () =>
       {
         pointer: '/code',
         detail:
-          'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+          'This code is wrong. Enter the one that the app shows now. If that does not work, check that the clock on your phone is right.',
       },
     ],
   });

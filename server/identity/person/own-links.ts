@@ -60,7 +60,7 @@ export async function removeOwnLink(
     await lockLinkedUser(trx, provider, externalId);
     await lockOpenActor(trx, actor);
     if (!(await deleteExternalLink(trx, { provider, externalId, userId })))
-      throw new AppError('not_found', { detail: 'This account is not connected any more.' });
+      throw new AppError('not_found', { detail: 'This account is no longer connected.' });
     await deletePendingHandOffs(trx, userId);
     // Ends the sessions of whoever else came in by that link and has given no credential of their own since.
     await endSessions(trx, userId, { byHandOffExceptId: actor.session.id }, deps.now());

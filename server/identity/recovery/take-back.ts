@@ -265,7 +265,7 @@ async function countTry(
   if (guesses !== undefined) return isLast || guesses === maxGuesses;
   throw new AppError('rate_limited', {
     detail:
-      'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
+      'Too many wrong codes have been entered with this link. Use a passkey or the link in another of our emails, or freeze the account.',
     headers: { 'Retry-After': String(24 * 60 * 60) },
   });
 }
@@ -302,8 +302,8 @@ const refusalAt = (pointer: string, detail: string) =>
 const missing = ({ app, passkeys }: LeftFactors) =>
   app
     ? `Enter a code from your authenticator app, or a recovery code${passkeys.length > 0 ? ', or use a passkey' : ''}.`
-    : 'Use a passkey of yours.';
+    : 'Use one of your passkeys.';
 
-const wrongCode = () => refusalAt('/code', 'This code is not right, or has been used. Enter another one.');
+const wrongCode = () => refusalAt('/code', 'This code is wrong or has already been used. Enter another one.');
 
 const wrongPasskey = () => refusalAt('/passkey', 'The passkey was not accepted. Try again.');
