@@ -153,7 +153,7 @@ export const timeDetails: Record<string, string> = {
   'iat in the future':
     'This login link is dated in the future, because the clock of the site you came from is not the same as ours. Go back and try again later.',
   lifetime:
-    'This login link is not valid for a length of time that we accept. The site you came from must correct this.',
+    'This login link would be valid for too long, or for no time at all. The site you came from must correct this.',
   'profile_updated_at in the future':
     'This login link says that your profile was changed in the future. The site you came from must correct this.',
 };
