@@ -164,7 +164,7 @@ describe('after database:restored', () => {
     const issuedAt = new Date((rows[0]?.at.getTime() ?? 0) + 25_000);
     await expectAllRefused(await buildHandOff(app, { id: 'fast-clock' }, issuedAt));
     const { text } = await app.send(old.handOffs.used);
-    expect(JSON.parse(text).detail).toContain('before a repair');
+    expect(JSON.parse(text).detail).toContain('before we restored our service');
     const reasons = app.logged.filter(({ message }) => message === 'hand-off refused');
     expect(reasons.at(-1)?.fields).toMatchObject({ code: 'payload_expired', reason: 'iat before restore' });
   });

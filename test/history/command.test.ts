@@ -109,7 +109,7 @@ it('takes whoever was here before the history began as they are', async () => {
     '--at',
     '2001-01-01T00:00:00Z',
   ]);
-  expectRefused(long, /^Nothing is known of this user at that time\.\n$/);
+  expectRefused(long, /^We know nothing about this user at that time\.\n$/);
 });
 
 it('prints of somebody who is erased that something happened, by their id', async () => {
@@ -129,7 +129,7 @@ it('prints of somebody who is erased that something happened, by their id', asyn
   );
   expectRefused(
     await runCli(app.databaseUrl, ['history', id, '--at', then]),
-    /^Nothing is known of this user at that time\.\n$/,
+    /^We know nothing about this user at that time\.\n$/,
   );
 });
 

@@ -115,7 +115,7 @@ it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of tw
   await sql`update users set role = 'admin', email = ${email} where id = ${id}`.execute(app.db);
   const tables = ['users', 'audit_events'];
   const before = await digestRows(app.db, tables);
-  expectRefused(await remove(email, ...args), /^This is the only administrator\. Make somebody else/);
+  expectRefused(await remove(email, ...args), /^This is the only administrator\. Make someone else/);
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);

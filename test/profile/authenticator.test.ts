@@ -67,7 +67,7 @@ describe('setting it up', () => {
 
     const refused = await send('add', { sealed, code: wrongCode(secret, clock) });
     expect(refused.status).toBe(422);
-    expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is not right.');
+    expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is wrong.');
     expect(readOffer(refused)).toEqual({ secret, sealed });
     expect(await countAuthenticators()).toBe(0);
 
