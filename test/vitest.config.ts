@@ -17,7 +17,7 @@ const thorough = [
   'test/leaving/{earlier-addresses,erasure,user-delete}.test.ts',
   'test/login/{email-address,first-password,guessing,hashing-queue,login-races,names-and-passwords}.test.ts',
   'test/login/{new-addresses,password-by-mail,set-password}.test.ts',
-  'test/mail/{advice,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
+  'test/mail/{advice,greeting,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
   'test/passkeys/passkey-by-mail.test.ts',
   'test/profile/{change-email,edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',

@@ -7,8 +7,9 @@ export const faultWords = {
   email_malformed: 'Enter an email address in the correct format, like name@example.com.',
   /** The page names the address that is likely meant (server/identity/ground/mail-hosts.ts). */
   email_slip: 'Check the address. If it is right, send the form again.',
-  email_same: 'This is your email address already.',
-  email_left: 'You changed this address a short while ago. To have it back, use the link in our email to it.',
+  email_same: 'This is already your email address.',
+  email_left:
+    'You changed from this address a short while ago. To go back to it, use the link in the email that we sent there.',
   password_short: 'Your password must be at least 12 characters long. A few random words work well.',
   password_long: 'Your password must be no more than 128 characters long.',
   password_easy: 'This password is too easy to guess. Choose a different one.',
@@ -20,15 +21,15 @@ export const faultWords = {
     'This is your only way to log in, so it was not removed. Set a password or add another passkey first.',
   passkey_gone: 'This passkey does not exist or has already been removed.',
   passkeys_full: 'You cannot have more than 20 passkeys.',
-  code_wrong: 'This code is not right, or has been used. Enter another one.',
+  code_wrong: 'This code is wrong or has already been used. Enter another one.',
   code_of_app_wrong:
-    'This code is not right. Enter the one that the app shows now, and check the clock of your phone.',
+    'This code is wrong. Enter the one that the app shows now. If that does not work, check that the clock on your phone is right.',
   code_missing: 'Enter a code from your authenticator app, or a recovery code.',
   code_or_passkey_missing: 'Enter a code from your authenticator app, or a recovery code, or use a passkey.',
-  passkey_missing: 'Use a passkey of yours.',
+  passkey_missing: 'Use one of your passkeys.',
   codes_used_up:
-    'Too many wrong codes have been given with this link. Use a passkey, or a link from another of our emails, or freeze the account.',
-  link_gone: 'This account is not connected any more.',
+    'Too many wrong codes have been entered with this link. Use a passkey or the link in another of our emails, or freeze the account.',
+  link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
 } as const;
 

@@ -29,7 +29,7 @@ export const problems = {
   payload_expired: [
     401,
     'This login link is not valid right now',
-    'A login link from another site is valid for only a few minutes. This one is too old, or has a time that we do not accept. Go back to the site you came from and try again.',
+    'A login link from another site is valid for only a few minutes. This one is too old, or its times are not valid. Go back to the site you came from and try again.',
   ],
   invalid_webhook_signature: [
     401,
@@ -49,12 +49,12 @@ export const problems = {
   account_frozen: [
     403,
     'Your account is frozen',
-    'Somebody who reads an email address of this account has frozen it, because somebody else may have got in. Nobody can log in until it is known whose it is. Contact support for help.',
+    'This account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in until we know who the owner is. Contact support for help.',
   ],
   admin_not_allowed: [
     403,
     'Administrators must log in here',
-    'Administrators and managers cannot log in through another site. Log in here with your password instead.',
+    'Administrators and managers cannot log in through another site. Log in here instead.',
   ],
   second_factor_required: [
     403,
@@ -69,7 +69,7 @@ export const problems = {
   email_unverified: [
     403,
     'Verify your email address',
-    'Your email address must be verified before you can continue. Verify it and try again.',
+    'You need to verify your email address before you can continue. Verify it, then try again.',
   ],
   unknown_client: [
     404,
@@ -104,13 +104,13 @@ export const problems = {
   ],
   edited_meanwhile: [
     409,
-    'The profile has changed meanwhile',
-    'Somebody changed this profile after you read it. Read it again, then make your change to what it is now.',
+    'The profile has changed',
+    'This profile was changed after you read it. Read it again, then make your change.',
   ],
   events_gone: [
     410,
     'These events are no longer kept',
-    'There is no event to go on from after this number: it is too old, was never given, or our database was restored from a backup. End your sessions, drop your cached profiles, and go on from oldest - 1.',
+    'We cannot continue from this event number: it is too old, was never used, or our database was restored from a backup. End your sessions, delete your cached profiles, and continue from oldest - 1.',
   ],
   body_too_large: [413, 'The request is too large', 'The request body is larger than this address accepts.'],
   unsupported_media_type: [
@@ -149,11 +149,11 @@ export const problems = {
 export const timeDetails: Record<string, string> = {
   exp: 'This login link is too old: it was valid for only a few minutes. Go back to the site you came from and try again.',
   'iat before restore':
-    'This login link is from before a repair of our service, so we cannot know whether it was used. Go back to the site you came from and try again.',
+    'This login link was made before we restored our service, so we cannot tell whether it has been used. Go back to the site you came from and try again.',
   'iat in the future':
-    'This login link is dated in the future: the clock of the site you came from differs from ours. Go back and try again later.',
+    'This login link is dated in the future, because the clock of the site you came from is not the same as ours. Go back and try again later.',
   lifetime:
-    'This login link would be valid for a time that we do not accept. The site you came from must correct this.',
+    'This login link would be valid for too long, or for no time at all. The site you came from must correct this.',
   'profile_updated_at in the future':
     'This login link says that your profile was changed in the future. The site you came from must correct this.',
 };

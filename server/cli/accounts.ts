@@ -31,7 +31,7 @@ export function addAccountCommands(program: Command): void {
   add('revoke', 'take a capability from an account, whatever the marketplace says', false, capabilities);
   add('verify', 'say that an account is verified, whatever the marketplace says', true);
   add('unverify', 'say that an account is not verified, whatever the marketplace says', false);
-  add('undecide', 'leave a capability, or the verification, to the marketplace again', null, [
+  add('undecide', 'let the marketplace decide about a capability, or the verification, again', null, [
     ...capabilities,
     verification,
   ]);

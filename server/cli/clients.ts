@@ -12,7 +12,7 @@ type Status = Delivery & { settings: Client; launchedAt: Date | null };
 export function addClientCommands(program: Command): void {
   program
     .command('clients')
-    .description('list the clients: last launch, how far each is with its events, and why nudges fail')
+    .description('list the clients: last launch, how far each has read its events, and why nudges fail')
     .option('--json', 'for programs', false)
     .action(async ({ json }: { json: boolean }) => {
       const { clients } = readConfig(environment);

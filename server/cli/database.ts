@@ -32,16 +32,18 @@ export function addDatabaseCommands(program: Command): void {
 
   program
     .command('database:restored')
-    .description('after a restore of the database, before the service starts: let nothing older be used')
+    .description(
+      'run this after restoring the database and before the service starts: nothing older can then be used',
+    )
     .option('--last-invoice <number>', 'the highest invoice number that anybody has received', readNumber, 0)
     .action(async ({ lastInvoice }: { lastInvoice: number }) => {
       const { sessions, mails, invoice } = await withDatabase((db) =>
         inTransaction(db, byCommand('database:restored'), (trx) => endWhatIsOlder(trx, lastInvoice)),
       );
       print(
-        `Nothing from before now can be used any more: ${sessions} sessions ended, ${mails} emails with links ` +
-          `withdrawn. The next invoice is number ${invoice + 1}. Whoever was erased since the backup is back: erase ` +
-          'them again with user:delete --now, by the ids in the log lines "user erased".',
+        `Nothing from before now can be used: ${sessions} sessions ended, ${mails} emails with links ` +
+          `withdrawn. The next invoice is number ${invoice + 1}. People erased since the backup are back: erase ` +
+          'them again with user:delete --now, using the ids in the log lines "user erased".',
       );
     });
 }

@@ -35,11 +35,11 @@ export function addDeletionCommand(program: Command): void {
         inTransaction(db, byCommand('user:delete'), async (trx) => {
           const found = await findUser(trx, key);
           const user = found && (await lockUser(trx, { id: found.id }));
-          if (!user) throw new CommandError('There is no such user.');
+          if (!user) throw new CommandError('No user has this email address or id.');
           // An administrator with a planned deletion no longer counts as one.
           if ((options.now || !user.deletionDueAt) && (await isLastAdmin(trx, user)))
             throw new CommandError(
-              'This is the only administrator. Make somebody else an administrator first: user:create --role admin.',
+              'This is the only administrator. Make someone else an administrator first: user:create --role admin.',
             );
           const stays = await countInvoices(trx, user);
           return [await (options.now ? erase(trx, user) : plan(trx, user)), stays];
@@ -51,7 +51,7 @@ export function addDeletionCommand(program: Command): void {
 
 async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
   const erased = await eraseUser(trx, id, { now: now(), by: 'cli', onlyDue: false });
-  if (!erased) throw new CommandError('There is no such user.');
+  if (!erased) throw new CommandError('No user has this email address or id.');
   return `The user ${id} is erased. Contracts cancelled: ${erased.canceled}.`;
 }
 
@@ -68,7 +68,9 @@ async function plan(trx: Transaction<DB>, user: User): Promise<string> {
   const live = contracts.filter((each) =>
     ['trialing', 'active', 'past_due'].includes(presentStatus(each, now())),
   );
-  const held = user.suspendedAt ? ' The suspension holds that up: resume the user, or use --now.' : '';
+  const held = user.suspendedAt
+    ? ' That will not happen while the user is suspended: resume them, or use --now.'
+    : '';
   return `The user ${id} will be erased at ${dueAt.toISOString()}.${held} Contracts to be cancelled then: ${live.length}.`;
 }
 

@@ -20,9 +20,7 @@ const exitCodes = { right: 0, wrong: 1, not_examined: 2 };
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
-    .description(
-      'prove a client right, or say what is wrong: plays hand-offs for a test person at its callback',
-    )
+    .description('check a client: play hand-offs for a test person at its callback, and say what is wrong')
     .argument('<client>', 'its name, such as marketplace')
     .option('--url <url>', 'its callback (default: as set)')
     .option('--login-url <url>', 'where its own login starts (default: as set)')
@@ -30,7 +28,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--json', 'for programs', false)
     .addHelpText(
       'after',
-      '\nExit status: 0 where nothing wrong was found, 1 where something was, 2 where it could not be examined.',
+      '\nExit status: 0 if nothing wrong was found, 1 if something was, 2 if the client could not be examined.',
     )
     .action(async (name: string, options: Options) => {
       endWith(2);
@@ -76,7 +74,7 @@ function describeMissing({ clients, unreadSettings }: Config, name: string): str
     (client) => `${client.name}${client.isDemo ? ' (a demo client)' : ''}`,
   );
   return [
-    `No client ${name} is set here. These are: ${known.join(', ')}.`,
+    `No client ${name} is set here. The clients are: ${known.join(', ')}.`,
     ...(unreadSettings.length > 0 ? [`No client has the settings ${unreadSettings.join(', ')}.`] : []),
     `Run this with the environment of the service. There SSO_CLIENTS names further clients, and ${prefixOf(name)}_CALLBACK_URL says where this one takes hand-offs.`,
   ].join('\n');

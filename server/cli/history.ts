@@ -13,7 +13,7 @@ export function addHistoryCommand(program: Command): void {
   program
     .command('history')
     .description('print what changed about a user, who changed it and why, newest last')
-    .argument('<email>', 'or the id, also of somebody who is erased', readUserKey)
+    .argument('<email>', 'or the id, also of someone who has been erased', readUserKey)
     .option('--at <time>', 'print the profile as it was then instead, such as 2026-01-31T12:00:00Z', readTime)
     .option('--json', 'one JSON object a line', false)
     .action((key: UserKey, { at, json }: Options) =>
@@ -21,7 +21,7 @@ export function addHistoryCommand(program: Command): void {
         const person = await findPerson(db, key);
         if (at === undefined) return printChanges(await listChangesOfUser(db, person), json);
         const past = await findPastProfile(db, person.userId, at);
-        if (!past) throw new CommandError('Nothing is known of this user at that time.');
+        if (!past) throw new CommandError('We know nothing about this user at that time.');
         print(json ? JSON.stringify(past) : describeProfile(past));
       }),
     );
@@ -38,7 +38,7 @@ async function findPerson(db: Database, key: UserKey) {
   if (user) return { userId: user.id, accountId: user.account.id };
   const isKnown =
     'id' in key && (await listChangesOfUser(db, { userId: key.id, accountId: null })).length > 0;
-  if (!isKnown) throw new CommandError('There is no such user.');
+  if (!isKnown) throw new CommandError('No user has this email address or id.');
   return { userId: key.id, accountId: null };
 }
 

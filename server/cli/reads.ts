@@ -29,7 +29,7 @@ export async function withReads<T>(
     if (away !== undefined) return away;
     try {
       const [delivery] = await listDeliveries(db, [client]);
-      return delivery ?? 'The database knows nothing of this client.';
+      return delivery ?? 'The database has no record of this client.';
     } catch (error) {
       return `The database of the service could not be read (${describe(error)}).`;
     }

@@ -15,8 +15,8 @@ export function addReconcileCommand(program: Command): void {
     .addHelpText(
       'after',
       '\nA different member is shown as: here → in the file.' +
-        '\nExit status: 0 where both sides are equal, 1 where anything differs or a line is bad or repeated, ' +
-        '2 where they could not be compared.',
+        '\nExit status: 0 if both sides are equal, 1 if anything differs or a line is bad or repeated, ' +
+        '2 if they could not be compared.',
     )
     .action(async (file: string, { json }: { json: boolean }) => {
       endWith(2);

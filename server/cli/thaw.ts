@@ -15,7 +15,7 @@ export function addThawCommand(program: Command): void {
   program
     .command('user:thaw')
     .description(
-      'end the freeze of an account, once you know whose it is; without --keep, list what may be kept',
+      'unfreeze an account once you know who its owner is; without --keep, list the addresses that it can be given to',
     )
     .argument('<email>', '', readEmail)
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
@@ -26,7 +26,7 @@ export function addThawCommand(program: Command): void {
     )
     .option('--why <text>', 'kept in the audit trail', readWhy)
     .action(async (email: string, { keep, removeFactors, why }: Options) => {
-      if (keep && !why) throw new CommandError('Say why with --why.');
+      if (keep && !why) throw new CommandError('Give the reason with --why.');
       const said = await withDatabase((db) =>
         inTransaction(db, byCommand('user:thaw'), async (trx) => {
           const found = await findAddressOwner(trx, email, now());
@@ -37,7 +37,8 @@ export function addThawCommand(program: Command): void {
           const mailboxes = await listMailboxes(trx, user, now());
           if (!keep || !why) return describe(mailboxes);
           const isDone = await thaw(trx, { now }, user, { keep, removesFactors: removeFactors, why });
-          if (!isDone) throw new CommandError(`That is not one of its addresses. ${describe(mailboxes)}`);
+          if (!isDone)
+            throw new CommandError(`The account does not have this address. ${describe(mailboxes)}`);
           const asked =
             keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
           return `The account of ${keep} is no longer frozen.${asked}`;
@@ -49,7 +50,7 @@ export function addThawCommand(program: Command): void {
 
 const describe = (mailboxes: Mailbox[]) =>
   [
-    'It can be given to the owner of one of these addresses, with --keep ADDRESS --why TEXT:',
+    'You can give it to the owner of one of these addresses, with --keep ADDRESS --why TEXT:',
     ...mailboxes.map(({ email, isPresent, told }) => {
       const facts = [
         ...(isPresent ? ['the present address'] : []),

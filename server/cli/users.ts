@@ -90,8 +90,7 @@ async function suspend(email: string, at: Date | null): Promise<void> {
     inTransaction(db, byCommand(at ? 'user:suspend' : 'user:resume'), async (trx) => {
       const user = await lockUser(trx, { email });
       if (!at && user && !user.suspendedAt) throw new CommandError('This user is not suspended.');
-      if (user?.frozenAt)
-        throw new CommandError('This account is frozen, which is a suspension: end that with user:thaw.');
+      if (user?.frozenAt) throw new CommandError('This account is frozen. Use user:thaw instead.');
       const userId = await setUserSuspended(trx, email, at);
       if (!userId) throw new CommandError('No user has this email address.');
       deferAuditEvent(trx, {

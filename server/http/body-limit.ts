@@ -29,7 +29,7 @@ export const limitBody: MiddlewareHandler = (c, next) => {
   const length = c.req.header('content-length');
   const isChunked = c.req.header('transfer-encoding') !== undefined;
   if (c.req.method === 'GET' || c.req.method === 'HEAD') {
-    if (isChunked) throw new AppError('invalid_request', { detail: 'Send no body with this method.' });
+    if (isChunked) throw new AppError('invalid_request', { detail: 'Do not send a body with this method.' });
     return Number(length ?? 0) > maxBytes ? refuse() : next();
   }
   // Looking into the body makes the runtime build a whole Request. If a length is given, the runtime itself holds the body

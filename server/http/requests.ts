@@ -73,7 +73,7 @@ export function requireOwnOrigin(request: Request, issuer: string): void {
       : readHeader(request.headers, 'sec-fetch-site') === 'same-origin';
   if (!isOwn) {
     throw new AppError('cross_site_request', {
-      detail: `You can only make changes from pages of ${new URL(issuer).origin}. Open the page there and try again.`,
+      detail: `You can only make changes from our own pages at ${new URL(issuer).origin}. Open the page there and try again.`,
     });
   }
 }

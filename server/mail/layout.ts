@@ -1,4 +1,5 @@
-// The layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark.
+// The layout of every email: as text, and as HTML that reads the same without pictures, in light and in dark. Its subject, its
+// greeting and its foot are made here and nowhere else (contract 9.230 to 9.235).
 //
 // Mail programs know little CSS, and some remove <style>. So the look depends only on styles of the elements, and <style>
 // only adds what dark mode changes. Nothing is loaded from anywhere.
@@ -7,12 +8,12 @@ import type { Accent } from '../settings/accent.ts';
 import type { Message } from './mailer.ts';
 
 export type MailMessage = {
-  /** Says what happened, or what to do. */
+  /** Says what happened, or what to do. The subject that goes out also has the name of the service. */
   subject: string;
   paragraphs: string[];
   /** Labels and values below the first paragraph, such as when it happened. */
   facts?: [label: string, value: string][];
-  /** The only link, as a button and as text. */
+  /** The only link to act on, as a button and as text. */
   action?: { label: string; url: string };
   /** Paragraphs after the action. */
   after?: string[];
@@ -24,24 +25,54 @@ export type MailMessage = {
 export type MailStyle = {
   name: string;
   accent: Accent;
+  baseUrl: string;
+  /** Where people get help: `mailto:` or `https:`. */
+  supportUrl: string | undefined;
 };
 
-export function layOut(message: MailMessage, style: MailStyle): Pick<Message, 'subject' | 'text' | 'html'> {
-  const why = message.why ?? `You received this email because you have an account at ${style.name}.`;
-  return {
-    subject: message.subject,
-    text: buildText({ ...message, why }, style),
-    html: buildHtml({ ...message, why }, style),
+/** `greeted` is the name to greet by. It comes from `findGreeted` alone: strangers may have typed any other. */
+export function layOut(
+  message: MailMessage,
+  style: MailStyle,
+  greeted?: string,
+): Pick<Message, 'subject' | 'text' | 'html'> {
+  const whole: Whole = {
+    ...message,
+    fullSubject: `${message.subject} – ${style.name}`,
+    greeting: greeted ? `Hello ${greeted},` : 'Hello,',
+    why: message.why ?? `You received this email because you have an account with ${style.name}.`,
+    foot: [
+      { words: `Sent by ${style.name}:`, url: style.baseUrl },
+      ...(style.supportUrl ? [{ words: 'Support:', url: style.supportUrl }] : []),
+    ],
   };
+  return { subject: whole.fullSubject, text: buildText(whole), html: buildHtml(whole, style) };
 }
 
-type Whole = MailMessage & { why: string };
+type Whole = MailMessage & {
+  fullSubject: string;
+  greeting: string;
+  why: string;
+  foot: { words: string; url: string }[];
+};
 
-function buildText(message: Whole, { name }: MailStyle): string {
-  const { paragraphs, facts = [], action, after = [], why } = message;
+/** A URL as people write it: a mailbox without its scheme and what its mail is to begin with. */
+const spell = (url: string) => (/^mailto:/i.test(url) ? decodeMailbox(url) : url);
+
+function decodeMailbox(url: string): string {
+  const mailbox = url.slice('mailto:'.length).replace(/\?.*$/s, '');
+  try {
+    return decodeURIComponent(mailbox);
+  } catch {
+    return mailbox;
+  }
+}
+
+function buildText(message: Whole): string {
+  const { greeting, paragraphs, facts = [], action, after = [], why, foot } = message;
   const [first = '', ...others] = paragraphs;
   const parts = [
-    'Hello,',
+    greeting,
     first,
     facts.map(([label, value]) => `${label}: ${value}`).join('\n'),
     ...others,
@@ -49,7 +80,7 @@ function buildText(message: Whole, { name }: MailStyle): string {
     ...(action ? [`${action.label}:\n${action.url}`] : []),
     ...after,
     why,
-    name,
+    foot.map(({ words, url }) => `${words} ${spell(url)}`).join('\n'),
   ];
   return `${parts.filter(Boolean).join('\n\n')}\n`;
 }
@@ -58,7 +89,7 @@ const font = "font-family:-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial
 const soft = 'color:#566069;font-size:14px';
 
 function buildHtml(message: Whole, { name, accent }: MailStyle): string {
-  const { subject, paragraphs, facts = [], action, after = [], why } = message;
+  const { fullSubject, subject, greeting, paragraphs, facts = [], action, after = [], why, foot } = message;
   const [first = '', ...others] = paragraphs;
   const button =
     action &&
@@ -71,7 +102,7 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
 <meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<title>${escapeHtml(subject)}</title>
+<title>${escapeHtml(fullSubject)}</title>
 <style>
 :root { color-scheme: light dark; }
 @media (prefers-color-scheme: dark) {
@@ -91,13 +122,15 @@ function buildHtml(message: Whole, { name, accent }: MailStyle): string {
 <tr><td class="ink" style="padding:0 4px 16px;color:#1d2429;font-weight:600;overflow-wrap:anywhere">${escapeHtml(name)}</td></tr>
 <tr><td class="card ink" style="padding:24px 24px 8px;border:1px solid #dde1e0;border-radius:10px;background:#ffffff;color:#1d2429">
 <h1 style="margin:0 0 16px;font-size:22px;line-height:1.25">${escapeHtml(subject)}</h1>
+${paragraph(greeting)}
 ${paragraph(first)}
 ${facts.length > 0 ? listFacts(facts) : ''}
 ${others.map(paragraph).join('\n')}
 ${button ?? ''}
 ${after.map(paragraph).join('\n')}
 </td></tr>
-<tr><td class="soft" style="padding:16px 4px 0;${soft};overflow-wrap:anywhere">${escapeHtml(why)}</td></tr>
+<tr><td class="soft" style="padding:16px 4px 0;${soft};overflow-wrap:anywhere">${escapeHtml(why)}<br>
+${foot.map(footLine).join('<br>\n')}</td></tr>
 </table>
 </td></tr>
 </table>
@@ -107,6 +140,9 @@ ${after.map(paragraph).join('\n')}
 }
 
 const paragraph = (text: string) => `<p style="margin:0 0 16px">${escapeHtml(text)}</p>`;
+
+const footLine = ({ words, url }: { words: string; url: string }) =>
+  `${escapeHtml(words)} <a class="soft" href="${escapeHtml(url)}" style="${soft}">${escapeHtml(spell(url))}</a>`;
 
 function listFacts(facts: [string, string][]): string {
   const rows = facts.map(

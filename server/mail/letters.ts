@@ -1,11 +1,18 @@
-// Emails with a link: what each says, where its link leads and for how long. layout.ts says how they look. No email
-// contains a name or any other text that somebody could have typed: strangers can type anybody's address.
+// Emails with a link: what each says, where its link leads and for how long. layout.ts says how they look. None of
+// these words is one that somebody could have typed: strangers can type anybody's address.
 import type { LetterKind } from '../../db/tables/mail-kinds.ts';
 import type { MailTokenPurpose } from '../../db/tables/mail-tokens.ts';
 import type { MailMessage } from './layout.ts';
 
-/** `life` is how long the link works, such as "1 hour". */
-type LetterWords = { link: string; life: string };
+type LetterWords = {
+  link: string;
+  /** How long the link works, such as "1 hour". */
+  life: string;
+  /** What people call this service. */
+  name: string;
+  /** What people call the product that the reader logs in to by the link, if they do (contract 9.234). */
+  product?: string | undefined;
+};
 
 type Letter = {
   build: (words: LetterWords) => MailMessage;
@@ -30,109 +37,117 @@ export const letters: Record<LetterKind, Letter> = {
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
 };
 
-const onlyOnce = (life: string) =>
-  `The link works once and expires after ${life}. If it has expired, open it all the same: you can ask for a new one there.`;
+/** A link that can be opened after its time to ask for a new one. */
+const renewable = (life: string) =>
+  `The link works once and expires after ${life}. If it has expired, open it to ask for a new one.`;
+
+const onlyOnce = (life: string) => `The link works once and expires after ${life}.`;
+
+/** Words for the product that the link leads on to, after the sentence before. */
+const thenTo = (product: string | undefined) => (product ? ` You will then go on to ${product}.` : '');
 
 /** For a new customer from the CRM, who has no password yet. */
-function buildWelcome({ link, life }: LetterWords): MailMessage {
+function buildWelcome({ link, life, name }: LetterWords): MailMessage {
   return {
-    subject: 'Your account is ready: set a password',
-    paragraphs: ['We have created an account for you. Set a password to start using it.'],
+    subject: 'Set a password for your new account',
+    paragraphs: [`We have created an account with ${name} for you. Set a password to start using it.`],
     action: { label: 'Set a password', url: link },
     after: [
-      `${onlyOnce(life)} Using it also verifies your email address.`,
+      `${renewable(life)} Using it also verifies your email address.`,
       'If you were not expecting this email, you can ignore it. Nobody can log in to the account without this link.',
     ],
   };
 }
 
-function buildSetPassword({ link, life }: LetterWords): MailMessage {
+function buildSetPassword({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Set a new password',
-    paragraphs: ['We received a request to set a new password for your account.'],
+    paragraphs: [
+      `We received a request to set a new password for your account with ${name}.${thenTo(product)}`,
+    ],
     action: { label: 'Set a new password', url: link },
     after: [
-      onlyOnce(life),
-      'If you did not ask for this, you can ignore this email. Nothing happens unless the link is used.',
+      renewable(life),
+      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
     ],
   };
 }
 
-const typed = 'You received this email because somebody entered this address for an account.';
+const entered = 'You received this email because someone entered this email address for an account.';
 
 /** To an address that somebody merely typed. Whoever reads its mails proves the address by setting their password. */
-function buildProveAddress({ link, life }: LetterWords): MailMessage {
+function buildProveAddress({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Is this your email address?',
     paragraphs: [
-      'Somebody used this email address for an account with us. If that was you, verify the address and set a password.',
+      `Someone entered this email address for an account with ${name}. If it was you, verify the address and set a password.${thenTo(product)}`,
     ],
     action: { label: 'Verify this address', url: link },
     after: [
-      `The link works once and expires after ${life}.`,
-      'If it was not you, you can ignore this email: the address stays unverified, and it cannot be used to log in.',
+      onlyOnce(life),
+      'If it was not you, you can ignore this email. The address stays unverified and cannot be used to log in.',
     ],
-    why: typed,
+    why: entered,
   };
 }
 
-function buildVerifyEmail({ link, life }: LetterWords): MailMessage {
+function buildVerifyEmail({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Verify your email address',
-    paragraphs: ['To verify your email address, open this link in the browser where you are logged in.'],
+    paragraphs: [
+      `To verify your email address, open this link in the browser where you are logged in.${thenTo(product)}`,
+    ],
     action: { label: 'Verify your email address', url: link },
     after: [
-      `The link works once and expires after ${life}.`,
-      'If you do not have an account with us, you can ignore this email. Someone probably typed your address by mistake.',
+      onlyOnce(life),
+      `If you do not have an account with ${name}, you can ignore this email. Someone probably entered your address by mistake.`,
     ],
-    why: typed,
+    why: entered,
   };
 }
 
-const ignore = 'If it was not you, you can ignore this email.';
-
 /** To an address that somebody typed to sign up: nobody has an account with it. */
-function buildSignUp({ link, life }: LetterWords): MailMessage {
+function buildSignUp({ link, life, name, product }: LetterWords): MailMessage {
   return {
     subject: 'Create your account',
     paragraphs: [
-      'Somebody asked to create an account with this email address. If that was you, use the link to finish.',
+      `To create an account with ${name} for this email address, open this link.${thenTo(product)}`,
     ],
     action: { label: 'Create your account', url: link },
     after: [
-      `The link works once and expires after ${life}.`,
-      `${ignore} No account exists unless you use the link.`,
+      onlyOnce(life),
+      'If you did not ask for an account, you can ignore this email. No account is created unless the link is used.',
     ],
-    why: 'You received this email because somebody typed this email address on our sign-up page.',
+    why: 'You received this email because someone entered this email address on our sign-up page.',
   };
 }
 
 /** To the holder of an address that somebody typed to get another account. */
-function buildAccountExists({ link }: LetterWords): MailMessage {
+function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
   return {
     subject: 'You already have an account',
     paragraphs: [
-      'Somebody asked to use this email address for an account with us. You already have an account with it, so there is nothing to create. To use it, log in.',
+      `You or someone else tried to use this email address for an account with ${name}. You already have an account with this address: log in to use it.${thenTo(product)}`,
     ],
     action: { label: 'Log in', url: link },
     after: [
-      'If you forgot your password, choose “Forgot your password” there.',
-      `${ignore} Nothing has changed.`,
+      'If you have forgotten your password, choose “Forgot your password” on the login page.',
+      'If it was not you, you can ignore this email. Nothing has changed.',
     ],
   };
 }
 
-function buildChangeEmail({ link, life }: LetterWords): MailMessage {
+function buildChangeEmail({ link, life, name }: LetterWords): MailMessage {
   return {
     subject: 'Confirm your new email address',
     paragraphs: [
-      'Somebody asked to use this email address for their account with us. If that was you, confirm it here, and log in to your account if you are not logged in yet.',
+      `To use this email address for your account with ${name}, confirm it. You may have to log in first.`,
     ],
     action: { label: 'Confirm the new address', url: link },
     after: [
-      `The link works once and expires after ${life}. Your email address stays as it is until then.`,
-      ignore,
+      `${onlyOnce(life)} Your account keeps its present email address until then.`,
+      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
     ],
-    why: 'You received this email because somebody asked to use this email address for their account.',
+    why: 'You received this email because someone entered this email address for their account.',
   };
 }

@@ -1,5 +1,5 @@
 // Emails that tell the owner what happened to their account: what each says. layout.ts says how they look, and
-// server/identity/ground/notices.ts when one goes out. No email contains any text that somebody could have typed.
+// server/identity/ground/notices.ts when one goes out. None of these words is one that somebody could have typed.
 import type { NoticeKind } from '../../db/tables/mail-kinds.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { factsOf, sayInstant } from './facts.ts';
@@ -16,7 +16,7 @@ type Notice = {
 
 const usual = {
   advice:
-    'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account.',
+    'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account.',
   action: { label: 'Set a new password', path: '/forgot-password' },
 };
 
@@ -28,11 +28,11 @@ export type TakeBackLink = { link: string; until: string };
 const takeBackLabel = 'Take your account back';
 
 /** What an email with such a link tells its reader to do. */
-const takeBackAdvice = (until: string, added = 'since') =>
-  `If this was you, there is nothing to do. If it was not, use the link to take your account back. You then set a new password, everyone else is logged out, and passkeys, authenticator apps and recovery codes added ${added} are removed; a deletion that was asked for is cancelled. It may ask for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
+const takeBackAdvice = (until: string, added = 'since then') =>
+  `If this was you, you do not need to do anything. If it was not, use the link to take your account back. You will set a new password, and we will log everyone else out. We will also remove passkeys, authenticator apps and recovery codes added ${added}, and cancel any request to delete the account. You may be asked for a passkey or a code that you had before. The link works once, in any browser, until ${sayInstant(new Date(until))}.`;
 
 const askSupport = (hasSupport: boolean) =>
-  hasSupport ? 'contact support: choose “Help” on the login page' : 'ask the people who run this service';
+  hasSupport ? 'contact support' : 'contact the people who run this service';
 
 /** `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. */
 type Words = { dueAt: Date; hasSupport: boolean };
@@ -40,21 +40,21 @@ type Words = { dueAt: Date; hasSupport: boolean };
 const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
-    text: 'Somebody who reads an email address of your account has frozen it, because somebody else may have got in. Until our support knows whose it is, nobody can log in to it. Nothing else has changed.',
-    advice: `To have it back, ${askSupport(hasSupport)}.`,
+    text: 'Your account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
+    advice: `To get your account back, ${askSupport(hasSupport)}.`,
     action: { label: 'Go to the login page', path: '/login' },
     why: isOrWas,
   },
   account_thawed: {
     subject: 'Your account is no longer frozen',
-    text: 'Our support has ended the freeze of your account. Its owner can log in again.',
-    advice: `If you are its owner and cannot log in, ${askSupport(hasSupport)}.`,
+    text: 'Our support team has unfrozen your account. Its owner can log in again.',
+    advice: `If you are the owner and cannot log in, ${askSupport(hasSupport)}.`,
     action: { label: 'Log in', path: '/login' },
     why: isOrWas,
   },
   account_deleted: {
-    subject: 'Your account is deleted',
-    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices, because the law requires it.',
+    subject: 'Your account has been deleted',
+    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices because the law requires it.',
     advice: 'You can use this email address for a new account at any time.',
     action: { label: 'Go to the login page', path: '/login' },
     why: 'You received this email because this was the email address of your account.',
@@ -65,17 +65,17 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   authenticator_added: {
     subject: 'An authenticator app has been added to your account',
-    text: 'From now on, a code from an authenticator app is needed to log in to your account with the password. All other browsers have been logged out.',
+    text: 'From now on, logging in with your password also needs a code from the app. All other browsers have been logged out.',
   },
   authenticator_removed: {
     subject: 'The authenticator app has been removed from your account',
-    text: 'The authenticator app of your account has been turned off. From now on, the password alone is enough to log in.',
+    text: 'The authenticator app for your account has been turned off. From now on, your password is enough to log in.',
   },
   codes_guessed: {
-    subject: 'Somebody is guessing codes of your account',
-    text: 'Somebody has given several codes that were wrong, after the right password of your account, or with the link of one of our emails that takes it back. They are not logged in.',
+    subject: 'Wrong codes were entered for your account',
+    text: 'Someone entered several wrong codes after the right password for your account, or with the link in one of our emails that takes your account back. They are not logged in.',
     advice:
-      'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account. Whoever has such a link reads emails to an address that your account has, or had in the last seven days: without a code or passkey of yours they do not get in.',
+      'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account. Anyone with a link that takes your account back can read email sent to an address that your account has, or had in the last 7 days. They cannot get in without one of your codes or passkeys.',
   },
   contract_added: {
     subject: 'A contract has been added to your account',
@@ -85,28 +85,28 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   data_downloaded: {
     subject: 'Your data has been downloaded',
-    text: 'Somebody who was logged in to your account has downloaded a copy of everything that we keep about you.',
+    text: 'A copy of everything that we keep about you has been downloaded from your account.',
   },
   deletion_canceled: {
     subject: 'Your account will not be deleted',
-    text: 'Your account stays as it is. The deletion that was planned has been cancelled.',
+    text: 'The deletion that was planned for your account has been cancelled. Your account stays as it is.',
   },
   deletion_requested: {
     subject: 'Your account will be deleted in 14 days',
-    text: `We have been asked to delete your account, and will do so on ${sayInstant(dueAt)}. Until then you cannot open our products.`,
+    text: `We received a request to delete your account. We will delete it on ${sayInstant(dueAt)}. Until then you cannot open our products.`,
     action: { label: 'Keep your account', path: '/profile/delete' },
     advice:
-      'To keep your account, log in and say so. If you did not ask for this, also set a new password, which logs out everyone else.',
+      'To keep your account, log in and choose “Keep my account”. If you did not ask for this, also set a new password: this logs everyone else out.',
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',
-    text: 'Your account has the address again that it had before: by the link in the email that we sent there, or because our support has found out whose it is. All other browsers have been logged out.',
+    text: 'Your account has its previous email address again. Either the link in the email that we sent there was used, or our support team found out who the owner is. All other browsers have been logged out.',
     action: { label: 'Log in', path: '/login' },
-    advice: `This address is no longer that of the account.${hasSupport ? ' If it was not you, contact support: choose “Help” on the login page.' : ''}`,
+    advice: `The account no longer uses this address.${hasSupport ? ' If this was not you, contact support.' : ''}`,
   },
   email_changed: {
     subject: 'Your email address has changed',
-    text: 'Your account now has another email address. You cannot log in with this one any more.',
+    text: 'Your account now has another email address. You can no longer log in with this one.',
     why: 'You received this email because this was the email address of your account.',
   },
   email_proved: {
@@ -116,47 +116,47 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   email_replaced: {
     subject: 'Your email address has changed',
     text: 'The marketplace has sent us a new email address for your account. It replaces this one.',
-    advice: `If this was you, there is nothing to do. If it was not, change it back at the marketplace${hasSupport ? ', or contact support: choose “Help” on the login page' : ''}.`,
+    advice: `If this was you, you do not need to do anything. If it was not, change it back at the marketplace${hasSupport ? ', or contact support' : ''}.`,
     action: { label: 'Go to the login page', path: '/login' },
     why: 'You received this email because this was the email address of your account.',
   },
   factors_removed: {
     subject: 'Your second factor has been removed',
-    text: 'Our support has removed the authenticator app, recovery codes and passkeys of your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
-    advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support: choose “Help” on that page' : ''}.`,
+    text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
+    advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support' : ''}.`,
   },
   new_browser: {
     subject: 'New login to your account',
-    text: 'Somebody has logged in to your account from a browser that you have not used before.',
+    text: 'There was a login to your account from a browser that you have not used before.',
   },
   passkey_added: {
     subject: 'A passkey has been added to your account',
-    text: 'A passkey has been added to your account. Whoever has it can log in without your password. A new password does not remove it: you do that under Security, Passkeys.',
+    text: 'A passkey has been added to your account. Anyone who has it can log in without your password. A new password does not remove it: to remove it, go to Security, then Passkeys.',
   },
   passkey_removed: {
     subject: 'A passkey has been removed from your account',
-    text: 'A passkey has been removed from your account. Nobody can log in with it any more.',
+    text: 'A passkey has been removed from your account. It can no longer be used to log in.',
   },
   password_changed: {
     subject: 'Your password has changed',
-    text: 'The password of your account has been changed. All other browsers have been logged out.',
+    text: 'The password for your account has been changed. All other browsers have been logged out.',
   },
   password_set: {
     subject: 'Your password has been set',
-    text: 'A password for your account has been set through a link that we emailed to you. All other browsers have been logged out.',
+    text: 'A password for your account has been set with a link that we emailed to you. All other browsers have been logged out.',
   },
   recovery_code_used: {
-    subject: 'A recovery code of your account was used',
-    text: 'Somebody has used a recovery code to log in to your account, after its password, or to take it back by the link of one of our emails. That code does not work again.',
+    subject: 'A recovery code for your account was used',
+    text: 'A recovery code was used to log in to your account after the password, or to take it back with the link in one of our emails. That code will not work again.',
   },
   recovery_codes_made: {
     subject: 'You have new recovery codes',
-    text: 'New recovery codes have been made for your account. The old ones do not work any more.',
+    text: 'New recovery codes have been made for your account. The old ones no longer work.',
   },
 });
 
 const where =
-  'If this is still the email address of your account, log in and look under Activity: it shows all of them.';
+  'If this is still the email address of your account, log in and go to Activity to see everything that happened.';
 
 /** The mail about notices that were held back (contract 9.133 and 9.134). `at` is when the first of these things happened. */
 export function buildRest({
@@ -168,17 +168,17 @@ export function buildRest({
   at: string;
   takeBack?: TakeBackLink | undefined;
 }): MailMessage {
-  const subject = 'More has happened in your account';
+  const subject = 'More activity in your account';
   const text =
-    'So much happens in your account that we no longer send an email about each change. This one stands for those since the time below.';
+    'So much has happened in your account that we no longer email you about each change. This email is about everything since the time below.';
   const facts: MailMessage['facts'] = [['Since', sayInstant(new Date(at))]];
   if (takeBack) {
-    const advice = `Some of them could let somebody else in. ${takeBackAdvice(takeBack.until, 'by them')}`;
+    const advice = `Some of these changes could let someone else in. ${takeBackAdvice(takeBack.until, 'by these changes')}`;
     const action = { label: takeBackLabel, url: takeBack.link };
     return { subject, paragraphs: [text, advice, where], facts, action, why: isOrWas };
   }
   const advice =
-    'If it was not you, choose “Forgot your password” on the login page and set a new one, which logs out everyone else. Then check Security in your account.';
+    'If it was not you, choose “Forgot your password” on the login page and set a new one: this logs everyone else out. Then check Security in your account.';
   const action = { label: 'See what has happened', url: `${baseUrl}/profile/activity` };
   return { subject, paragraphs: [text, where, advice], facts, action, why: isOrWas };
 }

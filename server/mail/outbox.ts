@@ -9,9 +9,14 @@ import {
   markMailFailed,
   markMailSent,
 } from '../../db/tables/mails.ts';
-import { createMailToken, createTakeBackToken } from '../identity/ground/address-proof.ts';
+import {
+  createMailToken,
+  createTakeBackToken,
+  findLaunchedClient,
+} from '../identity/ground/address-proof.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
+import { findGreeted } from './greeting.ts';
 import { layOut } from './layout.ts';
 import { letters } from './letters.ts';
 import type { Mailer, Message } from './mailer.ts';
@@ -49,17 +54,23 @@ async function sendLane(
     const leaseEndsAt = new Date(now.getTime() + leaseMs);
     const mails = await claimMails(deps.db, { lane, now, leaseEndsAt, limit: batchSize });
     if (mails.length === 0) return;
-    const answered = await Promise.all(mails.map((mail) => sendMail(deps, mailer, mail, signal)));
+    const greeted = await findGreeted(deps.db, mails, now);
+    const send = (mail: MailRow) =>
+      sendMail(deps, mailer, { ...mail, greeted: greeted.get(mail.id) }, signal);
+    const answered = await Promise.all(mails.map(send));
     // If the server is away, one batch is enough to find out, however many mails wait.
     if (!answered.includes(true)) return;
   }
 }
 
+/** `greeted` is the name to greet the reader by, if any. */
+type GreetingMail = MailRow & { greeted: string | undefined };
+
 /** Sends one mail. The result is whether the mail server answered, even with a refusal. */
 async function sendMail(
   deps: Dependencies,
   mailer: Mailer | undefined,
-  mail: MailRow,
+  mail: GreetingMail,
   signal: AbortSignal,
 ): Promise<boolean> {
   const { db, now, metrics } = deps;
@@ -88,20 +99,21 @@ async function sendMail(
 
 async function composeMessage(
   { db, config, now }: Dependencies,
-  mail: MailRow,
+  mail: GreetingMail,
 ): Promise<Message | undefined> {
-  const { id, kind, recipient: to, details } = mail;
-  const { name, baseUrl, brand, supportUrl } = config;
-  const style = { name, accent: brand.accent ?? usualAccent };
+  const { id, kind, recipient: to, details, greeted } = mail;
+  const { name, baseUrl, brand, supportUrl, clients } = config;
+  const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
   if (!isLetter(kind)) {
     const { at = '', device, until } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
-    if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style) };
+    if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    return { id, to, ...layOut(buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack }), style) };
+    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack });
+    return { id, to, ...layOut(notice, style, greeted) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
   const expiresAt = new Date(now().getTime() + lifeMs);
@@ -109,7 +121,8 @@ async function composeMessage(
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;
-  return { id, to, ...layOut(build({ link, life }), style) };
+  const product = clients.get(findLaunchedClient(details.next) ?? '')?.title;
+  return { id, to, ...layOut(build({ link, life, name, product }), style, greeted) };
 }
 
 // The value of --accent in app/styles.

@@ -99,7 +99,9 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     expect([answer.status, JSON.parse(answer.text).user.created]).toEqual([201, true]);
     expect(textOf(await attacker.send('/profile/billing'))).not.toContain('Service contracts');
     // The owner is told, and comes in from the marketplace.
-    expect((await readMails(other, typed.email))[0]?.subject).toBe('Your account is ready: set a password');
+    expect((await readMails(other, typed.email))[0]?.subject).toBe(
+      'Set a password for your new account – Identity',
+    );
     const owner = openBrowser(app.send);
     expect((await comeIn(owner, { ...typed, id: 'owner-id', emailVerified: true })).status).toBe(303);
     expect(textOf(await owner.send('/profile/billing'))).toContain('Service contracts');

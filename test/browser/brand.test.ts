@@ -99,8 +99,8 @@ describe.each([
     await page.waitForURL('**/forgot-password?sent*');
     const faults: string[] = [];
     const subjects = [
-      'Set a new password',
-      ...(name === 'phone, light' ? [] : ['New login to your account']),
+      'Set a new password – Château ID',
+      ...(name === 'phone, light' ? [] : ['New login to your account – Château ID']),
     ];
     for (const subject of subjects) {
       const src = await (await findMail(page, subject)).locator('iframe').getAttribute('src');
@@ -111,7 +111,7 @@ describe.each([
     }
     expect(faults).toEqual([]);
 
-    const mail = await findMail(page, 'Set a new password');
+    const mail = await findMail(page, 'Set a new password – Château ID');
     await mail.getByText('As HTML').click();
     await mail.locator('iframe').contentFrame().getByRole('link', { name: 'Set a new password' }).click();
     await page.getByRole('heading', { name: 'Set your password' }).waitFor();

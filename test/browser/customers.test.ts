@@ -32,7 +32,7 @@ const active = { status: 'active', trial_ends_at: undefined };
 it('a new customer gets from the mail to a password, the contract and its invoice by keyboard', async () => {
   await becomeCustomer('keyboard', active);
   const { page, complaints } = await site.visit();
-  await followMail(page, 'keyboard@example.test', 'Your account is ready');
+  await followMail(page, 'keyboard@example.test', 'Set a password for your new account');
   // The field has the focus at first and again after the refusal.
   const focused = page.locator('[name=newPassword]:focus');
   await focused.waitFor();
@@ -126,7 +126,7 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
     await look('forgot-password sent');
     await page.goto('/set-password?token=none');
     await look('set-password dead');
-    await followMail(page, `${signupId}@example.test`, 'Your account is ready');
+    await followMail(page, `${signupId}@example.test`, 'Set a password for your new account');
     await page.getByLabel('New password').waitFor();
     await look('set-password');
     await page.goto('/dev/mail');

@@ -30,7 +30,7 @@ async function setUp(page: Page, look: (what: string) => Promise<void> = async (
   expect(await page.locator('code.key').textContent()).toBe(secret);
   await page.getByLabel('Code that the app shows now').fill('000000');
   await page.getByRole('button', { name: 'Turn on the app' }).click();
-  await page.getByText('This code is not right.').waitFor();
+  await page.getByText('This code is wrong.').waitFor();
   expect(await page.locator('code.key').textContent()).toBe(secret);
   await look('authenticator set-up refused');
   await page.getByLabel('Code that the app shows now').fill(showCode(secret, clock));

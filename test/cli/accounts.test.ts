@@ -62,9 +62,9 @@ it('decides, says what the account has then, and leaves a trail that its owner c
   expect(history.rows).toEqual(steps.map(([[command]]) => ({ by: 'operator', cause: command })));
   const activity = textOf(await browser.send('/profile/activity'));
   expect(activity).toContain(
-    'We decided that the account may: sell products What the account may do: sell products',
+    'We decided that the account may sell products What the account may do: sell products',
   );
-  expect(activity).toContain('By an administrator or our support');
+  expect(activity).toContain('By our support team');
   expect(activity).not.toContain('A call with the owner');
 });
 

@@ -402,5 +402,5 @@ describe('reconcile ends with 2, and one sentence, where it cannot compare', () 
 it('reconcile says in its help how it ends', async () => {
   const { code, out } = await runCli(app.databaseUrl, ['reconcile', '--help']);
   expect(code).toBe(0);
-  expect(out).toContain('Exit status: 0 where both sides are equal, 1 where anything differs');
+  expect(out).toContain('Exit status: 0 if both sides are equal, 1 if anything differs');
 });

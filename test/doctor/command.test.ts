@@ -99,7 +99,7 @@ describe('says why it cannot examine, with exit status 2:', () => {
   it.each<[string, RegExp, string[], Record<string, string>]>([
     [
       'a client that is not there',
-      /No client nobody is set here\. These are: marketplace \(a demo client\), .*, shop\.\nNo client has the settings SSO_NOBODI_SECRET\.\n.*SSO_NOBODY_CALLBACK_URL/,
+      /No client nobody is set here\. The clients are: marketplace \(a demo client\), .*, shop\.\nNo client has the settings SSO_NOBODI_SECRET\.\n.*SSO_NOBODY_CALLBACK_URL/,
       ['nobody'],
       { SSO_NOBODI_SECRET: 'x' },
     ],

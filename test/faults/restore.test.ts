@@ -152,7 +152,7 @@ describe('after database:restored', () => {
     const outcome = await runCli(app.databaseUrl, ['database:restored', '--last-invoice', '41']);
     expect(outcome).toMatchObject({ code: 0, err: '' });
     expect(outcome.out).toMatch(
-      /^Nothing from before now can be used any more: [1-9]\d* sessions ended, 3 emails with links withdrawn\. The next invoice is number 42\. Whoever was erased since the backup is back: erase them again with user:delete --now, .*\n$/,
+      /^Nothing from before now can be used: [1-9]\d* sessions ended, 3 emails with links withdrawn\. The next invoice is number 42\. People erased since the backup are back: erase them again with user:delete --now, .*\n$/,
     );
   });
 
@@ -164,7 +164,7 @@ describe('after database:restored', () => {
     const issuedAt = new Date((rows[0]?.at.getTime() ?? 0) + 25_000);
     await expectAllRefused(await buildHandOff(app, { id: 'fast-clock' }, issuedAt));
     const { text } = await app.send(old.handOffs.used);
-    expect(JSON.parse(text).detail).toContain('before a repair');
+    expect(JSON.parse(text).detail).toContain('before we restored our service');
     const reasons = app.logged.filter(({ message }) => message === 'hand-off refused');
     expect(reasons.at(-1)?.fields).toMatchObject({ code: 'payload_expired', reason: 'iat before restore' });
   });

@@ -109,7 +109,7 @@ it('takes whoever was here before the history began as they are', async () => {
     '--at',
     '2001-01-01T00:00:00Z',
   ]);
-  expectRefused(long, /^Nothing is known of this user at that time\.\n$/);
+  expectRefused(long, /^We know nothing about this user at that time\.\n$/);
 });
 
 it('prints of somebody who is erased that something happened, by their id', async () => {
@@ -123,10 +123,13 @@ it('prints of somebody who is erased that something happened, by their id', asyn
     /user \S+ removed by the service \(cause "erasure", role "\w+"\): what it was is erased/,
   );
   expect(text).not.toMatch(/Uma|unverified@/);
-  expectRefused(await runCli(app.databaseUrl, ['history', target]), /^There is no such user\.\n$/);
+  expectRefused(
+    await runCli(app.databaseUrl, ['history', target]),
+    /^No user has this email address or id\.\n$/,
+  );
   expectRefused(
     await runCli(app.databaseUrl, ['history', id, '--at', then]),
-    /^Nothing is known of this user at that time\.\n$/,
+    /^We know nothing about this user at that time\.\n$/,
   );
 });
 
@@ -141,7 +144,10 @@ it('refuses somebody whom nobody knows, and a time that is none; and changes not
   const tables = ['users', 'accounts', 'changes', 'audit_events'];
   const before = await digestRows(app.db, tables);
   for (const key of ['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])
-    expectRefused(await runCli(app.databaseUrl, ['history', key]), /^There is no such user\.\n$/);
+    expectRefused(
+      await runCli(app.databaseUrl, ['history', key]),
+      /^No user has this email address or id\.\n$/,
+    );
   expectRefused(
     await runCli(app.databaseUrl, ['history', 'nobody']),
     /Enter a valid email address, or the id/,

@@ -187,7 +187,7 @@ describe('somebody who is erased', () => {
 
   it('is told so by a last mail, which is not kept', () => {
     const last = mailsTo(person.email).at(-1);
-    expect(last?.subject).toBe('Your account is deleted');
+    expect(last?.subject).toBe('Your account has been deleted – Identity');
     expect(last?.text).not.toContain('zoe');
   });
 
@@ -275,7 +275,8 @@ it('erases whoever is due exactly once, when 16 run at once', async () => {
   const told = () =>
     mailServer.received.filter(
       ({ envelope, subject }) =>
-        envelope.to.includes('crm_once@example.test') && subject === 'Your account is deleted',
+        envelope.to.includes('crm_once@example.test') &&
+        subject === 'Your account has been deleted – Identity',
     );
   await vi.waitFor(() => expect(told()).toHaveLength(1), 15_000);
 });

@@ -59,7 +59,7 @@ it('erases at once with --now, once of four at once, and says what was erased', 
     `The user ${id} is erased. Contracts cancelled: 1.\nInvoices, which are kept: 1, of which open: 1.\n`,
   );
   for (const outcome of outcomes.filter(({ code }) => code !== 0))
-    expectRefused(outcome, /^There is no such user\.\n$/);
+    expectRefused(outcome, /^No user has this email address or id\.\n$/);
   expect(await findText(app.db, 'User crm_now')).toEqual([]);
   const events = await eventsOf(app.db, id);
   expect(events.filter(({ type }) => type === 'user.erased')).toMatchObject([{ details: { by: 'cli' } }]);
@@ -91,7 +91,7 @@ it('erases somebody who is suspended only with --now, and says so', async () => 
   await runCli(app.databaseUrl, ['user:suspend', email]);
   const { code, out } = await remove(email);
   expect(code).toBe(0);
-  expect(out).toContain('The suspension holds that up: resume the user, or use --now.');
+  expect(out).toContain('That will not happen while the user is suspended: resume them, or use --now.');
   expect((await remove(email, '--now')).code).toBe(0);
   expect(await findText(app.db, 'User crm_suspended')).toEqual([]);
 });
@@ -100,7 +100,7 @@ it.each(['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])(
   'refuses %s, whom nobody knows',
   async (key) => {
     for (const args of [[], ['--now']])
-      expectRefused(await remove(key, ...args), /^There is no such user\.\n$/);
+      expectRefused(await remove(key, ...args), /^No user has this email address or id\.\n$/);
   },
 );
 
@@ -115,7 +115,7 @@ it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of tw
   await sql`update users set role = 'admin', email = ${email} where id = ${id}`.execute(app.db);
   const tables = ['users', 'audit_events'];
   const before = await digestRows(app.db, tables);
-  expectRefused(await remove(email, ...args), /^This is the only administrator\. Make somebody else/);
+  expectRefused(await remove(email, ...args), /^This is the only administrator\. Make someone else/);
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);

@@ -52,7 +52,7 @@ describe('a link that verifies an address', () => {
     const asked = '/sso/launch/marketplace?state=s';
     const token = await askToVerify(asked);
     const [mail] = await readMails(other, email);
-    expect(mail?.subject).toBe('Verify your email address');
+    expect(mail?.subject).toBe('Verify your email address – Identity');
     // Without what the client had added, which anybody could have chosen.
     const query = new URLSearchParams({ token, next: '/sso/launch/marketplace' });
     expect(mail?.text).toContain(`http://localhost:3000/verify-email/confirm?${query}\n`);

@@ -250,7 +250,7 @@ describe('the form', () => {
     const [mail] = await readMails(other, email);
     expect(mail?.text).not.toContain('evil');
     expect(mail?.text).not.toContain('pay');
-    expect(mail?.subject).toBe('Create your account');
+    expect(mail?.subject).toBe('Create your account – Identity');
     // Nor is it kept beside the mail once that is sent.
     const { rows } = await sql<{
       details: object;
@@ -325,7 +325,7 @@ describe('who has an account', () => {
   it('is told to the holder, by a mail with their way in', async () => {
     await ask('manager@example.test', { query: '?next=/sso/launch/crm_app' });
     const [mail] = await readMails(other, 'manager@example.test');
-    expect(mail?.subject).toBe('You already have an account');
+    expect(mail?.subject).toBe('You already have an account – Identity');
     expect(linkIn(mail ?? {}, '/login').search).toBe('?next=%2Fsso%2Flaunch%2Fcrm_app');
     // Whoever has no password gets a link to set one.
     const signup = buildSignup('not-arrived', {}, now);
@@ -333,8 +333,8 @@ describe('who has an account', () => {
     await ask(signup.user.email);
     const mails = await readMails(other, signup.user.email, 2);
     expect(mails.map(({ subject }) => subject).sort()).toEqual([
-      'Set a new password',
-      'Your account is ready: set a password',
+      'Set a new password – Identity',
+      'Set a password for your new account – Identity',
     ]);
     await ask('suspended@example.test');
     await readMails(other, 'suspended@example.test', 0);

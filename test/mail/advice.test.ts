@@ -77,7 +77,7 @@ async function setPasswordByMail(person: Person): Promise<Browser> {
 }
 
 const usualWords =
-  'If this was you, there is nothing to do. If it was not, set a new password, which logs out everyone else. Then check Security in your account.';
+  'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account.';
 
 /** A new password, which logs out everyone else, and a look at Security. */
 async function followUsual(person: Person, { text, path }: { text: string; path: string }): Promise<Browser> {
@@ -230,7 +230,7 @@ describe('the advice of a notice is true', () => {
       ['passkey_added', 'email_proved'].map((kind) => readNotice(email, kind)),
     );
     expect(notices[0]?.text).toContain(
-      'A new password does not remove it: you do that under Security, Passkeys.',
+      'A new password does not remove it: to remove it, go to Security, then Passkeys.',
     );
     const owner = await followUsual(
       { email, id, browser, thief: open() },
@@ -254,8 +254,8 @@ describe('the advice of a notice is true', () => {
     const { path } = await readNotice(email, 'authenticator_added');
     expect((await open().send(path, { form: { intent: 'freeze' } })).status).toBe(303);
     const frozen = await readNotice(email, 'account_frozen');
-    expect(frozen.text).toContain('Until our support knows whose it is, nobody can log in to it.');
-    expect(frozen.text).toContain('To have it back, ask the people who run this service.');
+    expect(frozen.text).toContain('Nobody can log in to it until our support team knows who its owner is.');
+    expect(frozen.text).toContain('To get your account back, contact the people who run this service.');
     expect((await open().login(email, password, frozen.path)).status).toBe(403);
     await runCli(changes.app.databaseUrl, ['user:thaw', email, '--keep', email, '--why', 'A call']);
     const thawed = await readNotice(email, 'account_thawed');
@@ -290,8 +290,8 @@ describe('the advice of a notice is true', () => {
     const link = await changes.change(thief, email, taken);
     expect((await open().send(link, { form: { newPassword } })).status).toBe(303);
     const { text, path } = await readNotice(taken, 'email_change_undone');
-    expect(text).toContain('Your account has the address again that it had before');
-    expect(text).toContain('This address is no longer that of the account.');
+    expect(text).toContain('Your account has its previous email address again.');
+    expect(text).toContain('The account no longer uses this address.');
     expect((await open().send(path)).status).toBe(200);
     expect(await changes.emailOf(id)).toBe(email);
     expect(await changes.holdersOf(taken)).toEqual([]);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MailKind } from '../../db/tables/mail-kinds.ts';
 import type { Told } from '../../db/tables/take-back-changes.ts';
+import { isPlain } from '../../server/mail/greeting.ts';
 import { layOut, type MailMessage } from '../../server/mail/layout.ts';
 import { letters } from '../../server/mail/letters.ts';
 import { buildNotice, buildRest } from '../../server/mail/notices.ts';
@@ -9,9 +10,10 @@ import { linkIn } from '../support/people/mail-server.ts';
 
 const baseUrl = 'https://id.example.test';
 const notice = { baseUrl, at: '2026-01-02T03:04:05.000Z', device: 'Firefox on Linux', hasSupport: true };
-const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour' };
+const words = { link: `${baseUrl}/a?token=t&next=%2Fb`, life: '1 hour', name: 'Château & <Söhne>' };
 const takeBack = { link: `${baseUrl}/take-back?token=t`, until: '2026-01-09T03:04:05.000Z' };
-const style = { name: 'Château & <Söhne>', accent: buildAccent('#14594a') };
+const supportUrl = 'mailto:help%2Bid@example.test?subject=Login';
+const style = { name: words.name, accent: buildAccent('#14594a'), baseUrl, supportUrl };
 
 type Special = `${Told | 'rest'} with a take-back link` | 'rest';
 
@@ -67,26 +69,42 @@ const decode = (html: string) =>
 const wordsOf = (html: string) =>
   decode(html.replace(/<(style|title)>[\s\S]*?<\/\1>/g, '').replace(/<[^>]+>/g, ' ')).replace(/\s+/g, ' ');
 
+/** Where links of the HTML lead. */
+const linksOf = (html: string) => [...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => decode(href ?? ''));
+
 describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   const { subject, text, html } = layOut(message, style);
 
   it('has one action: a line of the text, and in the HTML a button and the same as text', () => {
     const link = linkIn({ text }, new URL(message.action?.url ?? '').pathname).href;
-    expect(text.match(/https?:/g)).toHaveLength(1);
-    expect([...html.matchAll(/href="([^"]*)"/g)].map(([, href]) => decode(href ?? ''))).toEqual([link, link]);
+    // Besides, only its foot leads anywhere.
+    expect(text.match(/https?:\S+/g)).toEqual([link, baseUrl]);
+    expect(linksOf(html)).toEqual([link, link, baseUrl, supportUrl]);
+  });
+
+  it('has the name of the service in its subject, after what it is about', () => {
+    expect(subject).toBe(`${message.subject} – Château & <Söhne>`);
+    expect(decode(html)).toContain(`<title>${subject}</title>`);
+    expect(/<h1 [^>]*>([^<]*)</.exec(html)?.[1]).toBe(message.subject);
   });
 
   it('says the same in both parts, and whose it is', () => {
     const words = wordsOf(html);
-    const said = [subject, style.name, ...message.paragraphs, ...(message.after ?? [])];
+    const said = ['Hello,', ...message.paragraphs, ...(message.after ?? [])];
     for (const sentence of said) expect(words).toContain(sentence);
-    for (const sentence of said.slice(1)) expect(text).toContain(sentence);
+    for (const sentence of said) expect(text).toContain(sentence);
     for (const [label, value] of message.facts ?? []) {
       expect(text).toContain(`${label}: ${value}\n`);
       expect(words).toContain(`${label} ${value}`);
     }
-    expect(text).toMatch(/\n\nYou received this email because .*\n\nChâteau & <Söhne>\n$/);
-    expect(words).toContain('You received this email because');
+    const foot = [
+      'You received this email because .*',
+      '',
+      `Sent by Château & <Söhne>: ${baseUrl}`,
+      'Support: help\\+id@example.test',
+    ];
+    expect(text).toMatch(new RegExp(`\n\n${foot.join('\n')}\n$`));
+    expect(words).toMatch(new RegExp(`${foot.filter(Boolean).join(' ')} $`));
   });
 
   it('loads nothing from anywhere, and has no script', () => {
@@ -94,16 +112,70 @@ describe.each(Object.entries(messages))('the mail %s', (_, message) => {
   });
 });
 
-it('names support only where pages have a link to it', () => {
+it('names support only where the foot says how to reach it', () => {
   for (const kind of ['email_change_undone', 'factors_removed'] as const) {
-    const say = (hasSupport: boolean) => buildNotice(kind, { ...notice, hasSupport }).paragraphs.join(' ');
-    expect(say(true)).toContain('contact support: choose “Help”');
-    expect(say(false)).not.toMatch(/contact|Help/);
+    const say = (hasSupport: boolean) => {
+      const message = buildNotice(kind, { ...notice, hasSupport });
+      return layOut(message, { ...style, supportUrl: hasSupport ? supportUrl : undefined }).text;
+    };
+    expect(say(true)).toMatch(/contact support\..*Support: help\+id@example\.test\n$/s);
+    expect(say(false)).not.toMatch(/contact|Support:/);
+    expect(say(false)).toMatch(new RegExp(`: ${baseUrl}\n$`));
   }
 });
 
+it('writes an address of support as it is', () => {
+  const page = 'https://help.example.test/contact?from=id&page=1';
+  const { text, html } = layOut(messages.welcome, { ...style, supportUrl: page });
+  expect(text).toContain(`\nSupport: ${page}\n`);
+  expect(linksOf(html)).toContain(page);
+});
+
+it('names the product that a link leads on to', () => {
+  const kinds = ['set_password', 'prove_address', 'verify_email', 'sign_up', 'account_exists'] as const;
+  for (const kind of kinds) {
+    const say = (product?: string) => layOut(letters[kind].build({ ...words, product }), style).text;
+    expect(say('Shop & Söhne')).toContain(' You will then go on to Shop & Söhne.');
+    expect(say()).not.toContain('go on to');
+  }
+});
+
+it('greets by the name that it is given', () => {
+  const { text, html } = layOut(messages.set_password, style, 'Zoë O’Neil');
+  expect(text.startsWith('Hello Zoë O’Neil,\n')).toBe(true);
+  expect(wordsOf(html)).toContain('Hello Zoë O’Neil,');
+});
+
+it.each([
+  ...[
+    'Zoë',
+    'Zoë O’Neil',
+    "Zoë O'Neil",
+    'Anne-Marie',
+    'J. R. Smith',
+    'St. John',
+    'Ana María',
+    '花 子',
+    'नमिता',
+  ],
+])('%s can be a greeting', (name) => expect(isPlain(name)).toBe(true));
+
+it.each([
+  ...[
+    'evil.example',
+    'Click http://evil.example',
+    'a@b.example',
+    'Call 0900 123',
+    '٠٩٠٠',
+    'www. evil .example',
+  ],
+  ...['Zoë, your account', 'Zoë\nHello', 'Zoë: go', 'a/b', '<b>', 'Zoë!', '', ' Zoë', '🎁', 'z'.repeat(61)],
+])('%j cannot', (name) => expect(isPlain(name)).toBe(false));
+
 it('says on which day an account is deleted', () => {
-  expect(messages.deletion_requested.paragraphs[0]).toContain('will do so on 16 January 2026 at 03:04 UTC.');
+  expect(messages.deletion_requested.paragraphs[0]).toContain(
+    'We will delete it on 16 January 2026 at 03:04 UTC.',
+  );
 });
 
 it('escapes every text that it is given', () => {
@@ -116,7 +188,7 @@ it('escapes every text that it is given', () => {
     after: [bad],
     why: bad,
   };
-  const { html } = layOut(message, { ...style, name: bad });
+  const { html } = layOut(message, { ...style, name: bad, baseUrl: bad, supportUrl: bad }, bad);
   expect(html).not.toContain('<img');
-  expect(html.match(/&quot;&gt;&lt;img src=x onerror=&#39;alert\(1\)&#39;&gt;&amp;amp;/g)).toHaveLength(13);
+  expect(html.match(/&quot;&gt;&lt;img src=x onerror=&#39;alert\(1\)&#39;&gt;&amp;amp;/g)).toHaveLength(20);
 });

@@ -70,10 +70,10 @@ describe('the welcome mail of a signup', () => {
     expect(mail.from).toEqual({ name: 'Identité', address: 'identity@example.test' });
     expect(mail.to).toEqual([{ name: '', address: 'zoe@example.test' }]);
     expect([mail.cc, mail.bcc, mail.attachments]).toEqual([undefined, undefined, []]);
-    expect(mail.subject).toBe('Your account is ready: set a password');
+    expect(mail.subject).toBe('Set a password for your new account – Château ID');
     // Anybody can type a name.
     expect(mail.source).not.toMatch(/Zo=|Zoë|Flowers|花屋/);
-    expect(mail.text).toMatch(/\n\nChâteau ID\n+$/);
+    expect(mail.text).toMatch(/\nSent by Château ID: https:\/\/id\.localhost\n+$/);
     expect(mail.html).toContain('Château ID');
     expect(mail.source).toMatch(/^Content-Type: multipart\/alternative;\r$/m);
     expect(mail.source).toMatch(/^Content-Type: text\/html; charset=utf-8\r$/m);
@@ -87,8 +87,8 @@ describe('the welcome mail of a signup', () => {
     const mail = await welcome('crm_link');
     const { href } = linkIn(mail, '/set-password');
     expect(href).toMatch(/^https:\/\/id\.localhost\/set-password\?token=[\w-]{43}$/);
-    // A button, and the same as text.
-    expect(linksOf(mail.html)).toEqual([href, href]);
+    // A button, and the same as text; at the foot whose mail it is.
+    expect(linksOf(mail.html)).toEqual([href, href, baseUrl]);
   });
 
   it('has a message id of its own, and is marked as automatic', async () => {
@@ -113,7 +113,7 @@ describe('the welcome mail of a signup', () => {
     const user = { email: 'customer@example.test', name: 'Somebody' };
     await pushSignup(app, buildSignup('crm_known', { user }));
     const [mail] = await mailServer.waitFor(user.email);
-    expect(mail?.subject).toBe('A contract has been added to your account');
+    expect(mail?.subject).toBe('A contract has been added to your account – Château ID');
     expect(await countMails(user.email)).toBe(1);
   });
 
@@ -157,7 +157,7 @@ describe('a mail on request', () => {
   it('has a link that sets a password', async () => {
     await other.call(({ passwordMail }) => passwordMail.request({ email: 'Merchant@Example.test' }));
     const [mail] = await mailServer.waitFor('merchant@example.test');
-    expect(mail?.subject).toBe('Set a new password');
+    expect(mail?.subject).toBe('Set a new password – Château ID');
     const token = tokenIn(mail ?? {}, '/set-password');
     expect((await other.call(({ passwordMail }) => passwordMail.find({ token })))?.email).toBe(
       'merchant@example.test',
@@ -198,7 +198,7 @@ describe('a mail on request', () => {
     expect(links.map(({ searchParams }) => searchParams.get('next')).sort()).toEqual(
       ['/sso/launch/crm_app', null, null].sort(),
     );
-    expect(mails[0]?.subject).toBe('Verify your email address');
+    expect(mails[0]?.subject).toBe('Verify your email address – Château ID');
   });
 
   it('is not sent to verify an address that is verified already', async () => {

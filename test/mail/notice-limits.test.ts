@@ -101,7 +101,7 @@ describe('the mail about the rest', () => {
   it('says that more happened, since when, and where to look', async () => {
     const { email } = await fillUp();
     const [text = ''] = await waitForRests(email, 1);
-    expect(text).toContain('we no longer send an email about each change');
+    expect(text).toContain('we no longer email you about each change');
     expect(text).toMatch(/^Since: .* UTC$/m);
     expect(linkIn({ text }, '/profile/activity').search).toBe('');
   });
@@ -128,7 +128,7 @@ describe('the mail about the rest', () => {
     await addPasskey(thief);
     const text = (await waitForRests(email, 2)).at(-1) ?? '';
     expect(text).toMatch(/The link works once, in any browser, until .* UTC\./);
-    expect(text).toContain('look under Activity');
+    expect(text).toContain('go to Activity to see everything that happened');
     // The next one with a link waits for its hour, and has the newest.
     for (const name of ['Second', 'Third']) await addPasskey(thief, createAuthenticator(), name);
     await flood(email, 1);

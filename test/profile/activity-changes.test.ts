@@ -60,7 +60,7 @@ describe('a change is told', () => {
     expect(text).toContain('By the marketplace');
   });
 
-  it('as an administrator’s or our support’s, by SQL and by command, without who it was', async () => {
+  it('as our support team’s, by SQL and by command, without who it was', async () => {
     const cookie = await app.login('merchant@example.test');
     await sql`update users set name = 'By Hand', role = 'manager' where email = 'merchant@example.test'`.execute(
       app.db,
@@ -68,7 +68,7 @@ describe('a change is told', () => {
     const line = await newest(cookie);
     expect(line).toMatchObject({
       what: 'The profile was changed',
-      by: 'By an administrator or our support',
+      by: 'By our support team',
       device: null,
       changes: [
         { what: 'Name', from: 'Maya Merchant', to: 'By Hand' },
@@ -86,12 +86,12 @@ describe('a change is told', () => {
     const events = (await listOf(await app.login('merchant@example.test'))).events.slice(1, 3);
     expect(events).toMatchObject([
       {
-        what: 'An administrator let the account be used again',
-        by: 'By an administrator or our support',
+        what: 'We ended the suspension of the account',
+        by: 'By our support team',
         changes: [{ what: 'Suspended', from: 'yes', to: 'no' }],
       },
       {
-        what: 'An administrator suspended the account',
+        what: 'We suspended the account',
         changes: [{ what: 'Suspended', from: 'no', to: 'yes' }],
       },
     ]);
@@ -106,7 +106,7 @@ describe('a change is told', () => {
     await app.send('/trpc/profile.update', { cookie: theirs, json });
     expect(await newest(mine)).toMatchObject({
       what: 'The account was changed',
-      by: 'By somebody else in your account',
+      by: 'By someone else in your account',
       changes: [{ what: 'Account name', from: 'Casey’s account', to: 'Ours' }],
     });
     expect(await newest(theirs)).toMatchObject({
@@ -145,7 +145,7 @@ describe('a change is told', () => {
       },
       {
         what: 'A service contract was added',
-        by: 'By the CRM',
+        by: 'By our sales system',
         changes: [
           { what: 'Plan', from: null, to: 'starter' },
           { what: 'State of the contract', from: null, to: 'Active' },

@@ -93,7 +93,7 @@ describe('the activity of an account', () => {
     for (const type of ['hand_off.email_skipped', 'contract.moved', 'unheard.of'])
       await recordAuditEvent(app.db, { type, userId: myId, reason: 'kept back', details });
     const page = await app.send('/profile/activity', { cookie: mine });
-    expect(textOf(page)).toContain('An administrator let the account be used again');
+    expect(textOf(page)).toContain('We ended the suspension of the account');
     expect(page.text).not.toMatch(/ada@|email_skipped|kept back|unheard/);
   });
 

@@ -83,7 +83,7 @@ describe('setting it up', () => {
 
     const refused = await giveCode(owner, wrongCode(secret, clock));
     expect(refused.status).toBe(422);
-    expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is not right.');
+    expect(fieldOf(refused, 'code').descriptions.join()).toContain('This code is wrong.');
     expect(readSecret(refused)).toBe(secret);
     expect(await countAuthenticators()).toBe(0);
     // A reload shows the same.

@@ -40,7 +40,7 @@ describe('a change of address', () => {
     ).toBe(401);
     await changes.app.login(fresh, password);
     const mail = (await readMails(changes.other, email, 2)).at(-1);
-    expect(mail?.subject).toBe('Your email address has changed');
+    expect(mail?.subject).toBe('Your email address has changed – Identity');
     const until = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
     expect(mail?.text).toContain(`until ${until.format(new Date(changes.clock.now.getTime() + 7 * dayMs))}`);
     expect(mail?.text).not.toContain(fresh);
@@ -253,7 +253,7 @@ describe('whose the new address is', () => {
     }
     for (const look of looks) expect(look).toEqual(looks[0]);
     const [mail] = await readMails(changes.other, 'merchant@example.test');
-    expect(mail?.subject).toBe('You already have an account');
+    expect(mail?.subject).toBe('You already have an account – Identity');
     await readMails(changes.other, 'suspended@example.test', 0);
   });
 });

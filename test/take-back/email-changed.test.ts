@@ -147,7 +147,7 @@ describe('the link to the old address', () => {
   async function signUpAgain(email: string) {
     await changes.app.send('/signup', { form: { name: 'Next', email }, from: changes.from() });
     const mail = (await readMails(changes.other, email, 3)).at(-1);
-    expect(mail?.subject).toBe('Create your account');
+    expect(mail?.subject).toBe('Create your account – Identity');
   }
 
   it('works once of 16 at once, on two instances', async () => {

@@ -28,12 +28,16 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deletePendingEmailChange(trx, userId);
 }
 
+/** The name of the client whose launch that path is, if it is one. */
+export const findLaunchedClient = (path: string | undefined): string | undefined =>
+  /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(path ?? '')?.[1];
+
 /**
  * What a mail may carry of `next`, the path to go on to after its link: the login at a client, or /continue. A stranger may
  * have asked for the mail and chosen `next`, so the mail keeps no text of theirs. A client that gets no `state` asks again.
  */
 export function keepNext({ clients }: Config, next: string | undefined): Record<string, string> {
-  const client = /^\/sso\/launch\/([a-z0-9_]+)(?:[?#]|$)/.exec(next ?? '')?.[1];
+  const client = findLaunchedClient(next);
   if (client && clients.has(client)) return { next: `/sso/launch/${client}` };
   const pending = /^\/continue\?id=[0-9a-f-]{36}$/.exec(next ?? '')?.[0];
   return pending ? { next: pending } : {};

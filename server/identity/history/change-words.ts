@@ -55,10 +55,10 @@ const words: Record<Subject, Record<string, Words>> = {
     name: { what: 'Account name', say: text },
     capabilities: { what: 'What the account may do', say: names },
     verified_at: { what: 'Account verified', say: yesOrNo },
-    granted_here: { what: 'Decided by us that the account may', say: namesOrNothing },
-    revoked_here: { what: 'Decided by us that the account may not', say: namesOrNothing },
+    granted_here: { what: 'What we decided that the account may do', say: namesOrNothing },
+    revoked_here: { what: 'What we decided that the account may not do', say: namesOrNothing },
     verified_here: {
-      what: 'Our decision whether the account is verified',
+      what: 'Our decision on whether the account is verified',
       say: (value) => (value === null ? 'none' : value ? 'verified' : 'not verified'),
     },
   },
@@ -134,9 +134,9 @@ export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'k
 
 const others = {
   marketplace: 'By the marketplace',
-  crm: 'By the CRM',
-  operator: 'By an administrator or our support',
-  database: 'By an administrator or our support',
+  crm: 'By our sales system',
+  operator: 'By our support team',
+  database: 'By our support team',
   service: 'Automatically',
 };
 
@@ -150,5 +150,5 @@ export function describeAuthor(
   // A change to the user's own profile is always theirs: if somebody else was logged in, the user came by a link in their
   // own mail.
   const isOther = subject === 'account' && byUser !== null && byUser !== userId;
-  return isOther ? 'By somebody else in your account' : 'By you';
+  return isOther ? 'By someone else in your account' : 'By you';
 }
