@@ -6,8 +6,8 @@ export function AlreadyHasAccount({ email }: { email: string }) {
     <Page title="You already have an account">
       <div className="card">
         <p>
-          There is an account with the address <strong>{email}</strong>. Log in to it, or set a new password
-          if you do not have one or forgot it.
+          There is already an account with the address <strong>{email}</strong>. Log in to it. If you have no
+          password or have forgotten it, set a new one.
         </p>
         <div className="actions">
           <a className="button" href="/login">

@@ -19,7 +19,7 @@ type ConfirmProps = {
  * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
  * change is made straight away.
  */
-export function Confirm({ asks, refused, to = 'Go on', takeBackSentAt }: ConfirmProps) {
+export function Confirm({ asks, refused, to = 'Continue', takeBackSentAt }: ConfirmProps) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
   const { pathname } = useLocation();
   const kept = Object.entries(refused.values).map(([name, value]) => (
@@ -27,7 +27,7 @@ export function Confirm({ asks, refused, to = 'Go on', takeBackSentAt }: Confirm
   ));
   if (!canConfirm)
     return (
-      <Page alone title="Set a password first" intro="You need one to make this change.">
+      <Page alone title="Set a password first" intro="You need a password to make this change.">
         <div className="card">
           <p>
             You do not have a password here yet. <a href="/forgot-password">Set one by email</a>, then come
@@ -38,10 +38,10 @@ export function Confirm({ asks, refused, to = 'Go on', takeBackSentAt }: Confirm
     );
   if (loginPath)
     return (
-      <Page alone title="Log in again first" intro="This change needs your second factor, too.">
+      <Page alone title="Log in again first" intro="You need your second factor to make this change.">
         <div className="card">
           <p>
-            You came here from another product. Log in with your password and your second factor to go on.
+            You came here from another product. To continue, log in with your password and your second factor.
           </p>
           <a className="button" href={loginPath}>
             Log in again
@@ -116,21 +116,21 @@ type OtherWay = ConfirmAsks['otherWay'];
 const ways = {
   password: 'enter your password',
   mail: 'set a password by email',
-  code: 'log out, and log in with your password and a code',
+  code: 'log out, then log in with your password and a code',
 };
 
 function NoPasskeyHere({ otherWay }: { otherWay: OtherWay }) {
   return (
     <div className="card">
       <p>
-        This browser cannot use a passkey, or JavaScript is switched off.{' '}
+        This browser cannot use a passkey, or JavaScript is turned off.{' '}
         {otherWay === 'mail' && (
           <>
             You can <a href="/forgot-password">{ways.mail}</a> instead.
           </>
         )}
-        {otherWay === 'code' && `Or ${ways.code}.`}
-        {!otherWay && 'Log in where you have your passkey.'}
+        {otherWay === 'code' && `You can ${ways.code}.`}
+        {!otherWay && 'Log in on a device that has your passkey.'}
       </p>
     </div>
   );

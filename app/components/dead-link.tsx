@@ -25,9 +25,9 @@ export function DeadLink({
 export type Fate = Explained['fate'];
 
 const titles: Record<Fate, string> = {
-  used: 'You have used this link already',
+  used: 'You have already used this link',
   expired: 'This link has expired',
-  newer_link: 'You have asked for a newer link',
+  newer_link: 'There is a newer link',
   password_set: 'This link no longer works',
   passkey_added: 'This link no longer works',
   address_changed: 'This link no longer works',
@@ -39,17 +39,17 @@ const titles: Record<Fate, string> = {
 };
 
 const words: Record<Fate, string> = {
-  used: 'Each link in our emails works once.',
+  used: 'Each link in our emails only works once.',
   expired: 'Links in our emails work for a limited time, to keep your account safe.',
-  newer_link: 'Only the link in our newest email works.',
-  password_set: 'The password of the account has been set or changed since we sent it.',
-  passkey_added: 'A passkey has been added to the account since we sent it.',
-  address_changed: 'The email address of the account has been changed since we sent it.',
-  taken_back: 'The account has been taken back since we sent it.',
-  canceled: 'The email address of the account stays as it is.',
-  withdrawn: 'We had to end all links in our emails while we repaired our service.',
-  other_account: 'You are logged in to a different account.',
-  over: 'Something about the account has changed since we sent it.',
+  newer_link: 'Only the link in our latest email works.',
+  password_set: 'The password of the account has been set or changed since we sent this link.',
+  passkey_added: 'A passkey has been added to the account since we sent this link.',
+  address_changed: 'The email address of the account has been changed since we sent this link.',
+  taken_back: 'The account has been taken back since we sent this link.',
+  canceled: 'The email address of the account has not changed.',
+  withdrawn: 'We had to cancel all links in our emails while we repaired our service.',
+  other_account: 'To use it, log in to that account.',
+  over: 'Something about the account has changed since we sent this link.',
 };
 
 type EndedLinkProps = {
@@ -69,8 +69,8 @@ export function EndedLink({ link, says = {}, next, otherwise, children }: EndedL
   if (!link)
     return (
       <DeadLink actions={otherwise}>
-        We do not know this link. Open it from our email again, or copy the whole of it. If the email is more
-        than a month old, we no longer keep its link.
+        We do not recognise this link. Open the link in our email again, or copy all of it. If the email is
+        more than a month old, its link no longer works.
         {children}
       </DeadLink>
     );

@@ -4,7 +4,7 @@ import { TooMany } from './too-many.tsx';
 export const MailSentBefore = ({ minutes, logInPath }: { minutes: number; logInPath?: string }) => (
   <TooMany minutes={minutes}>
     <li>
-      look for an email that we sent you in the last hour, also in your spam folder: its link still works
+      check your inbox and spam folder for an email that we sent you in the last hour: its link still works
     </li>
     {logInPath && (
       <li>

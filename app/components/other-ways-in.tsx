@@ -11,7 +11,7 @@ type OtherWaysInProps = {
 
 export function OtherWaysIn({ minutes, next }: OtherWaysInProps) {
   return (
-    <TooMany minutes={minutes} meanwhile="Until then, you can still get in if you:">
+    <TooMany minutes={minutes} meanwhile="Until then, you can still:">
       <li>log in with a browser that you have used for this account before</li>
       <li>use a passkey</li>
       <li>

@@ -38,8 +38,8 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
       </div>
       {useRefused()?.code === 'ended' && (
         <Notice kind="info">
-          You were logged out before this was sent. Nothing has changed yet. Check what is in the form, and
-          send it again.
+          You were logged out before you sent this form, so nothing has changed yet. Check the form and send
+          it again.
         </Notice>
       )}
       {children}

@@ -5,8 +5,8 @@ import { Notice } from './notice.tsx';
 export function TakeBackHint({ sentAt }: { sentAt: Date }) {
   return (
     <Notice kind="info">
-      On <Day at={sentAt} /> we sent an email about a change to your account. If the change was not yours, use
-      the link in that email to take your account back.
+      On <Day at={sentAt} /> we emailed you about a change to your account. If you did not make that change,
+      use the link in the email to take your account back.
     </Notice>
   );
 }

@@ -97,7 +97,7 @@ async function fetchOptions(purpose: string): Promise<any> {
 function explain(cause: unknown, isNew: boolean, otherwise: string | undefined): string {
   if (cause instanceof Refused) return cause.message;
   const { name } = cause as Error;
-  if (name === 'InvalidStateError') return 'There is a passkey for this account on that device already.';
+  if (name === 'InvalidStateError') return 'That device already has a passkey for this account.';
   if (name !== 'NotAllowedError' && name !== 'AbortError')
     return otherwise ? `That did not work. Try again, or ${otherwise}.` : 'That did not work. Try again.';
   if (isNew) return 'No passkey was created. Try again when you are ready.';

@@ -41,8 +41,8 @@ function AskToContinue({ account, present, path }: Pending) {
         </dl>
         {present && (
           <p>
-            You are logged in as <strong>{present}</strong>. If you continue, we will log that account out in
-            this browser.
+            You are logged in as <strong>{present}</strong>. If you continue, we will log you out of that
+            account in this browser.
           </p>
         )}
         <p>If you do not recognise this account, do not continue.</p>
@@ -52,7 +52,7 @@ function AskToContinue({ account, present, path }: Pending) {
               Continue as <bdi>{account?.name}</bdi>
             </span>
           </button>
-          <a href="/profile">{present ? 'Stay logged in' : 'Do not continue'}</a>
+          <a href="/profile">{present ? 'Stay logged in' : 'Cancel'}</a>
         </div>
       </form>
     </Page>
@@ -61,12 +61,12 @@ function AskToContinue({ account, present, path }: Pending) {
 
 function AskToConnect({ marketplace, needsLogin, path, present, changed }: Pending) {
   return (
-    <Page title="Connect your marketplace account?" intro="It looks as if you already have an account here.">
+    <Page title="Connect your marketplace account?" intro="It looks like you already have an account here.">
       <form method="post" action={path} className="card">
         <p>
           Connect the marketplace account <strong>{marketplace.account}</strong>
           {marketplace.name !== marketplace.account && ` (${marketplace.name})`} to the account you have here.
-          After that you can log in from the marketplace.
+          You can then log in from the marketplace.
         </p>
         {needsLogin && (
           <p>
@@ -86,7 +86,7 @@ function AskToConnect({ marketplace, needsLogin, path, present, changed }: Pendi
             nothing="Nothing in your account here will change."
           />
         )}
-        <p>If that is not your marketplace account, do not connect it.</p>
+        <p>If this is not your marketplace account, do not connect it.</p>
         <div className="actions">
           {needsLogin ? (
             <a className="button" href={`/login?prompt=login&next=${encodeURIComponent(path)}`}>

@@ -151,7 +151,7 @@ function Opening() {
       intro="Both open without script. The menu closes when it is left."
     >
       <Disclosure label="Remove the account">
-        <p>It cannot log you in any more.</p>
+        <p>It can no longer log you in.</p>
         <button type="button" className="danger">
           Remove
         </button>

@@ -57,7 +57,7 @@ export default function ForgotPassword() {
       <Page title="Check your email">
         <div className="card">
           <p>
-            If there is an account with {typed ? <strong>{typed}</strong> : 'that address'}, we have sent it a
+            If there is an account for {typed ? <strong>{typed}</strong> : 'that address'}, we have emailed a
             link to set a password.
           </p>
           <MailUnderWay keepsMails={keepsMails} />

@@ -38,7 +38,7 @@ export default function Go() {
     <Page title={titleOf(way)}>
       <div className="card">
         {way.stays ? (
-          <p>You came back from {way.title}. Use this link to go there again.</p>
+          <p>You have come back from {way.title}. Use this link to go there again.</p>
         ) : (
           <p>We are taking you to {way.title}. If nothing happens, use this link.</p>
         )}

@@ -75,9 +75,9 @@ const wrong = new Map([
 
 /** Why the page appears (contract 9.177). */
 const reasons = new Map([
-  ['ended', 'You have been logged out. Log in to go on where you were.'],
-  ['other-browser', 'You are not logged in in this browser. Log in to go on.'],
-  ['asked-again', 'You are logged in. The product asks you to confirm that it is you.'],
+  ['ended', 'You have been logged out. Log in to continue where you left off.'],
+  ['other-browser', 'To continue in this browser, log in first.'],
+  ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
 export default function Login() {
@@ -89,7 +89,7 @@ export default function Login() {
   return (
     <Page
       title={clientTitle ? `Continue to ${clientTitle}` : 'Log in'}
-      intro={clientTitle ? <WithOurLogin /> : 'Use one login for all our products'}
+      intro={clientTitle ? <WithOurLogin /> : 'Use one account for all our products'}
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}
@@ -139,7 +139,7 @@ export default function Login() {
           </>
         ) : (
           <>
-            You cannot create an account here by yourself.
+            You cannot create an account here yourself.
             {supportUrl && (
               <>
                 {' '}

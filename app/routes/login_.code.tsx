@@ -60,12 +60,12 @@ export default function Code() {
   const refused = useRefused();
   const error =
     refused?.code === 'wrong_code'
-      ? 'This code is not right, or has been used. Enter another one.'
+      ? 'This code is wrong or has already been used. Enter another one.'
       : undefined;
   return (
     <Page
       title={usesRecovery ? 'Enter a recovery code' : 'Enter your code'}
-      intro={clientTitle ? `to continue to ${clientTitle}` : 'One more step to log in'}
+      intro={clientTitle ? `To continue to ${clientTitle}` : 'One more step to log in'}
     >
       {hasNewPassword && !refused && <Notice kind="success">Your new password has been saved.</Notice>}
       {refused?.minutes && (
@@ -113,9 +113,9 @@ export default function Code() {
       </p>
       {usesRecovery && (
         <p className="aside">
-          Lost your recovery codes, too?{' '}
-          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Ask the people who run this service'}.
-          Once they know that it is you, they can let you log in with your password alone.
+          Lost your recovery codes as well?{' '}
+          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact the people who run this service'}.
+          Once they know it is you, they can let you log in with just your password.
         </p>
       )}
     </Page>
@@ -126,7 +126,7 @@ function RecoveryField({ error }: { error: string | undefined }) {
   return (
     <Field
       label="Recovery code"
-      hint="One of the ten that you kept when you set up the app, such as 7k2m-0qfx-w9zd. Each works once."
+      hint="One of the 10 codes you saved when you set up the app, such as 7k2m-0qfx-w9zd. Each code works once."
       name="code"
       autoComplete="off"
       autoCapitalize="none"

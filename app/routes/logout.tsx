@@ -33,16 +33,16 @@ export default function Logout() {
       title="Log out?"
       intro={
         <>
-          This logs you out of <ServiceName /> in this browser.
+          This will log you out of <ServiceName /> in this browser.
         </>
       }
     >
       <form method="post" className="card">
         <p>
-          Products you have opened log you out too, most of them within seconds. If one does not, log out
-          there.
+          Products you have opened will also log you out, most of them within seconds. If one does not, log
+          out of it there.
         </p>
-        {clientTitle && <p>You then go back to {clientTitle}.</p>}
+        {clientTitle && <p>You will then go back to {clientTitle}.</p>}
         <div className="actions">
           <button type="submit">Log out</button>
           <a href="/profile">Stay logged in</a>

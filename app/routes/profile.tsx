@@ -40,9 +40,9 @@ const arrivals = new Map(
   Object.entries({
     'password-set': 'Your password has been set. You are logged in here and logged out everywhere else.',
     'email-verified': 'Your email address has been verified.',
-    'email-changed': 'Your email address has been changed. Use it to log in from now on.',
+    'email-changed': 'Your email address has been changed. Use the new address to log in from now on.',
     'taken-back':
-      'You have your account back, with a new password. You are logged in here and logged out everywhere else. Look at Security: what was added to log in with since then has been removed, and recovery codes, too.',
+      'You have your account back, with a new password. You are logged in here and logged out everywhere else. We have removed all recovery codes, and the passkeys and authenticator apps added since the change that we emailed you about. Check Security.',
     'signed-up': 'Your account is ready, and you are logged in.',
     'deletion-canceled': 'Your account will not be deleted.',
   }),

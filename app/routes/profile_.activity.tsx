@@ -24,7 +24,7 @@ function describe({ what, from, to }: Change): string {
   if (to === 'yes' || to === 'no') return `${what}: ${to}`;
   if (from !== null && to !== null) return `${what}: from ${from} to ${to}`;
   if (to !== null) return `${what}: ${to}`;
-  return from === null ? `${what} changed` : `${what}: no longer ${from}`;
+  return from === null ? `${what} changed` : `${what}: ${from} removed`;
 }
 
 export default function Activity() {
@@ -42,7 +42,7 @@ export default function Activity() {
     >
       <div className="card">
         {events.length === 0 ? (
-          <p>{isFirst ? 'Nothing happened in the last 90 days.' : 'Nothing happened before that.'}</p>
+          <p>{isFirst ? 'Nothing happened in the last 90 days.' : 'There is nothing earlier.'}</p>
         ) : (
           <ul className="rows">
             {events.map(({ id, at, what, device, place, by, changes }) => (
@@ -70,7 +70,7 @@ export default function Activity() {
               Older
             </a>
           )}
-          {!isFirst && <a href="/profile/activity">Back to the newest</a>}
+          {!isFirst && <a href="/profile/activity">Back to newest</a>}
         </nav>
       )}
     </Page>

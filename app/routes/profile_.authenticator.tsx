@@ -108,26 +108,29 @@ export default function Authenticator() {
       />
     );
   if (done && 'codes' in done)
-    return <RecoveryCodes {...page} codes={done.codes} intro="The old ones no longer work." />;
+    return <RecoveryCodes {...page} codes={done.codes} intro="Your old codes no longer work." />;
   if (page.sure && page.isOn && !done) return <AuthenticatorSure {...page} {...page.isOn} sure={page.sure} />;
   return (
     <Page
       title="Authenticator app"
-      intro="A second step at the login: your password, then a code from an app on your phone."
+      intro="A second step when you log in: your password, then a code from an app on your phone."
     >
       {refused?.minutes && <TooMany minutes={refused.minutes} />}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
-      {page.isTurnedOff && !page.isOn && <Notice kind="success">The authenticator app is turned off.</Notice>}
+      {page.isTurnedOff && !page.isOn && (
+        <Notice kind="success">You have turned off the authenticator app.</Notice>
+      )}
       {page.hasRecovered && page.isOn && !done && (
         <Notice kind="info">
-          You are logged in. If you lost your phone, turn off the app below, and set it up again on the new
-          one. Also <a href="/profile/passkeys">remove the passkeys</a> that were on it.
+          You are logged in. If you have lost your phone, turn off the app below and set it up again on your
+          new phone. <a href="/profile/passkeys">Remove any passkeys</a> that were on the old one too.
         </Notice>
       )}
       {page.comesFirst && (
         <Notice kind="info">
-          You are an administrator or manager, and need a second factor. Set up the app to go on
-          {page.nextTitle && ` to ${page.nextTitle}`}, or <a href="/profile/passkeys">add a passkey</a>.
+          Administrators and managers need a second factor. To continue
+          {page.nextTitle && ` to ${page.nextTitle}`}, set up the app or{' '}
+          <a href="/profile/passkeys">add a passkey</a>.
         </Notice>
       )}
       {page.isOn ? <AuthenticatorOn {...page} {...page.isOn} /> : <AuthenticatorOff {...page} />}

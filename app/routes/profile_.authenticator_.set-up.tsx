@@ -55,7 +55,8 @@ export default function SetUp() {
   const done = useActionData<{ codes?: string[] }>();
   const refused = useRefused();
   if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Turn on the app" />;
-  if (done?.codes) return <RecoveryCodes {...page} codes={done.codes} intro="The authenticator app is on." />;
+  if (done?.codes)
+    return <RecoveryCodes {...page} codes={done.codes} intro="You have turned on the authenticator app." />;
   if (!setUp) return <AuthenticatorSetUpGone next={page.next} />;
   return (
     <AuthenticatorSetUp {...page} setUp={setUp} error={refused?.errors.code}>

@@ -27,7 +27,7 @@ export default function Billing() {
   const { contracts, invoices, isVerified } = useLoaderData<typeof loader>();
   const isEmpty = contracts.length === 0 && invoices.length === 0;
   return (
-    <Page title="Billing" intro="What you have ordered, and the invoices for it.">
+    <Page title="Billing" intro="Your contracts and invoices.">
       {isEmpty && <div className="card">{isVerified ? <NothingYet /> : <NotVerified />}</div>}
       {contracts.length > 0 && <Contracts contracts={contracts} />}
       {invoices.length > 0 && <Invoices invoices={invoices} />}
@@ -38,7 +38,7 @@ export default function Billing() {
 function NothingYet() {
   return (
     <EmptyState icon="invoice" title="No contracts or invoices yet">
-      <p>When you order one of our products, its contract and invoices will be here.</p>
+      <p>When you order one of our products, you will see its contract and invoices here.</p>
     </EmptyState>
   );
 }
@@ -47,7 +47,7 @@ function NothingYet() {
 function NotVerified() {
   return (
     <EmptyState icon="mail" title="Verify your email address first">
-      <p>We show contracts and invoices only once we know that the address is yours.</p>
+      <p>We only show contracts and invoices once we know that the address is yours.</p>
       <p>
         <a className="button" href="/verify-email">
           Verify it now

@@ -44,17 +44,17 @@ export default function YourData() {
   const here = useFormAction();
   if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Download your data" />;
   return (
-    <Page title="Your data" intro="Download a copy of everything that we keep about you.">
+    <Page title="Your data" intro="Download a copy of everything we keep about you.">
       {isStarting && (
         <Notice kind="success">Your download has started. If it has not, choose “Download your data”.</Notice>
       )}
       <form method="post" action={here} className="card">
         <p>
-          The file has your profile and account, where you are logged in, the products you have opened, your
-          contracts and invoices, the emails that we sent you, and what happened to your account. Passwords
-          and other secrets are not in it.
+          The file contains your profile and account, where you are logged in, the products you have opened,
+          your contracts and invoices, the emails we sent you and your account activity. It does not contain
+          passwords or other secrets.
         </p>
-        <p>It is a JSON file. You can open it in a text editor. Keep it somewhere safe.</p>
+        <p>It is a JSON file, which you can open in a text editor. Keep it somewhere safe.</p>
         <div className="actions">
           <button type="submit">Download your data</button>
           <a href="/profile">Back to your profile</a>

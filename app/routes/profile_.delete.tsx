@@ -27,7 +27,7 @@ export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
 const planned = 'Your account will be deleted';
 
 const lastAdmin =
-  'You are the only administrator, so your account cannot be deleted. Ask an operator to make somebody else an administrator first.';
+  'You are the only administrator, so we cannot delete your account. Ask the people who run this service to make someone else an administrator first.';
 
 const live = ['trialing', 'active', 'past_due'];
 
@@ -88,7 +88,7 @@ export default function DeleteAccount() {
 function Ask({ refused, minutes }: { refused: string | undefined; minutes: number | undefined }) {
   const { email, hasLinks, contracts, invoices } = useLoaderData<typeof loader>();
   return (
-    <Page title="Delete your account" intro={`for ${email}`} wide>
+    <Page title="Delete your account" intro={`For ${email}`} wide>
       {minutes && <TooMany minutes={minutes} />}
       {refused && <Notice kind="error">{refused}</Notice>}
       <div className="card">
@@ -97,20 +97,17 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
           but you cannot open our products.
         </p>
         <p>
-          After that we delete your profile{hasLinks ? ', logins and connected accounts' : ' and logins'} for
-          good, and nobody can bring them back. You can sign up again with the same email address, as somebody
-          new.
+          After that we will permanently delete your profile
+          {hasLinks ? ', logins and connected accounts' : ' and logins'}. We cannot undo this. You can sign up
+          again with the same email address, but you will start with a new account.
         </p>
-        <p>
-          We keep invoices, with your email address and the name of your account on them, because the law
-          requires it.
-        </p>
+        <p>We keep invoices because the law requires it. They show your email address and account name.</p>
         {contracts.length > 0 && (
           <p>
-            <strong>The contracts below are cancelled on that day.</strong> They go on until then.
+            <strong>We will cancel the contracts below on that day.</strong> They continue until then.
           </p>
         )}
-        {invoices.length > 0 && <p>The invoices below still have to be paid.</p>}
+        {invoices.length > 0 && <p>You still have to pay the invoices below.</p>}
       </div>
       {contracts.length > 0 && <Contracts contracts={contracts} />}
       {invoices.length > 0 && <Invoices invoices={invoices} />}
@@ -118,7 +115,7 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
         <h2 id="sure">Are you sure?</h2>
         <form method="post" action={useFormAction()} className="card">
           <p>
-            <a href="/profile/data">Download your data</a> first if you want a copy.
+            If you want a copy of your data, <a href="/profile/data">download it</a> first.
           </p>
           <div className="actions">
             <button type="submit" name="intent" value="delete" className="danger">
@@ -135,10 +132,10 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
 function Planned({ dueAt }: { dueAt: Date }) {
   const { email, clientTitle } = useLoaderData<typeof loader>();
   return (
-    <Page title={planned} intro={`for ${email}`}>
+    <Page title={planned} intro={`For ${email}`}>
       <form method="post" action={useFormAction()} className="card">
         <p>
-          We will delete it on{' '}
+          We will delete your account on{' '}
           <strong>
             <Instant at={dueAt} />
           </strong>

@@ -53,13 +53,13 @@ export default function ChangeEmail() {
   if (obstacle) return <Obstacle email={email} obstacle={obstacle} />;
   if (isSent && !refused) return <Sent email={email} pending={pending} keepsMails={keepsMails} />;
   return (
-    <Page title="Change your email address" intro={`It is ${email} now.`}>
+    <Page title="Change your email address" intro={`Your email address is ${email}.`}>
       {refused?.minutes && <MailSentBefore minutes={refused.minutes} />}
       {refused?.message && <Notice kind="error">{refused.message}</Notice>}
       <form method="post" action={here} className="card">
         <Field
           label="New email address"
-          hint="We will send a link to it. Nothing changes before you use the link."
+          hint="We will send a link to this address. Nothing changes until you use it."
           name="email"
           type="email"
           autoComplete="email"
@@ -83,19 +83,19 @@ export default function ChangeEmail() {
 const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; isEstablished: boolean }) => (
   <>
     <p>
-      For seven days after the change, whoever reads the emails to your old address can take the account back.
-      Only a passkey or {sayCodeFactors('one', ' or ')} keeps them from it: one that is at least a week old,
-      or that you added in a browser we had known for a week.{' '}
+      For 7 days after the change, anyone who can read email sent to your old address can take the account
+      back. To prevent that, you need a passkey or {sayCodeFactors('one', ' or ')} that you added at least a
+      week ago, or in a browser that you had used with your account for a week.{' '}
       <strong>
         {asksForFactor
-          ? 'You have one that counts, so they cannot do it without that.'
-          : 'You have none that counts now.'}
+          ? 'You have one, so they cannot take the account back without it.'
+          : 'You do not have one yet.'}
       </strong>
     </p>
     <p>
       {isEstablished
-        ? `This browser counts, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you at once.`
-        : `We have known this browser for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you only after a week, or up to two if you add something else in between.`}
+        ? `You have used this browser with your account for at least a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you straight away.`
+        : `You have used this browser with your account for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here only protects you after a week, or after up to two weeks if you add something else in the meantime.`}
     </p>
   </>
 );
@@ -108,8 +108,8 @@ function Obstacle({ email, obstacle }: { email: string; obstacle: 'unproved' | '
         <p>
           Your address is <strong>{email}</strong>.{' '}
           {isUnproved
-            ? 'Before you can change the address, verify it.'
-            : 'Set a password before you change the address. It shows us that the change is yours.'}
+            ? 'You need to verify it before you can change it.'
+            : 'Set a password before you change the address, so that we know the change is from you.'}
         </p>
         <div className="actions">
           <a className="button" href={isUnproved ? '/verify-email' : '/forgot-password'}>
@@ -131,7 +131,7 @@ function Sent({ email, pending, keepsMails }: SentProps) {
       <div className="card">
         <p>
           We have sent an email to {pending ? <strong>{pending}</strong> : 'the new address'}. Open the link
-          in it within an hour. Until then, your address is <strong>{email}</strong>.
+          in it within an hour. Your address stays <strong>{email}</strong> until you do.
         </p>
         <MailUnderWay keepsMails={keepsMails} />
         <div className="actions">

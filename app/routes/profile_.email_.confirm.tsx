@@ -44,12 +44,12 @@ export default function ConfirmNewEmail() {
           Your email address is <strong>{present}</strong>. Change it to <strong>{change.email}</strong>?
         </p>
         <p className="hint">
-          You will log in with the new address. We will email the old one. For 7 days, the link in that email
-          can undo the change.
+          You will log in with the new address. We will send an email to the old one, with a link that can
+          undo the change for 7 days.
         </p>
         <div className="actions">
           <button type="submit">Yes, change it</button>
-          <a href="/profile">Keep the old one</a>
+          <a href="/profile">Keep the old address</a>
         </div>
       </form>
     </Page>
@@ -59,7 +59,7 @@ export default function ConfirmNewEmail() {
 function Taken({ present, email }: { present: string; email: string }) {
   return (
     <DeadLink
-      title="This address is in use"
+      title="This address is already in use"
       actions={
         <>
           <ButtonLink href="/profile/email">Change your address</ButtonLink>
@@ -82,7 +82,7 @@ function Dead({ present, link, otherLogin }: DeadProps) {
   return (
     <EndedLink
       link={link}
-      says={{ used: 'You changed your address with it.' }}
+      says={{ used: 'You have already changed your address with it.' }}
       next={({ fate, email }) => {
         if (fate === 'other_account') return <LogInElsewhere href={otherLogin} />;
         // The address that waits is there, with a button that sends its mail again.

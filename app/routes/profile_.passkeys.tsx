@@ -48,9 +48,9 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 
 const savedNotices = new Map(
   Object.entries({
-    added: 'Your passkey has been added. You can log in with it from now on.',
+    added: 'You have added a passkey. You can now log in with it.',
     rename: 'The name has been saved.',
-    remove: 'The passkey has been removed. You can delete it on your device, too.',
+    remove: 'The passkey has been removed. You can now delete it on your device too.',
   }),
 );
 
@@ -99,15 +99,15 @@ export default function Passkeys() {
           <div className="card">
             <p>
               {hasPassword
-                ? 'Log in with your password, and remove the passkey here.'
-                : 'You have no password here. If you cannot use any of your passkeys, choose “Forgot your password” on the login page.'}{' '}
+                ? 'Log in with your password and remove the passkey here.'
+                : 'You do not have a password. If you cannot use any of your passkeys, choose “Forgot your password” on the login page.'}{' '}
               {!hasPassword && (
                 <>
-                  We will email a link to <strong>{email}</strong> that lets you in again.
+                  We will email a link to <strong>{email}</strong> so that you can log in again.
                 </>
               )}
             </p>
-            {!hasPassword && <p>Add a second passkey on another device, so that you do not need to.</p>}
+            {!hasPassword && <p>To avoid that, add a second passkey on another device.</p>}
           </div>
         </section>
       )}
@@ -122,11 +122,12 @@ function AddPasskey({ cannotAdd }: { cannotAdd: 'unproved' | 'too_many' | undefi
   if (cannotAdd === 'unproved')
     return (
       <p>
-        You can add one once your email address is verified. <a href="/verify-email">Verify it now</a>
+        You can add a passkey once you have verified your email address.{' '}
+        <a href="/verify-email">Verify it now</a>
       </p>
     );
   if (cannotAdd === 'too_many')
-    return <p className="hint">You have as many as you can have. Remove one to add another.</p>;
+    return <p className="hint">You cannot have more passkeys than this. Remove one to add another.</p>;
   return (
     <form method="post">
       <button type="submit" name="intent" value="add">
@@ -177,7 +178,7 @@ function PasskeyRow({ passkey, refused }: { passkey: Listed; refused: Refused | 
         <Disclosure label={<Of name={name}>Remove</Of>}>
           <form method="post">
             <input type="hidden" name="id" value={id} />
-            <p>You will not be able to log in with it any more.</p>
+            <p>You will no longer be able to log in with it.</p>
             <button type="submit" name="intent" value="remove" className="danger">
               Remove this passkey<span className="visually-hidden">, {name}</span>
             </button>

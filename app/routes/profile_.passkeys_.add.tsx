@@ -60,15 +60,15 @@ export default function AddPasskey() {
         instead={
           <div className="card">
             <p>
-              This browser cannot create a passkey, or JavaScript is switched off. Open this page in another
-              browser, or on your phone.
+              This browser cannot create a passkey, or JavaScript is turned off. Open this page in another
+              browser or on your phone.
             </p>
           </div>
         }
       >
         <Field
           label="Name"
-          hint="So that you can tell it from others. For example, the device it is on."
+          hint="A name to recognise it by, such as the device it is on."
           name="name"
           required
           maxLength={400}

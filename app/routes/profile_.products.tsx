@@ -20,12 +20,12 @@ export default function ProductsPage() {
   return (
     <Page
       title="Products"
-      intro="Each time you open a product, we send it your name, email address, role and what you can do. Products never see your password."
+      intro="Each time you open a product, we share your name, email address, role and what you can do with it. Products never see your password."
     >
       <DeletionNotice dueAt={deletionDueAt} />
       {!isVerified && (
         <Notice kind="info">
-          You need to verify your email address before you can open other products.{' '}
+          You need to verify your email address before you can open our products.{' '}
           <a href="/verify-email">Verify it now</a>
         </Notice>
       )}

@@ -51,11 +51,11 @@ export default function SetPassword() {
   const { email, sets } = mail;
   if (sets === 'taken') return <AlreadyHasAccount email={email} />;
   return (
-    <Page title="Set your password" intro={`for ${email}`}>
+    <Page title="Set your password" intro={`For ${email}`}>
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
         <NewPassword email={email} error={errors.newPassword} />
-        <p className="hint">This logs you in here and logs you out everywhere else.</p>
+        <p className="hint">This will log you in here and log you out everywhere else.</p>
         <button type="submit">Set password</button>
       </form>
       {mail.mayBePasskey && (
@@ -86,9 +86,10 @@ function Dead({ link, next }: DeadProps) {
     <EndedLink
       link={link}
       says={{
-        used: 'You set your password with it, or added a passkey. Log in with that now.',
-        password_set: 'Your password has been set or changed since we sent it. Log in with the new one.',
-        passkey_added: 'You have added a passkey since we sent it. Log in with the passkey.',
+        used: 'You used it to set a password or add a passkey. You can now log in with that.',
+        password_set:
+          'Your password has been set or changed since we sent it. Log in with your new password.',
+        passkey_added: 'You have added a passkey since we sent it. Log in with your passkey.',
       }}
       next={({ fate, email }) =>
         fate === 'expired' || fate === 'withdrawn' || fate === 'over' ? (
@@ -97,7 +98,7 @@ function Dead({ link, next }: DeadProps) {
           <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
         )
       }
-      otherwise={<ButtonLink href={ask}>Ask for a new link</ButtonLink>}
+      otherwise={<ButtonLink href={ask}>Get a new link</ButtonLink>}
     />
   );
 }

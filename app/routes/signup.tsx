@@ -58,7 +58,7 @@ export default function SignUp() {
   return (
     <Page
       title="Create an account"
-      intro={clientTitle ? `to continue to ${clientTitle}` : 'Use one login for all our products'}
+      intro={clientTitle ? `To continue to ${clientTitle}` : 'Use one account for all our products'}
     >
       {refused?.minutes && <MailSentBefore minutes={refused.minutes} logInPath={withNext('/login', next)} />}
       <form method="post" action={here} className="card">
@@ -73,7 +73,7 @@ export default function SignUp() {
         />
         <Field
           label="Email address"
-          hint="We will send a link to it."
+          hint="We will send you a link to confirm it."
           name="email"
           type="email"
           autoComplete="email"
@@ -100,8 +100,8 @@ function Sent({ next, typed, keepsMails }: SentProps) {
       <div className="card">
         <p>
           We have sent an email to {typed ? <strong>{typed}</strong> : 'the address that you entered'}. Open
-          the link in it to create your account. If there is an account with that address already, the email
-          says so.
+          the link in it to create your account. If you already have an account with that address, the email
+          will say so.
         </p>
         <MailUnderWay keepsMails={keepsMails} />
       </div>

@@ -50,7 +50,7 @@ export default function ConfirmSignUp() {
   if (!signUp) return <Dead link={ended} next={next} />;
   if (signUp.isTaken) return <AlreadyHasAccount email={signUp.email} />;
   return (
-    <Page title="Create your account" intro={`for ${signUp.email}`}>
+    <Page title="Create your account" intro={`For ${signUp.email}`}>
       {refused?.errors.passkey && <Notice kind="error">{refused.errors.passkey}</Notice>}
       <form method="post" action={here} className="card">
         {/* Tells password managers whose password it is. */}
@@ -75,7 +75,7 @@ export default function ConfirmSignUp() {
           error={refused?.errors.newPassword}
           focusOnError={!refused?.errors.name}
         />
-        {clientTitle && <p className="hint">Then we will take you to {clientTitle}.</p>}
+        {clientTitle && <p className="hint">You will then go on to {clientTitle}.</p>}
         <button type="submit">Create account</button>
       </form>
       <PasskeyForm purpose="arrive" name="passkey" action={here} className="aside" otherwise="set a password">
@@ -98,7 +98,7 @@ function Dead({ link, next }: DeadProps) {
   return (
     <EndedLink
       link={link}
-      says={{ used: 'You created your account with it. Log in to use the account.' }}
+      says={{ used: 'You have already created your account with it. Log in.' }}
       next={({ fate, email, name }) =>
         fate === 'expired' || fate === 'withdrawn' ? (
           <AskForLink action={ask} fields={{ name, email }} email={email} />
@@ -106,7 +106,7 @@ function Dead({ link, next }: DeadProps) {
           <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
         )
       }
-      otherwise={<ButtonLink href={ask}>Ask for a new link</ButtonLink>}
+      otherwise={<ButtonLink href={ask}>Get a new link</ButtonLink>}
     />
   );
 }

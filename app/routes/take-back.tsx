@@ -64,12 +64,12 @@ export default function TakeBack() {
   if (!page) return <Dead link={ended} supportUrl={supportUrl} />;
   const { email, happened, asks } = page;
   return (
-    <Page title="Take your account back" intro={`for ${email}`}>
+    <Page title="Take your account back" intro={`For ${email}`}>
       <section aria-labelledby="happened">
         <h2 id="happened">What has happened since</h2>
         {happened.earlier > 0 && (
           <p>
-            These are the newest {happened.shown.length}. {happened.earlier} more came before them.
+            These are the latest {happened.shown.length}. There were {happened.earlier} more before them.
           </p>
         )}
         <Rows>
@@ -120,7 +120,7 @@ function TakeBackForm({ email, asks }: Asks) {
           {codeFrom && (
             <Field
               label={`Code from ${codeFrom}`}
-              hint={`From ${codeFrom}. A recovery code works, too.`}
+              hint="You can also use a recovery code."
               name="code"
               autoComplete="one-time-code"
               autoCapitalize="none"
@@ -129,7 +129,7 @@ function TakeBackForm({ email, asks }: Asks) {
               error={errors.code}
             />
           )}
-          <button type="submit">Take the account back</button>
+          <button type="submit">Take your account back</button>
         </form>
       )}
       {asks?.passkey && (
@@ -143,7 +143,9 @@ function TakeBackForm({ email, asks }: Asks) {
         >
           {takesPasskeyOnly ? start : <input type="hidden" name="newPassword" data-as-typed="" />}
           <button type="submit" className={takesPasskeyOnly ? undefined : 'secondary'}>
-            {takesPasskeyOnly ? 'Take it back with your passkey' : 'Use a passkey instead of the code'}
+            {takesPasskeyOnly
+              ? 'Take your account back with your passkey'
+              : 'Use a passkey instead of the code'}
           </button>
         </PasskeyForm>
       )}
@@ -160,12 +162,12 @@ function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
   const isForGood = minutes >= forGoodMinutes;
   return (
     <TooMany
-      about={isForGood ? 'Too many wrong codes have been given with this link.' : undefined}
+      about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}
       minutes={isForGood ? undefined : minutes}
       meanwhile={isForGood ? 'You can still:' : undefined}
     >
       {asks?.passkey && <li>use your passkey</li>}
-      <li>use the link in another email of ours that told of a change to your account</li>
+      <li>use the link in another of our emails about a change to your account</li>
       <li>
         <a href="#freeze">freeze the account</a>
       </li>
@@ -176,13 +178,13 @@ function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
 const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
   <>
     <p>
-      Set a new password that only you know. Your account has this email address again, you are logged in
-      here, and everyone else is logged out.
+      Set a new password that only you know. Your account will have this email address again. You will be
+      logged in here, and everyone else will be logged out.
     </p>
     <p>
-      Passkeys and {sayCodeFactors('many', ' and ')} added since then are removed
-      {asks && ', but for the one that you use here'}. All recovery codes are removed, too. If the deletion of
-      the account was asked for since then, it is cancelled.
+      We will remove passkeys and {sayCodeFactors('many', ' and ')} added since then
+      {asks && ', except the one that you use here'}, and all recovery codes. If deletion of the account has
+      been requested since then, we will cancel it.
     </p>
   </>
 );
@@ -191,8 +193,8 @@ function NoPasskeyHere() {
   return (
     <div className="card">
       <p>
-        To take the account back, you need your passkey, and this browser cannot use one, or JavaScript is
-        switched off. Open the link where you have your passkey.
+        To take the account back, you need your passkey. This browser cannot use one, or JavaScript is turned
+        off. Open the link on a device that has your passkey.
       </p>
     </div>
   );
@@ -200,15 +202,14 @@ function NoPasskeyHere() {
 
 function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
   const takesCode = asks.codeFactors.length > 0;
-  const missing =
-    takesCode && asks.passkey ? 'neither the code nor the passkey' : takesCode ? 'no code' : 'no passkey';
+  const missing = takesCode && asks.passkey ? 'a code or a passkey' : takesCode ? 'a code' : 'a passkey';
   return (
     <section aria-labelledby="freeze">
-      <h2 id="freeze">If you have {missing}</h2>
+      <h2 id="freeze">If you do not have {missing}</h2>
       <form method="post" action={useFormAction()} className="card">
         <p>
-          You can freeze the account. Then nobody can log in to it, neither you nor anybody else, until our
-          support knows whose it is. Nothing else changes.
+          You can freeze the account. Then nobody, including you, can log in to it until our support team
+          knows who the owner is. Nothing else changes.
         </p>
         <button type="submit" name="intent" value="freeze" className="danger">
           Freeze the account
@@ -229,8 +230,8 @@ function Dead({ link, supportUrl }: DeadProps) {
     <EndedLink
       link={link}
       says={{
-        used: 'You took the account back with it. Log in with the password that you set.',
-        expired: 'It worked for seven days after the change that our email told of.',
+        used: 'You used it to take your account back. Log in with the password that you set.',
+        expired: 'It worked for 7 days after the change that we emailed you about.',
       }}
       next={() => logIn}
       otherwise={logIn}
@@ -238,7 +239,7 @@ function Dead({ link, supportUrl }: DeadProps) {
       {supportUrl && (
         <>
           {' '}
-          If somebody else has your account, <a href={supportUrl}>contact support</a>.
+          If someone else has got into your account, <a href={supportUrl}>contact support</a>.
         </>
       )}
     </EndedLink>

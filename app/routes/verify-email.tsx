@@ -50,13 +50,15 @@ export default function VerifyEmail() {
       {isSent && !refused && (
         <Notice kind="success">
           We have sent a link to <strong>{email}</strong>.{' '}
-          {holdsEmail ? 'Open it in this browser.' : 'Open it to set a password, which verifies the address.'}
+          {holdsEmail
+            ? 'Open it in this browser.'
+            : 'Open it and set a password. That verifies your address.'}
         </Notice>
       )}
       <form method="post" action={useFormAction()} className="card">
         <p>
-          You need to verify <strong>{email}</strong> before you can open{' '}
-          {clientTitle ?? 'our other products'}.{!isSent && ' We will email you a link.'}
+          You need to verify <strong>{email}</strong> before you can open {clientTitle ?? 'our products'}.
+          {!isSent && ' We will email you a link.'}
         </p>
         {isSent && keepsMails && <KeptMails />}
         <p>You can still view and edit your profile.</p>

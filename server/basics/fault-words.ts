@@ -9,7 +9,7 @@ export const faultWords = {
   email_slip: 'Check the address. If it is right, send the form again.',
   email_same: 'This is already your email address.',
   email_left:
-    'You changed from this address a short while ago. To go back to it, use the link in the email that we sent there.',
+    'You changed from this address a short while ago. To change back to it, use the link in the email that we sent there.',
   password_short: 'Your password must be at least 12 characters long. A few random words work well.',
   password_long: 'Your password must be no more than 128 characters long.',
   password_easy: 'This password is too easy to guess. Choose a different one.',

@@ -556,7 +556,7 @@ describe('allowances', () => {
     expect((await browser.login(email, password)).status).toBe(303);
     // A browser that was forgotten is established no more.
     await form({ id, email, browser }, '/profile/passkeys', { intent: 'add' });
-    expect((await browser.send('/profile/passkeys/add')).text).toContain('seven days');
+    expect((await browser.send('/profile/passkeys/add')).text).toContain('For the next 7 days');
     for (let n = 0; n < 5; n++) {
       expect((await change(browser, password, 'eight louder lanterns')).status).toBe(303);
       expect((await change(browser, 'eight louder lanterns', password)).status).toBe(303);

@@ -42,7 +42,7 @@ describe.each([
     await page.getByRole('link', { name: 'Log in with Identity' }).click();
     await page.waitForURL('**/login?next=**');
     await page.getByRole('link', { name: 'Create an account' }).click();
-    expect(await page.locator('.intro').textContent()).toBe('to continue to Marketplace');
+    expect(await page.locator('.intro').textContent()).toBe('To continue to Marketplace');
     await page.getByRole('link', { name: 'Log in', exact: true }).click();
     await page.waitForURL('**/login?next=**');
     await page.getByRole('link', { name: 'Create an account' }).click();
@@ -74,7 +74,7 @@ describe.each([
     await page.getByText('Your account is ready').waitFor();
     const { page: elsewhere } = await site.visit({ javaScriptEnabled });
     await elsewhere.goto(link);
-    await elsewhere.getByRole('heading', { name: 'You have used this link already' }).waitFor();
+    await elsewhere.getByRole('heading', { name: 'You have already used this link' }).waitFor();
     if (javaScriptEnabled) expect(await inspectPage(elsewhere, 'link-used')).toEqual([]);
     await elsewhere.getByRole('main').getByRole('link', { name: 'Log in' }).click();
     await elsewhere.waitForURL('**/login');
@@ -100,7 +100,7 @@ describe.each([
     await page.getByText(`We have sent an email to ${mistyped}.`).waitFor();
     await page.goto('/profile');
     await page.getByRole('button', { name: 'Cancel the change' }).click();
-    await page.getByText('Your email address stays as it is.').waitFor();
+    await page.getByText('Your email address has not changed.').waitFor();
     expect(await page.getByText(mistyped).count()).toBe(0);
     await askFor(fresh);
     await followMail(page, fresh, '/profile/email/confirm');
@@ -112,7 +112,7 @@ describe.each([
     await followMail(elsewhere, email, '/take-back');
     await elsewhere.getByText('The email address was changed').waitFor();
     await elsewhere.getByLabel('New password').fill(newPassword);
-    await elsewhere.getByRole('button', { name: 'Take the account back' }).click();
+    await elsewhere.getByRole('button', { name: 'Take your account back' }).click();
     await elsewhere.waitForURL('**/profile?saved=taken-back');
     expect(await elsewhere.locator('.visitor-email').textContent()).toBe(email);
     await page.goto('/profile');

@@ -76,7 +76,7 @@ describe.each([
       });
 
       await page.goBack();
-      await page.getByText('You came back from Marketplace.').waitFor();
+      await page.getByText('You have come back from Marketplace.').waitFor();
       // Longer than the page in between would take.
       await page.waitForTimeout(1_000);
       expect((await historyOf(context, page)).at).toBe('/go');
@@ -99,7 +99,7 @@ describe.each([
       const secret = (await page.locator('code.key').textContent()) ?? '';
       await page.getByLabel('Code that the app shows now').fill(showCode(secret, clock));
       await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor();
+      await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
       await context.clearCookies();
 
       clock += 60_000;
@@ -138,7 +138,7 @@ describe.each([
       await page.waitForURL('**/profile');
       await page.goto(here('/home'));
       await page.getByRole('link', { name: 'Log out' }).click();
-      await page.getByText('You then go back to Marketplace.').waitFor();
+      await page.getByText('You will then go back to Marketplace.').waitFor();
       await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
       await page.waitForURL(elsewhere('/out'));
       expect((await historyOf(context, page)).paths).not.toContain('/go');

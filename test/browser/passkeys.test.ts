@@ -134,7 +134,7 @@ describe('a passkey', () => {
     await page.getByRole('button', { name: 'Use a passkey' }).click();
     await page.waitForURL('**/profile');
     await addPasskey(page, 'Again');
-    await page.getByText('There is a passkey for this account on that device already.').waitFor();
+    await page.getByText('That device already has a passkey for this account.').waitFor();
     expect(await device.listCredentials()).toHaveLength(1);
   });
 
@@ -284,7 +284,7 @@ describe('the offer after a login by password', () => {
     await page.goto('/login');
     await logIn(page, 'merchant@example.test');
     await page.goto('/profile/passkeys/offer?next=/profile/billing');
-    await page.getByText('This browser cannot add a passkey, or JavaScript is switched off.').waitFor();
+    await page.getByText('This browser cannot add a passkey, or JavaScript is turned off.').waitFor();
     expect(await page.getByRole('button', { name: 'Add a passkey' }).isVisible()).toBe(false);
     await page.getByRole('button', { name: 'Not now' }).click();
     await page.waitForURL('**/profile/billing');
@@ -323,7 +323,7 @@ it('a newcomer’s mail adds a passkey instead of a password', async () => {
   await followMail(page, 'crm_device@example.test');
   await page.getByRole('button', { name: 'Create a passkey instead' }).click();
   await page.waitForURL('**/profile/passkeys?saved=added');
-  await page.getByText('You have no password here.').waitFor();
+  await page.getByText('You do not have a password.').waitFor();
   expect(await device.listCredentials()).toHaveLength(1);
   expect(complaints).toEqual([]);
 });
@@ -343,12 +343,12 @@ it('takes an account back, with the new password that is in the same form', asyn
     return rows[0]?.text ?? '';
   }, 10_000);
   await page.goto(/^http:\S+$/m.exec(sent)?.[0] ?? '');
-  await page.getByRole('heading', { name: 'If you have no passkey' }).waitFor();
+  await page.getByRole('heading', { name: 'If you do not have a passkey' }).waitFor();
   await page.getByLabel('New password').fill('short');
-  await page.getByRole('button', { name: 'Take it back with your passkey' }).click();
+  await page.getByRole('button', { name: 'Take your account back with your passkey' }).click();
   await page.getByText('Your password must be at least 12 characters long.').waitFor();
   await page.getByLabel('New password').fill('eight louder lanterns');
-  await page.getByRole('button', { name: 'Take it back with your passkey' }).click();
+  await page.getByRole('button', { name: 'Take your account back with your passkey' }).click();
   await page.waitForURL('**/profile?saved=taken-back');
   await page.getByText('You have your account back').waitFor();
   expect(complaints).toEqual([]);

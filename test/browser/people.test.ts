@@ -119,7 +119,7 @@ describe.each([
     await profile.update.mutate({ name: 'From elsewhere' });
     await name.fill('From here');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Saved now: name From elsewhere').waitFor();
+    await page.getByText('They are now: name From elsewhere').waitFor();
     if (javaScriptEnabled) expect(await inspectPage(page, 'edited meanwhile')).toEqual([]);
     expect(await name.inputValue()).toBe('From here');
     expect((await profile.get.query()).name).toBe('From elsewhere');
@@ -247,7 +247,7 @@ it('a logout that a client on another origin started goes back there, after a cl
   await logIn(page);
   await page.waitForURL('**/profile');
   await page.goto('/logout?client=crm_app&return_to=/goodbye');
-  await page.getByText('You then go back to CRM app.').waitFor();
+  await page.getByText('You will then go back to CRM app.').waitFor();
   expect(await inspectPage(page, 'logout by a client')).toEqual([]);
   await page.getByRole('main').getByRole('button', { name: 'Log out' }).click();
   await page.waitForURL(`${clientOrigin}/goodbye`);

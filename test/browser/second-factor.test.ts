@@ -35,7 +35,7 @@ async function setUp(page: Page, look: (what: string) => Promise<void> = async (
   await look('authenticator set-up refused');
   await page.getByLabel('Code that the app shows now').fill(showCode(secret, clock));
   await page.keyboard.press('Enter');
-  await page.getByRole('heading', { name: 'Keep your recovery codes' }).waitFor();
+  await page.getByRole('heading', { name: 'Save your recovery codes' }).waitFor();
   const codes = await page.locator('.codes code').allTextContents();
   expect(codes).toHaveLength(10);
   await look('recovery codes');
@@ -61,7 +61,7 @@ describe.each([
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download as text' }).click();
     expect((await download).suggestedFilename()).toBe('recovery-codes.txt');
-    await page.getByRole('link', { name: 'I have kept them. Continue' }).click();
+    await page.getByRole('link', { name: 'I have saved them. Continue' }).click();
     await page.waitForURL('**/profile/security');
     await page.getByRole('link', { name: 'Authenticator app' }).waitFor();
     await logOut(page);
@@ -72,11 +72,11 @@ describe.each([
     await page.waitForURL('**/login?next=**');
     await logIn(page, email);
     await page.waitForURL('**/login/code?next=**');
-    expect(await page.locator('.intro').textContent()).toBe('to continue to Marketplace');
+    expect(await page.locator('.intro').textContent()).toBe('To continue to Marketplace');
     await page.locator('[name=code]:focus').waitFor();
     await page.keyboard.type('000000');
     await page.keyboard.press('Enter');
-    await page.getByText('This code is not right').waitFor();
+    await page.getByText('This code is wrong').waitFor();
     await page.getByLabel('Code from your authenticator app').fill(showCode(secret, clock));
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.waitForURL('**/demo/marketplace');
@@ -94,19 +94,19 @@ describe.each([
     await page.getByText('9 of 10').waitFor();
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
     await page.getByRole('heading', { name: 'Make new recovery codes?' }).waitFor();
-    await page.getByText('The 9 codes that you have left will stop working.').waitFor();
+    await page.getByText('The 9 codes you have left will stop working.').waitFor();
     await page.getByRole('link', { name: 'Cancel' }).click();
     await page.getByText('9 of 10').waitFor();
     await page.getByRole('button', { name: 'Make new recovery codes' }).click();
     await page.getByRole('button', { name: 'Make new codes' }).click();
-    await page.getByText('The old ones no longer work.').waitFor();
+    await page.getByText('Your old codes no longer work.').waitFor();
     await page.goto('/profile/authenticator');
     await page.getByRole('button', { name: 'Turn off the authenticator app' }).click();
     await page.getByRole('heading', { name: 'Turn off the authenticator app?' }).waitFor();
     // A reload asks nothing of the browser.
     await page.reload();
     await page.getByRole('button', { name: 'Turn off the app' }).click();
-    await page.getByText('The authenticator app is turned off.').waitFor();
+    await page.getByText('You have turned off the authenticator app.').waitFor();
     expect(complaints).toEqual([]);
   });
 });
@@ -176,7 +176,7 @@ describe.each(appearances)('on a %s screen,', (name, options) => {
     await look('code');
     await page.getByLabel('Code from your authenticator app').fill('000000');
     await page.keyboard.press('Enter');
-    await page.getByText('This code is not right').waitFor();
+    await page.getByText('This code is wrong').waitFor();
     await look('code refused');
     await page.getByRole('link', { name: 'Don’t have your phone?' }).click();
     await look('recovery code');

@@ -96,7 +96,7 @@ const rows: Row[] = [
     },
     fields: { code: '000000' },
     status: 401,
-    says: 'This code is not right',
+    says: 'This code is wrong or has already been used',
   },
   {
     form: '/signup',
@@ -180,7 +180,7 @@ const rows: Row[] = [
     arrange: customer,
     fields: { email: 'customer@example.test' },
     status: 422,
-    says: 'This is your email address already.',
+    says: 'This is already your email address.',
     holds: { email: 'customer@example.test' },
   },
   {
@@ -233,7 +233,7 @@ const rows: Row[] = [
     arrange: customer,
     fields: { externalId: 'none', currentPassword: demoPassword },
     status: 404,
-    says: 'This account is not connected any more.',
+    says: 'This account is no longer connected.',
   },
   {
     form: '/profile/data',
@@ -520,7 +520,7 @@ describe('a form that arrives after its session has ended', () => {
     await browser.login('customer@example.test');
     const shown = await open(browser, next);
     expect(shown.status).toBe(200);
-    expect(textOf(shown)).toContain('You were logged out before this was sent.');
+    expect(textOf(shown)).toContain('You were logged out before you sent this form');
     expect(['name', 'accountName', 'profile_updated_at'].map((name) => fieldOf(shown, name).value)).toEqual([
       typed.name,
       typed.accountName,
@@ -559,8 +559,8 @@ describe('a form that arrives after its session has ended', () => {
 describe('the login page', () => {
   it.each([
     ['ended', 'You have been logged out.'],
-    ['other-browser', 'You are not logged in in this browser.'],
-    ['asked-again', 'asks you to confirm that it is you'],
+    ['other-browser', 'To continue in this browser, log in first.'],
+    ['asked-again', 'is asking you to confirm that it is you'],
   ])('says why it appears: %s', async (why, words) => {
     expect(textOf(await app.send(`/login?why=${why}`))).toContain(words);
   });

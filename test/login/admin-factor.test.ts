@@ -36,7 +36,7 @@ describe.each(roles)('the session of %s', (email) => {
       expect([answer.status, answer.headers.get('location')], path).toEqual([303, `${page}?next=${next}`]);
     }
     expect(textOf(await browser.send(page, { headers: html }))).toContain(
-      'You are an administrator or manager',
+      'Administrators and managers need a second factor',
     );
     expect(codeOf(await browser.send('/sso/profile'))).toBe('second_factor_required');
     const { profile, sessions } = openClient(app.send, browser.cookie());
@@ -54,7 +54,9 @@ describe.each(roles)('the session of %s', (email) => {
     const launch = '/sso/launch/marketplace?state=s1';
     const held = locationOf(await browser.send(launch));
     expect([held.pathname, held.searchParams.get('next')]).toEqual([page, launch]);
-    expect(textOf(await browser.send(held.pathname + held.search))).toContain('to go on to Marketplace');
+    expect(textOf(await browser.send(held.pathname + held.search))).toContain(
+      'To continue to Marketplace, set up the app',
+    );
     const silent = locationOf(await browser.send(`${launch}&prompt=none`));
     expect(silent.searchParams.get('error')).toBe('interaction_required');
     expect(silent.searchParams.has('payload')).toBe(false);
@@ -128,9 +130,9 @@ it('an administrator with a passkey who logs in by the password alone gives the 
   const launched = await elsewhere.send('/sso/launch/marketplace');
   expect(payloadOf(launched)).toBeUndefined();
   const asking = await elsewhere.send(page);
-  expect(textOf(asking)).toContain('Use your passkey to go on.');
+  expect(textOf(asking)).toContain('Use your passkey to continue.');
   // No password gets round it, not even one by email.
-  expect(textOf(asking)).toContain('Log in where you have your passkey.');
+  expect(textOf(asking)).toContain('Log in on a device that has your passkey.');
   expect(asking.text).not.toMatch(/data-otherwise|forgot-password/);
   expect(asking.text).not.toContain('name="confirmPassword"');
   const byPassword = { intent: 'set-up', confirmPassword: password };
@@ -149,11 +151,11 @@ it('the page that asks for a passkey says when a take-back link was sent, for se
   const ask = async () => {
     const elsewhere = await logIn(app.send, email);
     const text = textOf(await elsewhere.send(page));
-    expect(text).toContain('Use your passkey to go on.');
+    expect(text).toContain('Use your passkey to continue.');
     return text;
   };
   const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' }).format(addedAt);
-  expect(await ask()).toContain(`On ${day} we sent an email about a change to your account.`);
+  expect(await ask()).toContain(`On ${day} we emailed you about a change to your account.`);
   clock = addedAt + 7 * 24 * 3_600_000 + 1_000;
   expect(await ask()).not.toContain('we sent an email about a change');
 });

@@ -89,7 +89,7 @@ describe('a link that sets a password', () => {
     const { email } = await signUp();
     const link = await forget(email);
     expect((await app.send(link, { form: { newPassword } })).status).toBe(303);
-    expect(await read(link)).toMatchObject({ title: 'You have used this link already', leadsTo: '/login' });
+    expect(await read(link)).toMatchObject({ title: 'You have already used this link', leadsTo: '/login' });
     expect((await app.send(link, { form: { newPassword } })).status).toBe(404);
   });
 
@@ -129,7 +129,7 @@ describe('a link that sets a password', () => {
     const link = await forget(email);
     const restore = () => runCli(app.databaseUrl, ['database:restored']);
     await restore();
-    expect((await read(link)).words).toMatch(/We had to end all links/);
+    expect((await read(link)).words).toMatch(/We had to cancel all links/);
     expect((await restore()).out).toMatch(/ 0 emails with links withdrawn/);
   });
 });
@@ -137,7 +137,7 @@ describe('a link that sets a password', () => {
 describe('a link of a sign-up', () => {
   it('says that it was used, also to a browser that is not logged in', async () => {
     const { link } = await signUp();
-    expect(await read(link)).toMatchObject({ title: 'You have used this link already', leadsTo: '/login' });
+    expect(await read(link)).toMatchObject({ title: 'You have already used this link', leadsTo: '/login' });
   });
 
   it('says that it has expired, and its button asks again with name and address', async () => {
@@ -156,7 +156,7 @@ describe('a link of a change of address', () => {
   it.each([
     [
       'a newer request',
-      'You have asked for a newer link',
+      'There is a newer link',
       '/profile',
       (browser: Browser) => askToChange(browser, newEmail()),
     ],
@@ -182,7 +182,7 @@ describe('a link of a change of address', () => {
     expect(elsewhere.leadsTo).toBe(`/login?next=${encodeURIComponent(link)}&prompt=login`);
     expect((await browser.send(link, { method: 'POST' })).status).toBe(303);
     expect(await read(link, browser.send)).toMatchObject({
-      title: 'You have used this link already',
+      title: 'You have already used this link',
       leadsTo: '/profile',
     });
 
@@ -218,7 +218,7 @@ describe('a token that is not ours', () => {
     const texts = new Set<string>();
     for (const token of tokens) texts.add((await read(`${path}?token=${token}`)).text);
     expect(texts.size).toBe(1);
-    expect([...texts][0]).toContain('We do not know this link');
+    expect([...texts][0]).toContain('We do not recognise this link');
   });
 });
 
@@ -280,6 +280,6 @@ describe('what is kept of a link', () => {
     const done = await runCli(app.databaseUrl, ['user:delete', rows[0]?.id ?? '', '--now']);
     expect(done.code).toBe(0);
     expect((await sql`select from mail_tokens where email = ${email}`.execute(app.db)).rows).toEqual([]);
-    expect((await read(link)).words).toContain('We do not know this link');
+    expect((await read(link)).words).toContain('We do not recognise this link');
   });
 });

@@ -24,7 +24,7 @@ describe('a logout that a client started', () => {
       const answer = await app.send(pathOf({ client: 'shop', return_to: '/bye' }), { method, cookie });
       expect(leadOf(answer)).toEqual([200, null]);
       expect(answer.headers.getSetCookie()).toEqual([]);
-      if (method === 'GET') expect(textOf(answer)).toContain('You then go back to Shop.');
+      if (method === 'GET') expect(textOf(answer)).toContain('You will then go back to Shop.');
     }
     expect(await isLoggedIn(app.send, cookie)).toBe(true);
   });

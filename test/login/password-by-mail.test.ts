@@ -53,7 +53,7 @@ describe('/set-password', () => {
       }
     }
     const page = await app.send(link);
-    expect(textOf(page)).toContain(`Set your password for ${email}`);
+    expect(textOf(page)).toContain(`Set your password For ${email}`);
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     expect(page.headers.get('cache-control')).toBe('no-store');
     // Only files of ours: nothing else may see the address of this page.

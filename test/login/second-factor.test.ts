@@ -107,7 +107,7 @@ describe('a right password of somebody with an authenticator app', () => {
     const launch = '/sso/launch/marketplace?state=s1&auth_after=1';
     const browser = await openPending(`/login?next=${encodeURIComponent(launch)}`);
     const path = `/login/code?next=${encodeURIComponent(launch)}`;
-    expect(textOf(await browser.send(path))).toContain('to continue to Marketplace');
+    expect(textOf(await browser.send(path))).toContain('To continue to Marketplace');
     const done = await enterCode(browser, show(), path);
     const onTheWay = `/go?next=${encodeURIComponent(launch)}`;
     expect([done.status, done.headers.get('location')]).toEqual([303, onTheWay]);
@@ -159,7 +159,7 @@ describe('a code', () => {
     for (const wrong of [wrongCode(secret, clock), '', '12345', 'abcdef', showCode(secret, clock - 90_000)]) {
       const refused = await enterCode(browser, wrong);
       expect(refused.status, wrong).toBe(401);
-      expect(textOf(refused)).toContain('This code is not right');
+      expect(textOf(refused)).toContain('This code is wrong or has already been used');
       expect(refused.headers.getSetCookie()).toEqual([]);
     }
     expect((await listEvents('login.refused')).at(-1)).toEqual(['login.refused', 'wrong_code']);
@@ -263,7 +263,7 @@ describe('a recovery code', () => {
     const [code = ''] = codes;
     const browser = await openPending();
     const asked = await browser.send('/login/code?use=recovery');
-    expect(textOf(asked)).toContain('Lost your recovery codes, too?');
+    expect(textOf(asked)).toContain('Lost your recovery codes as well?');
     expect((await enterCode(browser, ` ${code.toUpperCase().replaceAll('-', ' ')} `)).status).toBe(303);
     expect(payloadOf(await browser.send('/sso/launch/marketplace'))).toMatchObject({
       amr: ['pwd', 'otp', 'mfa'],
@@ -280,9 +280,9 @@ describe('a recovery code', () => {
     const home = await give(browser, codes[0]);
     expect(home.headers.get('location')).toBe('/profile/authenticator?recovered');
     expect(textOf(await browser.send('/profile/authenticator?recovered'))).toContain(
-      'If you lost your phone',
+      'If you have lost your phone',
     );
-    expect(textOf(await browser.send(page))).not.toContain('If you lost your phone');
+    expect(textOf(await browser.send(page))).not.toContain('If you have lost your phone');
     const launch = '/sso/launch/marketplace';
     const onTheWay = await give(await openPending(`/login?next=${launch}`), codes[1], `&next=${launch}`);
     expect(onTheWay.headers.get('location')).toBe(`/go?next=${encodeURIComponent(launch)}`);

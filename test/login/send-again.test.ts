@@ -110,7 +110,7 @@ describe('one mail too many', () => {
       const minutes = Math.ceil(Number(answer.headers.get('retry-after')) / 60);
       const wait = minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
       expect(textOf(answer)).toContain(`Try again in ${wait}.`);
-      expect(textOf(answer)).toContain('look for an email that we sent you in the last hour');
+      expect(textOf(answer)).toContain('an email that we sent you in the last hour');
       expect(fieldOf(answer, 'email').value).toBe(email);
     },
   );

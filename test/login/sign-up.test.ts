@@ -72,7 +72,7 @@ describe('a sign-up', () => {
     expect(await digestRows(app.db, ['users', 'accounts'])).toBe(before);
 
     const page = await app.send(link);
-    expect(textOf(page)).toContain(`Create your account for ${email}`);
+    expect(textOf(page)).toContain(`Create your account For ${email}`);
     expect(fieldOf(page, 'name').value).toBe('Nia New');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
     const scripts = page.text.match(/<script\b[^>]*>/g) ?? [];
@@ -102,7 +102,7 @@ describe('a sign-up', () => {
       where type = 'user.created' and user_id = ${user?.id}`.execute(app.db);
     expect(rows).toEqual([{ reason: 'sign_up', address: '192.0.2.1' }]);
     expect((await create(link)).status).toBe(404);
-    expect(textOf(await app.send(link))).toContain('You have used this link already');
+    expect(textOf(await app.send(link))).toContain('You have already used this link');
   });
 
   it('makes one user of 16 clicks at once, on two instances', async () => {
@@ -163,7 +163,7 @@ describe('a sign-up', () => {
       await expect.poll(async () => (await unsent.execute(app.db)).rows).toEqual([]);
       const before = await digestRows(app.db, ['users', 'accounts', 'sessions', 'mail_tokens']);
       const page = await app.send(link);
-      expect(textOf(page)).toContain(`There is an account with the address ${email}`);
+      expect(textOf(page)).toContain(`There is already an account with the address ${email}`);
       expect((await create(link)).status).toBe(409);
       expect(await digestRows(app.db, ['users', 'accounts', 'sessions', 'mail_tokens'])).toBe(before);
     }
@@ -225,7 +225,7 @@ describe('the form', () => {
     expect(fieldOf(refused, 'name').isInvalid).toBe(true);
     expect(fieldOf(refused, 'email')).toMatchObject({ isInvalid: true, value: 'nobody' });
     expect(textOf(refused)).toContain('Enter an email address in the correct format');
-    expect(textOf(refused)).toContain('to continue to Marketplace');
+    expect(textOf(refused)).toContain('To continue to Marketplace');
   });
 
   it('is linked from the login and back, and both keep where the person was going', async () => {
@@ -277,7 +277,7 @@ function typedIn({ headers }: { headers: Headers }): string {
 describe('the page that says that a mail is on its way', () => {
   it.each([
     ['/signup?sent', 'We have sent an email to'],
-    ['/forgot-password?sent', 'If there is an account with'],
+    ['/forgot-password?sent', 'If there is an account for'],
   ])('at %s shows the address that this browser has typed, and nothing else', async (path, words) => {
     const form = { name: 'Sally', email: ' Sally+<b>@Example.test' };
     const refused = await app.send(path, { form });
@@ -375,7 +375,7 @@ describe('IDENTITY_SIGN_UP=closed', () => {
     for (const path of ['/signup', link]) {
       const page = await closed.send(path, { headers: html });
       expect(page.status).toBe(404);
-      expect(textOf(page)).toContain('You cannot create an account here by yourself');
+      expect(textOf(page)).toContain('You cannot create an account here yourself');
       expect(page.text).toContain('href="mailto:help@example.test"');
       // Nobody is logged in who could go to their profile.
       expect(page.text).toMatch(/<a class="button" href="\/login">Log in<\/a>/);
@@ -388,7 +388,7 @@ describe('IDENTITY_SIGN_UP=closed', () => {
     await readMails(other, email, 0);
     const login = await closed.send('/login');
     expect(login.text).not.toContain('/signup');
-    const words = 'You cannot create an account here by yourself.';
+    const words = 'You cannot create an account here yourself.';
     expect(textOf(login)).toContain(`${words} Contact support to get one.`);
     const alone = await app.startInstance({ env: { IDENTITY_SIGN_UP: 'closed' } });
     for (const path of ['/login', '/signup']) {

@@ -212,7 +212,7 @@ describe('the owner', () => {
       currentPassword: password,
     };
     expect(textOf(await app.send('/profile/security', { cookie }))).toContain(
-      'first set a password of your own',
+      'set a password or add a passkey',
     );
     expect((await app.send('/profile/security', { cookie, form })).status).toBe(422);
     await sql`update users set password_hash = (select password_hash from users where email = 'merchant@example.test')

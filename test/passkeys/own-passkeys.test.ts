@@ -106,7 +106,7 @@ describe('adding a passkey', () => {
     const page = textOf(await browser.send('/profile/passkeys?saved=added'));
     expect(page).toContain('Zoë’s phone');
     expect(page).toContain('Not used yet.');
-    expect(page).toContain('Your passkey has been added.');
+    expect(page).toContain('You have added a passkey.');
   });
 
   const cases: [what: string, reason: string, lie: Lie][] = [
@@ -193,7 +193,7 @@ describe('adding a passkey', () => {
     const answer = await add(browser);
     expect(answer.status).toBe(403);
     const page = await browser.send('/profile/passkeys');
-    expect(textOf(page)).toContain('You can add one once your email address is verified.');
+    expect(textOf(page)).toContain('You can add a passkey once you have verified your email address.');
     expect((await browser.send('/profile/passkeys/add')).headers.get('location')).toBe('/profile/passkeys');
     await expect(
       sql`insert into passkeys (id, user_id, credential_id, public_key, counter, transports, backed_up, name, created_at)
@@ -260,7 +260,9 @@ describe('adding a passkey', () => {
     // Some of them may have found no time.
     while ((await add(browser)).status === 303);
     expect(await listed()).toHaveLength(20);
-    expect(textOf(await browser.send('/profile/passkeys'))).toContain('You have as many as you can have.');
+    expect(textOf(await browser.send('/profile/passkeys'))).toContain(
+      'You cannot have more passkeys than this.',
+    );
   });
 
   it('adds nothing where the password is changed elsewhere meanwhile', async () => {
@@ -366,8 +368,8 @@ describe('the list', () => {
   it('tells somebody who has nothing else how to get in again', async () => {
     const { browser } = await openWithoutPassword();
     const page = textOf(await browser.send('/profile/passkeys'));
-    expect(page).toContain('You have no password here.');
-    expect(page).toContain(`We will email a link to ${email} that lets you in again.`);
+    expect(page).toContain('You do not have a password.');
+    expect(page).toContain(`We will email a link to ${email} so that you can log in again.`);
   });
 });
 

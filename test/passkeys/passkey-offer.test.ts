@@ -257,7 +257,7 @@ describe('the page Security', () => {
     );
     expect(await show()).toContain('1 of 10 left');
     await sql`update users set password_hash = null where email = ${email}`.execute(app.db);
-    expect(await show()).toContain('Password Set one by email, below. Not set');
+    expect(await show()).toContain('Password Set one by email below. Not set');
   });
 
   it('names in each button what it acts on', async () => {

@@ -64,12 +64,12 @@ it('products that were opened come first, the last one at the top', async () => 
   const browser = await logIn(app.send, 'manager@example.test');
   for (const client of ['crm_app', 'network_site']) await browser.send(`/sso/launch/${client}`);
   const { text } = await browser.send('/profile/products');
-  const titles = [...text.matchAll(/(?:<h2[^>]*>|<strong>)(Products you use|Also for you|[A-Z][\w ]+)</g)];
+  const titles = [...text.matchAll(/(?:<h2[^>]*>|<strong>)(Products you use|Other products|[A-Z][\w ]+)</g)];
   expect(titles.map(([, title]) => title)).toEqual([
     'Products you use',
     'Network site',
     'CRM app',
-    'Also for you',
+    'Other products',
     'Marketplace',
   ]);
 });

@@ -56,7 +56,7 @@ describe('a change is told', () => {
       ]),
     });
     const text = textOf(await app.send('/profile/activity', { cookie: browser.cookie() }));
-    expect(text).toContain('What the account may do: no longer sell services');
+    expect(text).toContain('What the account may do: sell services removed');
     expect(text).toContain('By the marketplace');
   });
 

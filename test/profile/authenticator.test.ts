@@ -97,7 +97,7 @@ describe('setting it up', () => {
     const [, file = ''] = /href="data:text\/plain;charset=utf-8,([^"]+)"/.exec(added.text) ?? [];
     for (const code of readCodes(added)) expect(decodeURIComponent(file)).toContain(code);
     expect(added.text).toContain(`data-copy="${readCodes(added).join('\n')}"`);
-    expect(added.text).toContain('<a href="/profile/security">I have kept them. Continue</a>');
+    expect(added.text).toContain('<a href="/profile/security">I have saved them. Continue</a>');
     expect(await listEvents()).toEqual(['authenticator.added']);
     expect(await listNotices(app.db, email)).toEqual(['authenticator_added']);
     const shown = textOf(await owner.send(page));
@@ -212,7 +212,7 @@ describe('setting it up', () => {
     expect(started.headers.get('location')).toBe(setUpPage + to);
     const secret = readSecret(await owner.send(setUpPage + to)) ?? '';
     const added = await owner.send(setUpPage + to, { form: { code: showCode(secret, clock) } });
-    expect(textOf(added)).toContain('I have kept them. Continue to Marketplace');
+    expect(textOf(added)).toContain('I have saved them. Continue to Marketplace');
     const elsewhere = await owner.send(`${setUpPage}?next=//evil.example`);
     expect(elsewhere.headers.get('location')).toBe(page);
   });
@@ -232,7 +232,7 @@ describe('setting it up', () => {
 describe('what is asked once more', () => {
   it.each([
     ['turn-off', 'Turn off the authenticator app?', 'Your password alone will be enough to log in.'],
-    ['renew-codes', 'Make new recovery codes?', 'The 10 codes that you have left will stop working.'],
+    ['renew-codes', 'Make new recovery codes?', 'The 10 codes you have left will stop working.'],
   ])('%s: on a page of its own, and nothing is done before', async (intent, title, words) => {
     await setUp(owner, clock);
     for (const more of [{}, { sure: '' }, { sure: 'no' }]) {
@@ -401,7 +401,7 @@ it('turned off, it is gone with its recovery codes, and the password alone is en
   const { codes } = await setUp(owner, clock);
   const off = await send('turn-off', { sure: 'yes' });
   expect([off.status, off.headers.get('location')]).toEqual([303, `${page}?off`]);
-  expect(textOf(await owner.send(`${page}?off`))).toContain('The authenticator app is turned off.');
+  expect(textOf(await owner.send(`${page}?off`))).toContain('You have turned off the authenticator app.');
   expect((await sql`select 1 from recovery_codes`.execute(app.db)).rows).toEqual([]);
   expect(await listEvents()).toEqual(['authenticator.added', 'authenticator.removed']);
   expect(await listNotices(app.db, email)).toEqual(['authenticator_added', 'authenticator_removed']);

@@ -259,7 +259,7 @@ describe('whose the new address is', () => {
 });
 
 describe('a change that waits for its link', () => {
-  const waitingText = 'Waiting for you to open the link we sent to this address.';
+  const waitingText = 'Open the link we sent to this address.';
   const profileOf = async (browser: Browser) => textOf(await browser.send('/profile'));
 
   it('is shown to its own user only, until the link is used', async () => {
@@ -323,7 +323,7 @@ describe('a change that waits for its link', () => {
     for (const answer of answers)
       expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile?saved=cancel-email']);
     const page = textOf(await browser.send('/profile?saved=cancel-email'));
-    expect(page).toContain('Your email address stays as it is. The link we sent no longer works.');
+    expect(page).toContain('Your email address has not changed. The link we sent no longer works.');
     expect(page).not.toContain(waitingText);
     expect((await changes.click(browser, link)).status).toBe(404);
     expect(await changes.emailOf(id)).toBe(email);

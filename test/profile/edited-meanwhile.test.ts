@@ -109,7 +109,7 @@ describe('the form on the profile page', () => {
     expect(refused.status).toBe(409);
     expect(textOf(refused)).toContain(
       'Your details were changed somewhere else after you opened this page. ' +
-        'Saved now: name First <Tab> , account name Maya’s account .',
+        'They are now: name First <Tab> , account name Maya’s account .',
     );
     expect(refused.text).not.toContain('<Tab>');
     expect(fieldOf(refused, 'name').value).toBe('Maya Merchant');
@@ -137,6 +137,6 @@ describe('the form on the profile page', () => {
     await client.profile.update.mutate({ name: 'Elsewhere again' });
     const again = await send(refused, {});
     expect(again.status).toBe(409);
-    expect(textOf(again)).toContain('Saved now: name Elsewhere again ,');
+    expect(textOf(again)).toContain('They are now: name Elsewhere again ,');
   });
 });

@@ -31,8 +31,8 @@ async function logIn(browser: Browser, email: string, typed = password): Promise
 /** What /profile/email says. */
 async function isEstablished(browser: Browser): Promise<boolean> {
   const text = textOf(await browser.send('/profile/email'));
-  const [yes, no] = ['This browser counts', 'known this browser for less than a week'].map((words) =>
-    text.includes(words),
+  const [yes, no] = ['with your account for at least a week', 'with your account for less than a week'].map(
+    (words) => text.includes(words),
   );
   expect(yes).not.toBe(no);
   return yes ?? false;
@@ -345,7 +345,7 @@ describe('a factor keeps whether its browser was established', () => {
 });
 
 describe('the pages that add a factor', () => {
-  const words = 'We have known this browser for less than a week. So for seven days,';
+  const words = 'You have used this browser with your account for less than a week. For the next 7 days,';
   const show = async (browser: Browser) => {
     const answers = [await browser.send('/profile/passkeys/add'), await browser.send(appPage)];
     await startSetUp(browser);
@@ -359,7 +359,7 @@ describe('the pages that add a factor', () => {
     const pages = await show(await logIn(open(), email));
     for (const [n, what] of ['this passkey', 'the app', 'the app', 'this passkey', 'new codes'].entries())
       expect(pages[n]).toContain(
-        `${words} ${what} can be removed again with a link that we email to ${email}`,
+        `${words} ${what} can be removed with a link that we will email to ${email}`,
       );
   });
 

@@ -98,7 +98,7 @@ describe('the profile page', () => {
     expect(merchant).toMatch(/Manage a storefront Your account has its own shop\. Active Sell products/);
     expect(merchant).not.toContain('Waiting for verification');
     expect(await view('new-merchant@example.test')).toMatch(
-      /Sell products [^.]*\. This starts once we have verified your account\. Waiting for verification/,
+      /Sell products [^.]*\. You can do this once we have verified your account\. Waiting for verification/,
     );
     expect(await view('customer@example.test')).toMatch(/Customer . You can use our products and buy/);
     for (const email of ['manager@example.test', 'admin@example.test'])

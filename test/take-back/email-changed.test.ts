@@ -62,7 +62,7 @@ describe('the link to the old address', () => {
   });
 
   const back =
-    'You have your account back, with a new password. You are logged in here and logged out everywhere else. Look at Security: what was added to log in with since then has been removed, and recovery codes, too.';
+    'You have your account back, with a new password. You are logged in here and logged out everywhere else. We have removed all recovery codes, and the passkeys and authenticator apps added since the change that we emailed you about. Check Security.';
 
   /** What the page says that the answer leads to. */
   async function readNotice(browser: Browser, answer: Answer): Promise<string> {

@@ -24,7 +24,7 @@ it('the page shows the newest 50 and how many more, keeps nobody waiting, and th
       'Firefox ' || each
     from take_back_changes, generate_series(1, 3000) each where user_id = ${id}`.execute(changes.app.db);
   const page = textOf(await changes.app.send(link));
-  expect(page).toContain('These are the newest 50. 2951 more came before them.');
+  expect(page).toContain('These are the latest 50. There were 2951 more before them.');
   const shown = [...page.matchAll(/Firefox (\d+)/g)].map(([, each]) => Number(each));
   expect(shown).toEqual(Array.from({ length: 50 }, (_, each) => 2951 + each));
   const send = async () => expect((await changes.app.send(link)).status).toBe(200);

@@ -65,7 +65,7 @@ describe('a thief who knows the password', () => {
     const link = await linkOf(changes, email, 'authenticator_added');
     await owner.login(email, password);
     expect(textOf(await owner.send('/login/code'))).toContain(
-      'we sent an email about a change to your account',
+      'we emailed you about a change to your account',
     );
     expect((await owner.send(link, { form: { newPassword } })).status).toBe(303);
     expect(await owner.whoAmI()).toBe(email);
@@ -522,7 +522,7 @@ describe('a password that counts no more', () => {
     await thawTo(email, { id, browser });
     const owner = openBrowser(changes.app.send);
     expect((await logInByPasskey(owner, passkey)).status).toBe(303);
-    expect(textOf(await owner.send('/profile/passkeys'))).toContain('You have no password here.');
+    expect(textOf(await owner.send('/profile/passkeys'))).toContain('You do not have a password.');
     const [passkeyId] = await passkeysOf(id);
     const removed = await owner.send('/profile/passkeys', {
       form: { intent: 'remove', id: passkeyId ?? '' },
@@ -571,7 +571,7 @@ describe('a password that counts no more', () => {
 describe('/profile/email', () => {
   const page = async (browser: Browser) => {
     const said = textOf(await browser.send('/profile/email'));
-    const [yes, no] = ['You have one that counts', 'You have none that counts now'].map((words) =>
+    const [yes, no] = ['You have one, so they cannot', 'You do not have one yet'].map((words) =>
       said.includes(words),
     );
     expect(yes).not.toBe(no);

@@ -38,7 +38,7 @@ export function Access({ profile }: AccessProps) {
     <Section id="access" title="What you can do">
       <p>
         <strong>{roleTitle}</strong>.{' '}
-        {isLeaving ? 'You cannot open our products, because your account will be deleted.' : roleAbout}
+        {isLeaving ? 'You cannot open our products because your account will be deleted.' : roleAbout}
       </p>
       {profile.grantedCapabilities.length > 0 && (
         <Rows>
@@ -49,7 +49,7 @@ export function Access({ profile }: AccessProps) {
               <Row
                 key={name}
                 title={title}
-                about={isInForce ? about : `${about} This starts once we have verified your account.`}
+                about={isInForce ? about : `${about} You can do this once we have verified your account.`}
                 end={
                   <Badge meaning={isInForce ? 'good' : 'waiting'}>
                     {isInForce ? 'Active' : 'Waiting for verification'}
@@ -60,7 +60,7 @@ export function Access({ profile }: AccessProps) {
           })}
         </Rows>
       )}
-      {!isLeaving && <p className="hint">Only we can change this. Our products read it from your profile.</p>}
+      {!isLeaving && <p className="hint">Only we can change this. We share it with our products.</p>}
     </Section>
   );
 }

@@ -35,7 +35,7 @@ export const waysToLogIn: (AccountPage & {
     path: '/profile/authenticator',
     icon: 'phone',
     title: 'Authenticator app',
-    about: 'A code from your phone, in addition to your password.',
+    about: 'A code from your phone, as well as your password.',
     isOn: ({ hasAuthenticator }) => hasAuthenticator,
     sayState: ({ hasAuthenticator }) => (hasAuthenticator ? 'On' : 'Off'),
   },
@@ -51,7 +51,7 @@ const codeWords = {
     /** What one may not have at hand. */
     thing: 'your phone',
     /** Where the code is. */
-    hint: 'Open the app on your phone. Enter the six digits that it shows now.',
+    hint: 'Open the app on your phone and enter the 6 digits it shows now.',
   },
 } satisfies Record<CodeFactor, unknown>;
 
@@ -68,7 +68,7 @@ export const changeWords: Record<TakeBackPage['happened']['shown'][number]['what
   authenticator_added: 'An authenticator app was added',
   recovery_codes_made: 'New recovery codes were made',
   email_changed: 'The email address was changed',
-  deletion_requested: 'The deletion of the account was asked for',
+  deletion_requested: 'Deletion of the account was requested',
 };
 
 export const deletionPage = '/profile/delete';
@@ -79,7 +79,7 @@ export const dataPages: (AccountPage & { about: string })[] = [
     path: '/profile/data',
     icon: 'download',
     title: 'Download your data',
-    about: 'A copy of everything that we keep about you.',
+    about: 'A copy of everything we keep about you.',
   },
   {
     path: deletionPage,

@@ -14,11 +14,14 @@ export function AuthenticatorOff({ comesFirst, email, isRevocable }: Revocable &
     <form method="post" className="card">
       <p>
         You need an authenticator app on your phone, such as Google Authenticator, Microsoft Authenticator or
-        2FAS. Many password managers can do it, too.
+        2FAS. Many password managers can do this too.
       </p>
-      <p>You also get 10 recovery codes, to log in with if you lose your phone. Keep them somewhere else.</p>
+      <p>
+        You will also get 10 recovery codes to log in with if you lose your phone. Do not keep them only on
+        your phone.
+      </p>
       {isRevocable && <NewBrowserNote what="the app" email={email} />}
-      <p className="hint">Setting it up logs you out everywhere else.</p>
+      <p className="hint">Setting it up will log you out everywhere else.</p>
       <input type="hidden" name="intent" value="set-up" />
       <div className="actions">
         <button type="submit">Set up the app</button>
@@ -47,15 +50,16 @@ export function AuthenticatorOn({ email, isRequired, isRevocable, addedAt, lastU
           <dd>{codesLeft} of 10</dd>
         </dl>
         <p className="hint">
-          If you lose the phone, log in with a recovery code and set up the app again. If you lose both, only
-          our support can let you in.
+          If you lose your phone, log in with a recovery code and set up the app again. If you lose both, only
+          our support team can let you in.
         </p>
       </div>
       <section aria-labelledby="codes">
         <h2 id="codes">New recovery codes</h2>
         <form method="post" className="card">
           <p>
-            Make new ones when you have few left, or somebody may have seen them. The old ones stop working.
+            Make new codes if you have few left, or if someone may have seen them. The old ones will stop
+            working.
           </p>
           {isRevocable && <NewBrowserNote what="new codes" email={email} />}
           <input type="hidden" name="intent" value="renew-codes" />
@@ -65,12 +69,14 @@ export function AuthenticatorOn({ email, isRequired, isRevocable, addedAt, lastU
         </form>
       </section>
       <section aria-labelledby="off">
-        <h2 id="off">Change your phone, or stop using the app</h2>
+        <h2 id="off">Change your phone or stop using the app</h2>
         <form method="post" className="card">
           <p>
-            Turn it off, and set it up again on the new phone. Until then your password alone is enough to log
-            in
-            {isRequired && ', and you can open nothing else here, because your role needs a second factor'}.
+            Turn the app off, then set it up again on your new phone. Until you do, your password is enough to
+            log in
+            {isRequired &&
+              ' and, because your role needs a second factor, you cannot open anything else here'}
+            .
           </p>
           <input type="hidden" name="intent" value="turn-off" />
           <button type="submit" className="quiet">
@@ -123,15 +129,15 @@ function WhatTurningOffDoes({ email, codesLeft, isRequired, hasPasskey }: Owner)
       <ul className="points">
         <li>Your password alone will be enough to log in.</li>
         {codesLeft > 0 && <li>Your recovery codes will stop working.</li>}
-        <li>You stay logged in, here and everywhere else.</li>
+        <li>You will stay logged in, here and everywhere else.</li>
         <li>
-          We will email <strong>{email}</strong> that the app is off.
+          We will email <strong>{email}</strong> to say that the app is off.
         </li>
       </ul>
       {isRequired && !hasPasskey && (
         <p>
-          <strong>Your role needs a second factor.</strong> Until you set up the app again, or add a passkey,
-          you can open nothing else here.
+          <strong>Your role needs a second factor.</strong> Until you set up the app again or add a passkey,
+          you cannot open anything else here.
         </p>
       )}
     </>
@@ -144,13 +150,13 @@ function WhatNewCodesDo({ email, codesLeft, isRevocable }: Owner) {
       <ul className="points">
         {codesLeft > 0 && (
           <li>
-            The {codesLeft === 1 ? 'code that you have left' : `${codesLeft} codes that you have left`} will
-            stop working.
+            The {codesLeft === 1 ? 'code you have left' : `${codesLeft} codes you have left`} will stop
+            working.
           </li>
         )}
-        <li>You will get 10 new ones. We show them only once, so have a place ready to keep them.</li>
+        <li>You will get 10 new codes. You will only see them once, so have somewhere ready to save them.</li>
         <li>
-          We will email <strong>{email}</strong> that you have new codes.
+          We will email <strong>{email}</strong> to say that you have new codes.
         </li>
       </ul>
       {isRevocable && <NewBrowserNote what="new codes" email={email} />}
@@ -172,7 +178,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
     <Page title="Set up the app">
       {children}
       <form method="post" className="card">
-        <p>Open the app on your phone, choose to add an account, and scan this QR code.</p>
+        <p>Open the app on your phone, choose “add an account” and scan this QR code.</p>
         <svg
           className="qr"
           viewBox={`0 0 ${qr.size} ${qr.size}`}
@@ -183,7 +189,8 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
           <path d={qr.path} />
         </svg>
         <p>
-          On this phone? <a href={uri}>Open the app here</a>. Or type this key into it, for {email}:
+          Are you on that phone? <a href={uri}>Open the app here</a>. Or enter this key in the app, for{' '}
+          {email}:
         </p>
         <div className="field">
           <code className="key">{secret}</code>
@@ -193,7 +200,7 @@ export function AuthenticatorSetUp({ setUp, error, email, isRevocable, next, chi
         </div>
         <Field
           label="Code that the app shows now"
-          hint="Six digits. We check that the app is set up right."
+          hint="6 digits. They show us that the app is set up correctly."
           name="code"
           inputMode="numeric"
           autoComplete="one-time-code"
@@ -217,10 +224,10 @@ export function AuthenticatorSetUpGone({ next }: { next: string | undefined }) {
     <Page title="Start again">
       <form method="post" action={withNext('/profile/authenticator', next)} className="card">
         <p>
-          The QR code works for 10 minutes, in the browser where you started and until you log out. Start
-          again to get a new one.
+          Each QR code works for 10 minutes, in the browser where you started, until you log out. Start again
+          to get a new one.
         </p>
-        <p>If you have scanned the old one, delete it from the app on your phone.</p>
+        <p>If you have scanned the old code, delete its entry in the app on your phone.</p>
         <input type="hidden" name="intent" value="set-up" />
         <div className="actions">
           <button type="submit">Start again</button>
@@ -241,16 +248,16 @@ type CodesProps = {
 
 /** The recovery codes, shown once. The download needs no script: the file is in the link. */
 export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesProps) {
-  const text = `Recovery codes of ${email}. Each works once.\n\n${codes.join('\n')}\n`;
+  const text = `Recovery codes for ${email}. Each works once.\n\n${codes.join('\n')}\n`;
   return (
-    <Page title="Keep your recovery codes" intro={intro}>
+    <Page title="Save your recovery codes" intro={intro}>
       <div className="card">
         <p>
-          If you lose your phone, you log in with one of these instead of a code from the app. Each works
+          If you lose your phone, log in with one of these codes instead of a code from the app. Each works
           once.
         </p>
         <p>
-          <strong>We show them only now.</strong> Print them or save them, but not only on that phone.
+          <strong>You will only see them now.</strong> Print or save them, and not only on that phone.
         </p>
         <p className="only-print">
           <ServiceName />, {email}
@@ -279,7 +286,7 @@ export function RecoveryCodes({ codes, intro, email, next, nextTitle }: CodesPro
         </div>
         <div className="actions">
           <a href={next ?? '/profile/security'}>
-            {nextTitle ? `I have kept them. Continue to ${nextTitle}` : 'I have kept them. Continue'}
+            {nextTitle ? `I have saved them. Continue to ${nextTitle}` : 'I have saved them. Continue'}
           </a>
         </div>
       </div>

@@ -8,7 +8,7 @@ export function DeletionNotice({ dueAt }: { dueAt: Date | null }) {
   return (
     <Notice kind="info">
       Your account will be deleted on <Instant at={dueAt} />. Until then you cannot open our products.{' '}
-      <a href={deletionPage}>Keep your account</a>
+      <a href={deletionPage}>Keep my account</a>
     </Notice>
   );
 }

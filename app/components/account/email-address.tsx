@@ -23,7 +23,7 @@ export function EmailAddress({ email, isVerified, pending, saved, refused }: Ema
   return (
     <Section id="email-address" title="Email address">
       <Outcome intent="cancel-email" saved={saved} refused={refused}>
-        Your email address stays as it is. The link we sent no longer works.
+        Your email address has not changed. The link we sent no longer works.
       </Outcome>
       <Rows>
         <Row
@@ -31,8 +31,8 @@ export function EmailAddress({ email, isVerified, pending, saved, refused }: Ema
           title={email}
           about={
             isVerified
-              ? 'You log in with it, and we write to it about your account.'
-              : 'You need to verify your email address before you can open other products.'
+              ? 'You log in with this address, and we send emails about your account to it.'
+              : 'You need to verify your email address before you can open our products.'
           }
           end={
             <>
@@ -66,7 +66,7 @@ function PendingAddress({ email, expiresAt }: Pending) {
       title={email}
       about={
         <>
-          Waiting for you to open the link we sent to this address. It works until <Instant at={expiresAt} />.
+          Open the link we sent to this address. It works until <Instant at={expiresAt} />.
         </>
       }
     >

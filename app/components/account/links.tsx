@@ -38,11 +38,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
   // After the last link was removed, the page still says so.
   if (links.length === 0) return outcome;
   return (
-    <Section
-      id="links"
-      title="Connected accounts"
-      intro="You can log in here from an account that is connected."
-    >
+    <Section id="links" title="Connected accounts" intro="You can log in here from these accounts.">
       {outcome}
       <Rows>
         {links.map((link) => (
@@ -53,7 +49,8 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
             about={
               <>
                 ID <code>{link.externalId}</code>, connected <Day at={link.createdAt} />
-                {link.isSleeping && '. It logs nobody in until you connect it again from the marketplace'}
+                {link.isSleeping &&
+                  '. You cannot log in with it until you connect it again from the marketplace'}
               </>
             }
             end={
@@ -67,9 +64,7 @@ export function Links({ links, hasPassword, hasPasskey, saved, refused }: LinksP
         ))}
       </Rows>
       {!hasCredential && (
-        <p className="hint">
-          To remove a connected account, first set a password of your own, or add a passkey.
-        </p>
+        <p className="hint">Before you can remove a connected account, set a password or add a passkey.</p>
       )}
     </Section>
   );
@@ -113,6 +108,6 @@ function RemoveLink({ provider, externalId, hasPassword, refused, ...taken }: Re
 /** What the account loses without the link: rights that only the marketplace gives. */
 function WhatIsLost({ loses, losesVerification }: Pick<Link, 'loses' | 'losesVerification'>) {
   const lost = [...loses.map(capabilityTitle), ...(losesVerification ? ['verification'] : [])];
-  if (lost.length === 0) return <p>What your account may do will stay the same.</p>;
-  return <p>Your account will lose what it has only because the marketplace says so: {lost.join(', ')}.</p>;
+  if (lost.length === 0) return <p>What your account can do will stay the same.</p>;
+  return <p>Your account will lose what it has only from the marketplace: {lost.join(', ')}.</p>;
 }

@@ -23,9 +23,9 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
       <Form method="post" className="card" preventScrollReset>
         {present ? (
           <Notice kind="error" focus>
-            Your details were changed somewhere else after you opened this page. Saved now: name{' '}
+            Your details were changed somewhere else after you opened this page. They are now: name{' '}
             <strong>{present.name}</strong>, account name <strong>{present.accountName}</strong>. Choose Save
-            to replace them with what is in the form.
+            to replace them with what you entered.
           </Notice>
         ) : (
           <Outcome intent="names" saved={saved} refused={refused}>
@@ -45,7 +45,7 @@ export function NamesForm({ profile, saved, refused }: NamesFormProps) {
           />
           <Field
             label="Account name"
-            hint="Your shop, company or household. Everyone on this account shares it. If it is only you, leave it as it is."
+            hint="Your shop, company or household. Everyone in this account shares this name. If it is only you, leave it as it is."
             name="accountName"
             autoComplete="organization"
             required

@@ -2,8 +2,8 @@
 export function NewBrowserNote({ what, email }: { what: string; email: string }) {
   return (
     <p>
-      We have known this browser for less than a week. So for seven days, {what} can be removed again with a
-      link that we email to <strong>{email}</strong>.
+      You have used this browser with your account for less than a week. For the next 7 days, {what} can be
+      removed with a link that we will email to <strong>{email}</strong>.
     </p>
   );
 }

@@ -25,14 +25,14 @@ export function PasskeyOffer({ email, isRevocable, nextTitle, message, minutes }
       {message && <Notice kind="error">{message}</Notice>}
       <div className="card">
         <p>
-          The passkey is for <strong>{email}</strong>. Your password still works, too. Add a passkey only on a
-          device that is yours.
+          The passkey will be for <strong>{email}</strong>. Your password will still work too. Only add a
+          passkey on your own device.
         </p>
         {isRevocable && <NewBrowserNote what="this passkey" email={email} />}
         <PasskeyForm
           purpose="add"
           name="passkey"
-          instead={<p>This browser cannot add a passkey, or JavaScript is switched off.</p>}
+          instead={<p>This browser cannot add a passkey, or JavaScript is turned off.</p>}
         >
           <input type="hidden" name="intent" value="add" />
           <div className="actions">
@@ -50,7 +50,7 @@ export function PasskeyOffer({ email, isRevocable, nextTitle, message, minutes }
           </div>
         </form>
       </div>
-      <p className="aside">You can add a passkey at any time on the page “Security”.</p>
+      <p className="aside">You can add a passkey at any time on the Security page.</p>
     </Page>
   );
 }

@@ -29,7 +29,7 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
       intro={
         hasPasskey
           ? 'You do not have a password. You log in with a passkey.'
-          : 'You do not have a password yet. With one you can log in here by yourself.'
+          : 'You do not have a password yet. With one, you can log in here directly.'
       }
       bare
     >
@@ -38,14 +38,14 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
           intent="mail-password"
           saved={saved}
           refused={refused}
-          otherwise={<li>look for an email that we sent you in the last hour, also in your spam folder</li>}
+          otherwise={<li>check your inbox and spam folder for an email that we sent you in the last hour</li>}
         >
           We have sent a link to <strong>{email}</strong>. Open it to set your password. It works for an hour.
           {keepsMails && <KeptMails />}
         </Outcome>
         {!isSent && (
           <p>
-            We will email a link to <strong>{email}</strong>, so that nobody but you can set it.
+            We will email a link to <strong>{email}</strong>, so that only you can set it.
           </p>
         )}
         <SubmitButton intent="mail-password" busy="Sending…" quiet={isSent}>
@@ -59,7 +59,7 @@ function SetFirstPassword({ email, hasPasskey, keepsMails, saved, refused }: Pas
 function ChangePassword({ email, saved, refused }: PasswordProps) {
   const errors = refused?.values.intent === 'password' ? refused.errors : {};
   return (
-    <Section id="password" title="Password" intro="Changing it logs you out everywhere else." bare>
+    <Section id="password" title="Password" intro="Changing it will log you out everywhere else." bare>
       {/* The form is made anew after each sending, so that no password stays in it. */}
       <Form method="post" className="card" preventScrollReset key={useLocation().key}>
         <Outcome

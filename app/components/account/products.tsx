@@ -20,7 +20,7 @@ export function Products({ products }: { products: Product[] }) {
     return (
       <div className="card">
         <EmptyState icon="grid" title="No products yet">
-          <p>Products that you can use will be here.</p>
+          <p>You will see the products you can use here.</p>
         </EmptyState>
       </div>
     );
@@ -28,7 +28,7 @@ export function Products({ products }: { products: Product[] }) {
     <>
       {used.length > 0 && <Part id="used" title="Products you use" products={used} />}
       {unused.length > 0 && (
-        <Part id="unused" title={used.length > 0 ? 'Also for you' : 'Products for you'} products={unused} />
+        <Part id="unused" title={used.length > 0 ? 'Other products' : 'Products for you'} products={unused} />
       )}
     </>
   );

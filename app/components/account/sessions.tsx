@@ -131,7 +131,7 @@ function CurrentPassword({ refused }: { refused?: Refused | undefined }) {
   return (
     <Field
       label="Current password"
-      hint="We ask because you gave it more than 10 minutes ago."
+      hint="We ask again because you last entered it more than 10 minutes ago."
       name="currentPassword"
       type="password"
       autoComplete="current-password"

@@ -19,7 +19,7 @@ export function WaysToLogIn({ hasPassword, ways, codesLeft }: WaysProps) {
           icon="user"
           title="Password"
           href="#password"
-          about={hasPassword ? 'Change it below.' : 'Set one by email, below.'}
+          about={hasPassword ? 'Change it below.' : 'Set one by email below.'}
           end={<Badge meaning={hasPassword ? 'good' : 'neutral'}>{hasPassword ? 'Set' : 'Not set'}</Badge>}
         />
         {ways.map(({ path, isOn, state, ...way }) => (
@@ -35,7 +35,7 @@ export function WaysToLogIn({ hasPassword, ways, codesLeft }: WaysProps) {
             icon="shield"
             title="Recovery codes"
             href="/profile/authenticator#codes"
-            about="To log in with if you lose your phone."
+            about="Use one to log in if you lose your phone."
             end={<Badge meaning={codesLeft < 3 ? 'needs-you' : 'good'}>{`${codesLeft} of 10 left`}</Badge>}
           />
         )}

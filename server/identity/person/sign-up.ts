@@ -28,7 +28,7 @@ import { passkeyAmr, startSession } from '../session/sessions.ts';
 /** Throws 404 `not_configured` if nobody can sign up by themselves. */
 export function requireSignUp({ config }: Pick<Dependencies, 'config'>): void {
   if (config.signUp === 'open') return;
-  const detail = 'You cannot create an account here by yourself. Contact support to get one.';
+  const detail = 'You cannot create an account here yourself. Contact support to get one.';
   throw new AppError('not_configured', { detail });
 }
 
