@@ -20,7 +20,7 @@ export default function ProductsPage() {
   return (
     <Page
       title="Products"
-      intro="Each time you open a product, we share your name, email address, role and what you can do with it. Products never see your password."
+      intro="Each time you open a product, we send it your name, email address, role and what you can do. Products never see your password."
     >
       <DeletionNotice dueAt={deletionDueAt} />
       {!isVerified && (

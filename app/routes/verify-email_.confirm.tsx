@@ -58,7 +58,7 @@ export default function ConfirmEmail() {
       <form method="post" action={here} className="card">
         <p>
           Is <strong>{email}</strong> your email address?
-          {clientTitle && <> You will then go on to {clientTitle}.</>}
+          {clientTitle && <> Once it is verified, you will go on to {clientTitle}.</>}
         </p>
         <div className="actions">
           <button type="submit">Yes, verify it</button>

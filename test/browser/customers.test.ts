@@ -82,7 +82,7 @@ describe.each([
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page.getByText('We have sent a link to').waitFor();
     await followMail(page, unverified, 'Verify your email address');
-    await page.getByText('You will then go on to Marketplace').waitFor();
+    await page.getByText('you will go on to Marketplace').waitFor();
     await page.getByRole('button', { name: 'Yes, verify it' }).click();
     await page.getByRole('heading', { name: /^Hello, / }).waitFor();
     expect(complaints).toEqual([]);

@@ -130,7 +130,7 @@ describe('what the marketplace says', () => {
     const { links } = openClient(rights.app.send, browser.cookie());
     expect(await links.list.query()).toMatchObject([{ loses: ['sell_products'], losesVerification: true }]);
     const page = textOf(await browser.send('/profile/security'));
-    expect(page).toContain('only because the marketplace says so: Sell products, verification.');
+    expect(page).toContain('only from the marketplace: Sell products, verification.');
     await links.remove.mutate({ provider: 'marketplace', externalId: id, currentPassword: demoPassword });
     expect(await readRights(accountId)).toEqual(['sell_services']);
   });
