@@ -49,7 +49,7 @@ export default function Components() {
       <Opening />
       <Section id="empty" title="Empty state">
         <EmptyState heading="h3" icon="invoice" title="No contracts or invoices yet">
-          <p>When you order one of our products, its contract and invoices will be here.</p>
+          <p>When you order one of our products, you will see its contract and invoices here.</p>
         </EmptyState>
       </Section>
       <Section id="skeleton" title="Skeleton" intro="Stands for text that is on its way.">
