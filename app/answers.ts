@@ -15,3 +15,10 @@ export async function explainLink(
   if (works) return null;
   return context.procedures.deadLinks.explain({ purpose, token: tokenOf(request, context) });
 }
+
+/** For a page with a token in its address, which must not leak through a Referer: the headers of a refused form, and that. */
+export function noReferrer(headers: Headers): Headers {
+  const all = new Headers(headers);
+  all.set('Referrer-Policy', 'no-referrer');
+  return all;
+}

@@ -36,7 +36,8 @@ export const action = (args: ActionFunctionArgs) =>
   });
 
 /** Starts the download. */
-export const headers = ({ loaderHeaders }: { loaderHeaders: Headers }) => loaderHeaders;
+export const headers = (made: { loaderHeaders: Headers; actionHeaders: Headers }) =>
+  new Headers([...made.loaderHeaders, ...made.actionHeaders]);
 
 export default function YourData() {
   const { isLeaving, isStarting } = useLoaderData<typeof loader>();

@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { explainLink, tokenOf } from '../answers.ts';
+import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AskForLink, ButtonLink, DeadLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -31,7 +31,7 @@ export const action = (args: ActionFunctionArgs) =>
   });
 
 /** The token in this page's address must not leak through a Referer. */
-export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
 
 export default function ConfirmNewEmail() {
   const { present, change, ended, otherLogin } = useLoaderData<typeof loader>();

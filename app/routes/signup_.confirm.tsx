@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { explainLink, tokenOf } from '../answers.ts';
+import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
 import { AskForLink, ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
@@ -41,7 +41,7 @@ export const action = (args: ActionFunctionArgs) =>
   });
 
 /** The token in this page's address must not leak through a Referer. */
-export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
 
 export default function ConfirmSignUp() {
   const { signUp, ended, next, clientTitle } = useLoaderData<typeof loader>();

@@ -1,7 +1,7 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
-import { explainLink, tokenOf } from '../answers.ts';
+import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
 import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
@@ -53,11 +53,7 @@ export const action = (args: ActionFunctionArgs) =>
   });
 
 /** The token in this page's address must not leak through a Referer. */
-export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => {
-  const all = new Headers(actionHeaders);
-  all.set('Referrer-Policy', 'no-referrer');
-  return all;
-};
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
 
 export default function TakeBack() {
   const { page, ended, supportUrl } = useLoaderData<typeof loader>();

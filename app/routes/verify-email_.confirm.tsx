@@ -1,6 +1,6 @@
 import { type ActionFunctionArgs, data, type LoaderFunctionArgs, redirectDocument } from '@remix-run/node';
 import { useFormAction, useLoaderData } from '@remix-run/react';
-import { explainLink, tokenOf } from '../answers.ts';
+import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AskForLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
@@ -36,7 +36,7 @@ export const action = (args: ActionFunctionArgs) =>
   });
 
 /** The token in this page's address must not leak through a Referer. */
-export const headers = () => ({ 'Referrer-Policy': 'no-referrer' });
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => noReferrer(actionHeaders);
 
 export default function ConfirmEmail() {
   const { email, isDead, ended, next, otherLogin, clientTitle } = useLoaderData<typeof loader>();

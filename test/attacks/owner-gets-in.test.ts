@@ -135,7 +135,7 @@ describe('the mail that sets a password, every three hours', () => {
     }
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(18);
     const mails = await readMails(other, email, 18);
-    for (const { text } of mails) expect(text).toContain('Nothing happens unless the link is used.');
+    for (const { text } of mails) expect(text).toContain('Nothing changes unless the link is used.');
   });
 
   it('comes whatever one network, or the browser of its owner, has used up', async () => {

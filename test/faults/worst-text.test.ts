@@ -125,6 +125,7 @@ const forms: Door[] = [
   { path: '/profile/security', fields: { intent: 'remove-link', externalId: 'x', currentPassword: 'x' } },
   { path: '/profile/security', fields: { intent: 'end-session', id: 'x', currentPassword: 'x' } },
   { path: '/profile/email', fields: { email: 'new@example.test', meant: 'yes' } },
+  { path: '/profile/email', fields: { intent: 'again' } },
   { path: '/profile/email', fields: { email: 'new@example.test', ...confirms }, isStale: true },
   { path: `/profile/email/confirm?token=${token}`, fields: {} },
   { path: '/profile/data', fields: confirms, isStale: true },
@@ -146,7 +147,8 @@ const forms: Door[] = [
 ];
 const next = { next: '/profile' };
 const queries: Door[] = [
-  { path: '/login', fields: { ...next, prompt: 'login', logged_out: '1' } },
+  { path: '/login', fields: { ...next, prompt: 'login', logged_out: '1', why: 'ended', refused: token } },
+  { path: '/go', fields: { ...next, stay: '1' } },
   { path: '/signup', fields: { ...next, sent: '1' } },
   { path: '/signup/confirm', fields: { ...next, token } },
   { path: '/forgot-password', fields: { ...next, sent: '1' } },

@@ -83,7 +83,7 @@ export function listReadFields(): { forms: string[]; addresses: string[] } {
         ...names(text, /\bform\.(?:get|has)\('(\w+)'\)/g),
         ...names(text, /\btext\(form, '(\w+)'\)/g),
         ...names(text, /readForm\(request\)\)\.get\('(\w+)'\)/g),
-        ...(/\banswerForm\(/.test(text) ? ['intent'] : []),
+        ...(/\banswerIntents\(|\bisAgain\(/.test(text) ? ['intent'] : []),
         ...(/\bconfirm\.ask(?:WhileSettingUp)?\(/.test(text) ? ['confirmPassword', 'confirmPasskey'] : []),
       ];
       return [path, ...new Set(read.map((name) => `${path} ${name}`))];
