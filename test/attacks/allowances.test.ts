@@ -491,7 +491,7 @@ describe('allowances', () => {
       await form(user, '/passkeys/options', { purpose: 'add' }),
       await form(user, '/profile/passkeys/add', { name: 'Key', passkey: '{}' }),
       await form(user, '/profile/authenticator', { intent: 'set-up' }),
-      await form(user, '/profile/authenticator', { intent: 'renew-codes' }),
+      await form(user, '/profile/authenticator', { intent: 'renew-codes', sure: 'yes' }),
       await form(user, '/profile/email', newAddress()),
     ];
     expect(asked.map(({ status }) => status)).toEqual(Array(6).fill(429));

@@ -82,7 +82,7 @@ describe('/set-password', () => {
     await app.login(email, newPassword);
     const dead = await app.send(link);
     expect(dead.status).toBe(404);
-    expect(textOf(dead)).toContain('You have used this link already');
+    expect(textOf(dead)).toContain('You have already used this link');
     expect(dead.text).toContain('href="/login"');
   });
 

@@ -141,7 +141,7 @@ describe('the link to the old address', () => {
     // The address that replaced it is free at once.
     await signUpAgain(taken);
     expect((await changes.undo(link)).status).toBe(404);
-    expect(textOf(await changes.app.send(link))).toContain('You have used this link already');
+    expect(textOf(await changes.app.send(link))).toContain('You have already used this link');
   });
 
   async function signUpAgain(email: string) {
