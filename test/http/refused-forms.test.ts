@@ -215,6 +215,13 @@ const rows: Row[] = [
     says: 'This is not your current password.',
   },
   {
+    form: '/profile/security password',
+    arrange: customer,
+    fields: { currentPassword: demoPassword, newPassword: demoPassword },
+    status: 422,
+    says: 'This is your current password. Choose another one.',
+  },
+  {
     form: '/profile/security end-session',
     arrange: customer,
     fields: { id },
