@@ -537,6 +537,17 @@ describe('a form that arrives after its session has ended', () => {
     expect(name).not.toBe(typed.name);
   });
 
+  it('is there again where it waited for a credential, once the login has given one', async () => {
+    const { browser } = await customerOfBefore();
+    const path = await postRefused(browser, '/profile/email', { email: 'typed-before@example.test' });
+    expect(textOf(await open(browser, path))).toContain('Confirm it’s you');
+    await endSessions(browser);
+    expect(locationOf(await open(browser, path)).searchParams.get('next')).toBe(path);
+    await browser.login('customer@example.test');
+    const shown = await open(browser, path);
+    expect([shown.status, fieldOf(shown, 'email').value]).toEqual([200, 'typed-before@example.test']);
+  });
+
   it('is dropped by the login of somebody else', async () => {
     const browser = await logIn(app.send, 'customer@example.test');
     await endSessions(browser);
