@@ -85,20 +85,24 @@ const statusOf = (code: string): number =>
 
 /**
  * Answers a posted form. `act` does what it asks for, and gives the path to go on to, or an answer of its own; what it throws
- * is shown on the page again. `keeps` names the fields that may be kept for that: never one with a secret.
+ * is shown on the page again. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
+ * may be posted without a body, too.
  */
 export async function answerForm(
   { request, context }: Args,
   {
     keeps = [],
+    needsNoFields = false,
     act,
   }: {
     keeps?: FieldName[];
+    needsNoFields?: boolean;
     act: (form: Form, procedures: Procedures) => Promise<string | Response | ReturnType<typeof data>>;
   },
 ) {
   const { procedures, transport } = context;
-  const form = await transport.readForm(request);
+  const isBare = needsNoFields && !request.headers.has('content-type');
+  const form: Form = isBare ? new Map() : await transport.readForm(request);
   const values = Object.fromEntries(
     [...form].filter(([name]) => name === 'intent' || keeps.includes(name as FieldName)),
   );

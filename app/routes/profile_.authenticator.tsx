@@ -56,6 +56,7 @@ const counted = new Map([
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
+    keeps: ['sure'],
     async act(form, procedures) {
       const { request, context } = args;
       const next = nextOf(request, context);

@@ -22,6 +22,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
+    needsNoFields: true,
     async act(_form, procedures) {
       const done = await procedures.email.confirmChange({ token: tokenOf(args.request, args.context) });
       if (done === 'taken') throw refuseForm('taken');

@@ -30,6 +30,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 /** Emails a link that carries `next` along. */
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
+    needsNoFields: true,
     async act(form, procedures) {
       // The first time and again are the same.
       isAgain(form, args.context);

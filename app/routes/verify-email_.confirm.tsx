@@ -27,6 +27,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
+    needsNoFields: true,
     async act(_form, procedures) {
       const { request, context } = args;
       await procedures.email.verify({ token: tokenOf(request, context) });

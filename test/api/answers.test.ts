@@ -212,7 +212,9 @@ describe('the login', () => {
 
   it('is answered so at the logout', async () => {
     expectAs('logout', '303', await app.send('/logout?client=shop'));
-    expectAs('logout', '200', await app.send('/logout'));
+    expectAs('logout', '303', await app.send('/logout'));
+    const cookie = await app.login('customer@example.test');
+    expectAs('logout', '200', await app.send('/logout', { cookie }));
     expectAs('logout', '404 unknown_client', await app.send('/logout?client=nobody'));
     expectAs('logout', '400 invalid_request', await app.send('/logout?return_to=/x'));
   });

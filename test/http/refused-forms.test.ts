@@ -96,7 +96,7 @@ const rows: Row[] = [
     },
     fields: { code: '000000' },
     status: 401,
-    says: 'This code is not right',
+    says: /This code is (not right|wrong)/,
   },
   {
     form: '/signup',
@@ -145,7 +145,7 @@ const rows: Row[] = [
       return { browser };
     },
     status: 429,
-    says: 'Wait a while, then try again.',
+    says: /Try again in (60|5\d) minutes/,
   },
   {
     form: '/verify-email/confirm',
@@ -180,7 +180,7 @@ const rows: Row[] = [
     arrange: customer,
     fields: { email: 'customer@example.test' },
     status: 422,
-    says: 'This is your email address already.',
+    says: 'This is already your email address.',
     holds: { email: 'customer@example.test' },
   },
   {
@@ -240,7 +240,7 @@ const rows: Row[] = [
     arrange: customer,
     fields: { externalId: 'none', currentPassword: demoPassword },
     status: 404,
-    says: 'This account is not connected any more.',
+    says: 'This account is no longer connected.',
   },
   {
     form: '/profile/data',
@@ -305,6 +305,32 @@ const rows: Row[] = [
     status: 401,
     says: 'Enter your password to make new recovery codes.',
     holds: { intent: 'renew-codes' },
+  },
+  {
+    form: '/profile/authenticator/set-up',
+    async arrange() {
+      const browser = await logIn(app.send, 'manager@example.test');
+      await browser.send('/profile/authenticator', { form: { intent: 'set-up' } });
+      return { browser };
+    },
+    fields: { code: '000000' },
+    status: 422,
+    says: 'This code is wrong.',
+  },
+  {
+    form: '/profile/passkeys/offer add',
+    arrange: async () => ({ ...(await customer()), query: '?next=%2Fprofile%2Fbilling' }),
+    fields: { passkey: '{}' },
+    status: 422,
+    says: 'The passkey could not be added.',
+  },
+  {
+    form: '/signup',
+    arrange: stranger,
+    fields: { name: 'Ann', email: 'ann@gmial.com' },
+    status: 422,
+    says: 'Did you mean ann@gmail.com?',
+    holds: { name: 'Ann', email: 'ann@gmial.com', meant: 'yes' },
   },
   {
     form: '/profile/authenticator turn-off',

@@ -179,7 +179,7 @@ describe('a link of a change of address', () => {
     const link = await askToChange(browser, email);
     const elsewhere = await read(link, stranger.browser.send);
     expect(elsewhere.title).toBe('This link is for another account');
-    expect(elsewhere.leadsTo).toBe(`/login?next=${encodeURIComponent(link)}&prompt=login`);
+    expect(elsewhere.leadsTo).toBe(`/login?prompt=login&next=${encodeURIComponent(link)}`);
     expect((await browser.send(link, { method: 'POST' })).status).toBe(303);
     expect(await read(link, browser.send)).toMatchObject({
       title: 'You have used this link already',

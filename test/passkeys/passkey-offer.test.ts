@@ -1,7 +1,7 @@
 // The offer of a passkey after a login by password alone (contract 9.210 to 9.213).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Answer, openApp, type TestApp } from '../support/app/app.ts';
+import { type Answer, openApp, type TestApp, targetOf } from '../support/app/app.ts';
 import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
 import {
@@ -101,7 +101,9 @@ describe('after a login by password alone', () => {
     '/profile/passkeys',
     '/profile/passkeys/add',
   ])('nobody is led there on the way to %s', async (next) => {
-    expect(locationOf(await logInOn(open(), { path: withNext(next) }))).toBe(next);
+    const answer = await logInOn(open(), { path: withNext(next) });
+    const target = targetOf(answer);
+    expect(target.pathname + target.search).toBe(next);
   });
 });
 
@@ -227,9 +229,11 @@ describe('the offer', () => {
   });
 
   it('is for whoever is logged in, from our own pages', async () => {
-    expect(locationOf(await open().send(offerOf('/profile/billing')))).toBe(withNext('/profile/billing'));
+    expect(locationOf(await open().send(offerOf('/profile/billing')))).toBe(
+      withNext(offerOf('/profile/billing')),
+    );
     for (const intent of ['add', 'never'])
-      expect(locationOf(await open().send(page, { form: { intent } }))).toBe(withNext('/profile'));
+      expect(locationOf(await open().send(page, { form: { intent } }))).toBe(withNext(page));
     const browser = await logIn(app.send, email);
     const headers = { origin: 'https://evil.example' };
     expect((await browser.send(page, { form: { intent: 'never' }, headers })).status).toBe(403);

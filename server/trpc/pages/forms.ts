@@ -42,7 +42,7 @@ export const formsRouter = router({
         const name = field === 'meant' ? 'email_slip' : nameFault(each);
         return name ? [[field, name] as const] : [];
       });
-      const waitsUntil = waitSeconds && Math.ceil(ctx.deps.now().getTime() / 1_000) + waitSeconds;
+      const waitsUntil = waitSeconds && Math.floor(ctx.deps.now().getTime() / 1_000) + waitSeconds;
       const kept = await keepRefusedForm(ctx.deps, ctx.request, {
         ...form,
         userId,
