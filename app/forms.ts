@@ -198,7 +198,9 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   if (code === 'edited_meanwhile') return { ...refused, present: await procedures.profile.get() };
   if (code !== 'confirm') return refused;
   const asks = await procedures.confirm.find();
-  return asks && { ...refused, asks: { ...asks, error: errors.confirm } };
+  // A credential was given meanwhile, such as by a login after the session's end: the form is there, not yet sent.
+  if (!asks) return { ...refused, status: 200, errors: {} };
+  return { ...refused, asks: { ...asks, error: errors.confirm } };
 }
 
 /** Whether a browser sent the form: as a document, or by the script of a page. */

@@ -18,7 +18,10 @@ export async function loader(args: LoaderFunctionArgs) {
     const { deletionDueAt } = await procedures.profile.get();
     return { isLeaving: deletionDueAt !== null };
   });
-  const isStarting = loaded.saved === 'download';
+  const { transport, site } = args.context;
+  // A link elsewhere must not make a browser download, nor must a login that it leads to.
+  const isStarting =
+    loaded.saved === 'download' && transport.comesFrom(args.request, `${site.baseUrl}/profile/data`);
   return data(
     { ...loaded, isStarting },
     { headers: isStarting ? { Refresh: '0; url=/profile/data.json' } : {} },

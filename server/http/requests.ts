@@ -51,6 +51,10 @@ export function isWithoutClick({ headers }: Request): boolean {
   );
 }
 
+/** Whether the page at that address of ours led here, as browsers say it (`Referrer-Policy: same-origin`). No other site can. */
+export const comesFrom = ({ headers }: Request, page: string): boolean =>
+  readHeader(headers, 'referer')?.split(/[?#]/)[0] === page;
+
 /** Whether a person at a browser asks, who gets pages rather than JSON: `Accept` names HTML, and ranks JSON no higher. */
 export function prefersHtml(request: Request): boolean {
   const accepted = parseAccept(readHeader(request.headers, 'accept') ?? '');

@@ -66,6 +66,7 @@ export const headerBounds = {
   host: 1_024,
   'if-none-match': 4_096,
   origin: 1_024,
+  referer: 16_384,
   'sec-fetch-mode': 40,
   'sec-fetch-site': 40,
   'sec-fetch-user': 40,

@@ -14,6 +14,7 @@ import { answerToAll } from '../http/answer-to-all.ts';
 import { toAppError } from '../http/answers.ts';
 import { pathOf } from '../http/incoming.ts';
 import {
+  comesFrom,
   invalidParameter,
   isSpeculative,
   isWithoutClick,
@@ -110,6 +111,7 @@ const transport = {
   readQuery,
   invalidParameter,
   readOwnPath,
+  comesFrom,
   isSpeculative,
   isWithoutClick,
   loginPathTo,

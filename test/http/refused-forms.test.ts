@@ -215,6 +215,13 @@ const rows: Row[] = [
     says: 'This is not your current password.',
   },
   {
+    form: '/profile/security password',
+    arrange: customer,
+    fields: { currentPassword: demoPassword, newPassword: demoPassword },
+    status: 422,
+    says: 'This is your current password. Choose another one.',
+  },
+  {
     form: '/profile/security end-session',
     arrange: customer,
     fields: { id },
@@ -554,6 +561,17 @@ describe('a form that arrives after its session has ended', () => {
     ]);
     const { name } = JSON.parse((await browser.send('/sso/profile')).text);
     expect(name).not.toBe(typed.name);
+  });
+
+  it('is there again where it waited for a credential, once the login has given one', async () => {
+    const { browser } = await customerOfBefore();
+    const path = await postRefused(browser, '/profile/email', { email: 'typed-before@example.test' });
+    expect(textOf(await open(browser, path))).toContain('Confirm it’s you');
+    await endSessions(browser);
+    expect(locationOf(await open(browser, path)).searchParams.get('next')).toBe(path);
+    await browser.login('customer@example.test');
+    const shown = await open(browser, path);
+    expect([shown.status, fieldOf(shown, 'email').value]).toEqual([200, 'typed-before@example.test']);
   });
 
   it('is dropped by the login of somebody else', async () => {

@@ -275,9 +275,24 @@ describe('without a password within ten minutes', () => {
     const right = await browser.send(page, { form: { confirmPassword: password } });
     expect([right.status, right.headers.get('location')]).toEqual([303, `${page}?saved=download`]);
     // From the page that asked, the browser goes on to one that starts the download.
-    const starting = await browser.send(`${page}?saved=download`);
-    expect(starting.headers.get('refresh')).toBe(`0; url=${file}`);
-    expect(textOf(starting)).toContain('Your download has started');
+    const start = (referer?: string) =>
+      browser.send(`${page}?saved=download`, { headers: referer === undefined ? {} : { referer } });
+    for (const led of [page, `${page}?refused=1`]) {
+      const starting = await start(`${app.config.baseUrl}${led}`);
+      expect(starting.headers.get('refresh')).toBe(`0; url=${file}`);
+      expect(textOf(starting)).toContain('Your download has started');
+    }
+    // A link elsewhere leads there as well, also by way of our login, and so does the address bar.
+    const others = [
+      `${app.config.baseUrl}/login?next=${page}`,
+      `https://evil.example${page}`,
+      `${app.config.baseUrl}${page}x`,
+    ];
+    for (const led of [undefined, '', ...others]) {
+      const plain = await start(led);
+      expect([plain.status, plain.headers.get('refresh')]).toEqual([200, null]);
+      expect(textOf(plain)).not.toContain('Your download has started');
+    }
     expect((await browser.send(file)).status).toBe(200);
   });
 

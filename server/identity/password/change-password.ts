@@ -5,6 +5,7 @@ import { findPasswordOwner } from '../../../db/tables/password-owners.ts';
 import type { Amr } from '../../../db/tables/sessions.ts';
 import { lockUser, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { voidMails } from '../ground/address-proof.ts';
 import { readDevice } from '../ground/device.ts';
@@ -49,7 +50,7 @@ export async function changePassword(
 
 const samePassword = () =>
   new AppError('validation_failed', {
-    errors: [{ pointer: '/newPassword', detail: 'This is your current password. Choose another one.' }],
+    errors: [{ pointer: '/newPassword', detail: faultWords.password_same }],
   });
 
 async function findOwnBrowser(
