@@ -167,7 +167,9 @@ function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
       {asks?.passkey && <li>use your passkey</li>}
       <li>use the link in another email of ours that told of a change to your account</li>
       <li>
-        <a href="#freeze">freeze the account</a>
+        <a className="alone" href="#freeze">
+          freeze the account
+        </a>
       </li>
     </TooMany>
   );

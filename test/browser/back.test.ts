@@ -37,6 +37,7 @@ type Row = {
   arrange?: (page: Page) => Promise<void>;
   send: (page: Page) => Promise<void>;
   says: string;
+  focus: string;
   holds?: [label: string, value: string];
 };
 
@@ -51,6 +52,7 @@ const rows: Row[] = [
     path: '/login',
     send: (page) => logIn(page, email, 'not the password'),
     says: 'The email address or password is incorrect.',
+    focus: 'password',
     holds: ['Email address', email],
   },
   {
@@ -58,6 +60,7 @@ const rows: Row[] = [
     path: '/signup',
     send: (page) => signUp(page, 'anna@gmial.com'),
     says: 'Did you mean anna@gmail.com?',
+    focus: 'email',
     holds: ['Email address', 'anna@gmial.com'],
   },
   {
@@ -66,6 +69,7 @@ const rows: Row[] = [
     arrange: logInAnew,
     send: (page) => changeAddress(page, email),
     says: 'This is already your email address.',
+    focus: 'email',
     holds: ['New email address', email],
   },
   {
@@ -77,6 +81,7 @@ const rows: Row[] = [
     },
     send: (page) => changeAddress(page, 'another@example.com'),
     says: 'Enter your password to change your email address.',
+    focus: 'confirmPassword',
   },
 ];
 
@@ -114,6 +119,8 @@ describe.each(browsers)('%s,', (browser, options) => {
       if (row.holds) expect(await page.getByLabel(row.holds[0]).inputValue()).toBe(row.holds[1]);
     };
     await check();
+    // Where to type is where the mistake is.
+    await page.locator(`[name=${row.focus}]:focus`).waitFor();
     const id = refusedOf(page);
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     expect(await inspect(page, `back, ${row.what}, ${browser}`)).toEqual([]);
