@@ -175,10 +175,10 @@ describe('a passkey', () => {
       .where('email', '=', 'admin@example.test')
       .execute();
     await askToAdd(page);
-    await page.getByRole('button', { name: 'Create the passkey' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText(`${notUsed} set a password by email.`).waitFor();
     await device.recognise(true);
-    await page.getByRole('button', { name: 'Create the passkey' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.waitForURL('**/profile/passkeys/add');
 
     await stale();
