@@ -203,10 +203,6 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   return { ...refused, asks: { ...asks, error: errors.confirm } };
 }
 
-/** Whether a browser sent the form: as a document, or by the script of a page. */
-const isFromPage = (request: Request, { prefersHtml }: AppLoadContext['transport']) =>
-  prefersHtml(request) || new URL(request.url).pathname.endsWith('.data');
-
 type Why = 'ended' | 'other-browser';
 
 /**
@@ -219,7 +215,9 @@ export async function toLogin(
 ): Promise<Response> {
   const { transport, procedures } = context;
   const session = await procedures.visitor.session();
-  const isLost = values !== undefined && session !== 'live' && isFromPage(request, transport);
+  // A browser sent the form: as a document, or by the script of a page.
+  const isFromPage = transport.prefersHtml(request) || context.isPageData;
+  const isLost = values !== undefined && session !== 'live' && isFromPage;
   const id = isLost && (await keep({ code: 'ended', errors: {}, values }, { request, context }));
   const said = id || session === 'ended' ? 'ended' : session === 'none' ? why : undefined;
   const back = values

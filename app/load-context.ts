@@ -21,6 +21,8 @@ declare module '@remix-run/server-runtime' {
     endpoints: Endpoints;
     /** The method of the request. After an action, Remix calls the loaders with a GET. */
     method: string;
+    /** The script of an open page asks: Remix takes `.data` off the path before a route sees it. */
+    isPageData?: boolean;
     /** The page is the same for everybody, so caches may keep it. */
     isPublic?: boolean;
     /** A refused form that the page shows again. */

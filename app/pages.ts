@@ -80,6 +80,7 @@ function buildPage(route: BuiltRoute, build: ServerBuild): Route[] {
       const { visit } = routeContext;
       const { context, headers } = buildContext(request, routeContext, request.method);
       context.isPublic = isPublic;
+      context.isPageData = new URL(request.url).pathname.endsWith('.data');
       if (request.method !== 'POST' && !isPublic) context.refused = await findRefused({ request, context });
       // A HEAD gets the same tag as a GET.
       const method = isPublic ? 'GET' : request.method;

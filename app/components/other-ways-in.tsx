@@ -15,7 +15,9 @@ export function OtherWaysIn({ minutes, next }: OtherWaysInProps) {
       <li>log in with a browser that you have used for this account before</li>
       <li>use a passkey</li>
       <li>
-        <a href={withNext('/forgot-password', next)}>set a new password by email</a>
+        <a className="alone" href={withNext('/forgot-password', next)}>
+          set a new password by email
+        </a>
       </li>
     </TooMany>
   );

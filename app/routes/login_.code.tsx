@@ -72,7 +72,9 @@ export default function Code() {
         <TooMany minutes={refused.minutes}>
           <li>log in with a browser that you have used for this account before</li>
           <li>
-            <a href={withNext('/login', next)}>log in with a passkey</a>
+            <a className="alone" href={withNext('/login', next)}>
+              log in with a passkey
+            </a>
           </li>
           <li>
             <a href={withNext('/forgot-password', next)}>set a new password by email</a> first

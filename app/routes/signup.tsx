@@ -54,6 +54,7 @@ export default function SignUp() {
   const { next, clientTitle, isSent, typed, typedName, keepsMails } = useLoaderData<typeof loader>();
   const refused = useRefused();
   const here = useFormAction();
+  const isAddressWrong = !refused?.errors.name && Boolean(refused?.errors.email ?? refused?.errors.meant);
   if (isSent && !refused) return <Sent next={next} typed={typed} keepsMails={keepsMails} />;
   return (
     <Page
@@ -67,7 +68,7 @@ export default function SignUp() {
           name="name"
           autoComplete="name"
           required
-          autoFocus
+          autoFocus={!isAddressWrong}
           defaultValue={refused?.values.name || typedName}
           error={refused?.errors.name}
         />
@@ -78,9 +79,9 @@ export default function SignUp() {
           type="email"
           autoComplete="email"
           required
+          autoFocus={isAddressWrong}
           defaultValue={refused?.values.email || typed}
           error={refused?.errors.email ?? refused?.errors.meant}
-          focusOnError={!refused?.errors.name}
         />
         <Meant refused={refused} />
         <button type="submit">Continue</button>

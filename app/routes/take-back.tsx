@@ -165,7 +165,9 @@ function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
       {asks?.passkey && <li>use your passkey</li>}
       <li>use the link in another of our emails about a change to your account</li>
       <li>
-        <a href="#freeze">freeze the account</a>
+        <a className="alone" href="#freeze">
+          freeze the account
+        </a>
       </li>
     </TooMany>
   );

@@ -137,7 +137,7 @@ describe.each([
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.getByLabel('Password').fill(password);
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Change your email address' }).click();
     await page.getByRole('heading', { name: 'Check your new inbox' }).waitFor();
     await followMail(page, fresh, '/profile/email/confirm');
     expect(complaints).toEqual([]);

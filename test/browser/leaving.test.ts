@@ -30,10 +30,10 @@ it.each([true, false])(
     await page.getByRole('button', { name: 'Delete my account' }).click();
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.getByLabel('Password').fill('not the password');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Delete your account' }).click();
     await page.getByText('The password is incorrect').waitFor();
     await page.getByLabel('Password').fill('local demo password');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Delete your account' }).click();
     await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
 
     await page.goto('/demo/marketplace');
@@ -58,7 +58,7 @@ it.each([true, false])(
     await page.getByRole('button', { name: 'Download your data' }).click();
     await page.getByLabel('Password').fill('local demo password');
     const downloading = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Confirm' }).click();
+    await page.getByRole('button', { name: 'Download your data' }).click();
     const download = await downloading;
     expect(download.suggestedFilename()).toBe('your-data.json');
     const data = JSON.parse(await readFile(await download.path(), 'utf8'));

@@ -175,10 +175,10 @@ describe('a passkey', () => {
       .where('email', '=', 'admin@example.test')
       .execute();
     await askToAdd(page);
-    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByText(`${notUsed} set a password by email.`).waitFor();
     await device.recognise(true);
-    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.waitForURL('**/profile/passkeys/add');
 
     await stale();
@@ -186,7 +186,7 @@ describe('a passkey', () => {
     expect(await countSessions('admin@example.test')).toBe(2);
     await page.getByRole('button', { name: 'Log out everywhere else' }).click();
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
-    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByRole('button', { name: 'Log out everywhere else' }).click();
     await page.waitForURL('**/profile/security?saved=end-others');
     expect(await countSessions('admin@example.test')).toBe(1);
   });

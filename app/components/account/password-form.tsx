@@ -68,7 +68,9 @@ function ChangePassword({ email, saved, refused }: PasswordProps) {
           refused={refused}
           otherwise={
             <li>
-              <a href="/forgot-password">set a new password by email</a>
+              <a className="alone" href="/forgot-password">
+                set a new password by email
+              </a>
             </li>
           }
         >

@@ -16,7 +16,7 @@ export function WaysToLogIn({ hasPassword, ways, codesLeft }: WaysProps) {
     <Section id="ways" title="Ways to log in">
       <Rows>
         <Row
-          icon="user"
+          icon="lock"
           title="Password"
           href="#password"
           about={hasPassword ? 'Change it below.' : 'Set one by email below.'}
