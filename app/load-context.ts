@@ -4,7 +4,7 @@ import type { Visit } from '../server/http/requests.ts';
 import type { Backend, Site, Transport } from '../server/instance/backend.ts';
 import type { Endpoints } from '../server/instance/endpoints.ts';
 import type { Procedures } from '../server/trpc/router.ts';
-import type { Refused } from './forms.ts';
+import type { Refused } from './refused.ts';
 
 declare module '@remix-run/server-runtime' {
   interface AppLoadContext {

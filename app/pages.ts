@@ -7,7 +7,7 @@
 import { type AppLoadContext, createRequestHandler, type ServerBuild } from '@remix-run/node';
 import type { Pages, Route, RouteContext } from '../server/http/route.ts';
 import type { Procedures } from '../server/trpc/router.ts';
-import { findRefused, type Refused, retryAfter } from './forms.ts';
+import { findRefused, type Refused, retryAfter } from './refused.ts';
 
 type BuiltRoute = NonNullable<ServerBuild['routes'][string]>;
 type Render = (request: Request, context: AppLoadContext) => Promise<Response>;

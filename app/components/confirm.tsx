@@ -1,6 +1,6 @@
 import { useLocation } from '@remix-run/react';
 import type { ConfirmAsks } from '../../server/identity/login/confirm.ts';
-import type { Refused } from '../forms.ts';
+import type { Refused } from '../refused.ts';
 import { Field } from './field.tsx';
 import { Notice } from './notice.tsx';
 import { Page } from './page.tsx';

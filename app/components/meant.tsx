@@ -1,4 +1,4 @@
-import type { Refused } from '../forms.ts';
+import type { Refused } from '../refused.ts';
 
 /** Once the question about a likely slip in the address was asked, the form goes on with what is typed (contract 9.220). */
 export function Meant({ refused }: { refused: Refused | undefined }) {

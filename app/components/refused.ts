@@ -1,6 +1,6 @@
 // The refused form that a page shows: as the answer to the post, or kept for the page (app/forms.ts).
 import { useActionData, useRouteLoaderData } from '@remix-run/react';
-import type { Refused } from '../forms.ts';
+import type { Refused } from '../refused.ts';
 import type { loader } from '../root.tsx';
 
 export function useRefused(): Refused | undefined {

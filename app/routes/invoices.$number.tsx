@@ -5,7 +5,7 @@ import { Day } from '../components/instant.tsx';
 import { Money } from '../components/money.tsx';
 import { Page } from '../components/page.tsx';
 import { buildTitle } from '../components/service-name.ts';
-import { loginOr } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 
 export const meta: MetaFunction = ({ params, matches }) => [
   { title: buildTitle(`Invoice ${params.number}`, matches) },

@@ -12,7 +12,8 @@ import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { Section } from '../components/section.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerIntents, loadAccount } from '../forms.ts';
+import { answerIntents } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Your profile');
 

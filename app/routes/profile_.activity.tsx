@@ -3,7 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { Instant } from '../components/instant.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loginOr } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 
 export const meta = titled('Activity');
 

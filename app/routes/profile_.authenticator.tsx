@@ -13,7 +13,8 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, loginOr, requireNoAsks } from '../forms.ts';
+import { answerForm, requireNoAsks } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's forms are the browser's own: a page with a secret is better not kept by a script. */

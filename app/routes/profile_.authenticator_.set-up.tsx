@@ -10,7 +10,8 @@ import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 import { nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own: a page with a secret is better not kept by a script. */

@@ -5,7 +5,7 @@ import { Invoices } from '../components/account/invoices.tsx';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loadAccount } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Billing');
 

@@ -3,7 +3,7 @@ import { useLoaderData } from '@remix-run/react';
 import { MemberChanges } from '../components/account/member-changes.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loginOr } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 import { leadPast, nextOf } from '../next.ts';
 
 export const meta = titled('Marketplace account connected');

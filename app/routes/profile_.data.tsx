@@ -6,7 +6,8 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadAccount, requireNoAsks } from '../forms.ts';
+import { answerForm, requireNoAsks } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 /** The page's form is the browser's own, and its answer is a file. */
 export const handle = { isStatic: true };

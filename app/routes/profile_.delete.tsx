@@ -14,7 +14,8 @@ import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, loginOr, refuseForm, requireNoAsks } from '../forms.ts';
+import { answerForm, refuseForm, requireNoAsks } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 import { leadPast, nextOf } from '../next.ts';
 
 /** The page's forms are the browser's own, and work before a script could have loaded. */

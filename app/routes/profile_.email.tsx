@@ -10,7 +10,8 @@ import { MailUnderWay, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, isAgain, loadAccount, requireNoAsks, text } from '../forms.ts';
+import { answerForm, isAgain, requireNoAsks, text } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };

@@ -4,7 +4,8 @@ import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AskForLink, ButtonLink, DeadLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadOwnAddress, otherLoginPath, refuseForm } from '../forms.ts';
+import { answerForm, refuseForm } from '../forms.ts';
+import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */
 export const handle = { isStatic: true };

@@ -10,7 +10,9 @@ import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, loginOr, type Refused, requireNoAsks, text } from '../forms.ts';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
+import type { Refused } from '../refused.ts';
 
 /** The page's forms are the browser's own. */
 export const handle = { isStatic: true };

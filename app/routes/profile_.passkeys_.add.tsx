@@ -9,7 +9,8 @@ import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
 import { TooMany } from '../components/too-many.tsx';
-import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 
 /** The page's only script is that of the passkey. */
 export const handle = { isStatic: true };

@@ -4,7 +4,8 @@ import { PasskeyOffer } from '../components/account/passkey-offer.tsx';
 import { Confirm } from '../components/confirm.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loginOr, requireNoAsks, text } from '../forms.ts';
+import { answerForm, requireNoAsks, text } from '../forms.ts';
+import { loginOr } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's only script is that of the passkey. */

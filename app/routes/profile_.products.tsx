@@ -5,7 +5,7 @@ import { Products } from '../components/account/products.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { loadAccount } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Products');
 

@@ -10,7 +10,8 @@ import { Confirm } from '../components/confirm.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerIntents, loadAccount, text } from '../forms.ts';
+import { answerIntents, text } from '../forms.ts';
+import { loadAccount } from '../log-in-first.ts';
 
 export const meta = titled('Security');
 

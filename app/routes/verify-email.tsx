@@ -5,7 +5,8 @@ import { KeptMails, Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
 import { useRefused } from '../components/refused.ts';
 import { titled } from '../components/service-name.ts';
-import { answerForm, isAgain, loadOwnAddress } from '../forms.ts';
+import { answerForm, isAgain } from '../forms.ts';
+import { loadOwnAddress } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */

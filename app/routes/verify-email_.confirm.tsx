@@ -4,7 +4,8 @@ import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AskForLink, EndedLink, LogInElsewhere } from '../components/dead-link.tsx';
 import { Page } from '../components/page.tsx';
 import { titled } from '../components/service-name.ts';
-import { answerForm, loadOwnAddress, otherLoginPath } from '../forms.ts';
+import { answerForm } from '../forms.ts';
+import { loadOwnAddress, otherLoginPath } from '../log-in-first.ts';
 import { leadPast, nextOf, withNext } from '../next.ts';
 
 /** The page's form is the browser's own, and works before a script could have loaded. */

@@ -1,5 +1,5 @@
 import { Form } from '@remix-run/react';
-import type { Refused } from '../../forms.ts';
+import type { Refused } from '../../refused.ts';
 import { Badge } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';

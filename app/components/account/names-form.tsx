@@ -1,6 +1,6 @@
 import { Form } from '@remix-run/react';
 import { Fragment } from 'react';
-import type { Refused } from '../../forms.ts';
+import type { Refused } from '../../refused.ts';
 import { Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { Refused } from '../../forms.ts';
+import type { Refused } from '../../refused.ts';
 import { Notice } from '../notice.tsx';
 import { TooMany } from '../too-many.tsx';
 

@@ -1,5 +1,5 @@
 import { Form, useLocation } from '@remix-run/react';
-import type { Refused } from '../../forms.ts';
+import type { Refused } from '../../refused.ts';
 import { Field } from '../field.tsx';
 import { KeptMails } from '../notice.tsx';
 import { Section } from '../section.tsx';

@@ -12,6 +12,9 @@ const words = z.record(z.string(), z.string());
 const sayFault = (name: FaultName, fields: Record<string, string>): string =>
   (name === 'email_slip' && askAboutHost(fields.email ?? '', false)[0]?.detail) || faultWords[name];
 
+const isKnown = (fault: readonly [string, FaultName | undefined]): fault is readonly [string, FaultName] =>
+  fault[1] !== undefined;
+
 /** Who is logged in, or null. */
 async function findUserId(ctx: TrpcContext): Promise<string | null> {
   const found = await lookUp(ctx);
@@ -20,8 +23,8 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page, and for the user who is logged in. `faults` are words of server/basics/fault-words.ts; other
-   * words are left out. The result is its id, or null if the browser has no room for it.
+   * Keeps a form for its page, and for the user who is logged in. `faults` are words of server/basics/fault-words.ts. The result
+   * is its id, or null if the words are others, or the browser has no room for it.
    */
   keep: anonymous
     .input(
@@ -38,10 +41,10 @@ export const formsRouter = router({
       const userId = isEnded ? await findLastSessionUser(ctx.deps, ctx.request) : await findUserId(ctx);
       // Without a user nobody could have the form back.
       if (isEnded && !userId) return null;
-      const named = Object.entries(faults).flatMap(([field, each]) => {
-        const name = field === 'meant' ? 'email_slip' : nameFault(each);
-        return name ? [[field, name] as const] : [];
-      });
+      const named = Object.entries(faults).map(
+        ([field, each]) => [field, field === 'meant' ? 'email_slip' : nameFault(each)] as const,
+      );
+      if (!named.every(isKnown)) return null;
       const waitsUntil = waitSeconds && Math.floor(ctx.deps.now().getTime() / 1_000) + waitSeconds;
       const kept = await keepRefusedForm(ctx.deps, ctx.request, {
         ...form,

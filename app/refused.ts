@@ -1,0 +1,108 @@
+// A refused form, kept for its page (contract 9.171 to 9.175). app/components/refused.ts is the other end, in the page.
+import type { ActionFunctionArgs } from '@remix-run/node';
+import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
+import type { Procedures } from '../server/trpc/router.ts';
+
+export type Args = Pick<ActionFunctionArgs, 'request' | 'context'>;
+
+/** What a refused form gets back. */
+export type Refused = {
+  /** A problem code, or a word of `ownRefusals`. */
+  code: string;
+  status: number;
+  /** What is wrong, by field. */
+  errors: Record<string, string>;
+  /** What is wrong with the form as a whole. */
+  message?: string | undefined;
+  /** For how long to wait after too many tries. */
+  waitSeconds?: number | undefined;
+  minutes?: number | undefined;
+  /** What was typed, as far as the form keeps it. */
+  values: Record<string, string>;
+  /** The saved values, if they have changed since the form was made. */
+  present?: Awaited<ReturnType<Procedures['profile']['get']>> | undefined;
+  /** A credential is needed first: the page is `Confirm`. */
+  asks?: ConfirmAsks | undefined;
+};
+
+/** Refusals that only pages know, and their status. The page has the words. */
+const ownRefusals = {
+  wrong_login: 401,
+  wrong_passkey: 401,
+  wrong_code: 401,
+  confirm: 401,
+  taken: 409,
+  last_admin: 409,
+  /** The session had ended: the form was not sent. */
+  ended: 200,
+};
+
+export type OwnRefusal = keyof typeof ownRefusals;
+
+/** Problems that the page of the form says. Any other has a page of its own. */
+const shown = {
+  validation_failed: 422,
+  rate_limited: 429,
+  not_found: 404,
+  edited_meanwhile: 409,
+  email_unverified: 403,
+};
+
+export const isShown = (code: string): code is keyof typeof shown => Object.hasOwn(shown, code);
+
+export const statusOf = (code: string): number =>
+  ({ ...shown, ...ownRefusals })[code as keyof typeof shown | OwnRefusal] ?? 422;
+
+export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
+  waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
+
+/** Keeps the refusal for the page. The result is its id, or null if it cannot be kept: then it is answered at once. */
+export const keepRefused = (
+  { code, errors, message, waitSeconds, values }: Omit<Refused, 'status'>,
+  { request, context }: Args,
+) =>
+  context.procedures.forms.keep({
+    path: pagePath(request),
+    code,
+    // The page knows the words of a problem itself.
+    faults: {
+      ...errors,
+      ...(message && message !== context.site.explainProblem(code).explanation && { '': message }),
+    },
+    ...(waitSeconds && { waitSeconds }),
+    fields: values,
+  });
+
+/** The path of the page. A script of the page asks for its data at the path with `.data` added. */
+export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
+
+/** What an earlier form did: it says nothing of the one that is refused now. */
+const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
+
+/** The page that sent the form, with the refused form of that id or none. */
+export function pathWith({ request, context }: Args, id?: string): string {
+  const query = context.transport.readQuery(request);
+  for (const name of outcomes) query.delete(name);
+  if (id) query.set('refused', id);
+  return query.size > 0 ? `${pagePath(request)}?${query}` : pagePath(request);
+}
+
+/** The form that the page of this request shows again, if there is one. */
+export async function findRefused({ request, context }: Args): Promise<Refused | undefined> {
+  const { procedures, transport } = context;
+  const id = transport.readQuery(request).get('refused');
+  const kept = id && (await procedures.forms.find({ id, path: pagePath(request) }));
+  if (!kept) return undefined;
+  const { code, fields: values, faults, waitSeconds } = kept;
+  const { '': said, ...errors } = faults;
+  const minutes = waitSeconds && Math.ceil(waitSeconds / 60);
+  const isProblem = isShown(code) && !minutes && Object.keys(errors).length === 0;
+  const message = said ?? (isProblem ? context.site.explainProblem(code).explanation : undefined);
+  const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
+  if (code === 'edited_meanwhile') return { ...refused, present: await procedures.profile.get() };
+  if (code !== 'confirm') return refused;
+  const asks = await procedures.confirm.find();
+  // A credential was given meanwhile, such as by a login after the session's end: the form is there, not yet sent.
+  if (!asks) return { ...refused, status: 200, errors: {} };
+  return { ...refused, asks: { ...asks, error: errors.confirm } };
+}
