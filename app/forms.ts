@@ -1,4 +1,4 @@
-// The one way of every form: what an action does with it, and what it answers (contract 9.171 to 9.178).
+// What the action of every page does with its form, and what it answers (contract 9.171 to 9.178).
 import { type AppLoadContext, data, redirect, redirectDocument } from '@remix-run/node';
 import type { AppError } from '../server/basics/errors.ts';
 import type { ConfirmAsks } from '../server/identity/login/confirm.ts';
@@ -39,8 +39,8 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 }
 
 /**
- * Answers a posted form. `act` does what it asks for, and gives the path to go on to, or an answer of its own; what it throws
- * is shown on the page again. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
+ * Answers a posted form. `act` does what the form asks for, and gives the path to go on to, or an answer of its own. If `act`
+ * throws a refusal, the page shows the form again, and says why. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
  * may be posted without a body, too.
  */
 export async function answerForm(
@@ -73,7 +73,7 @@ export async function answerForm(
   }
 }
 
-/** The refusal to show, or a redirect to the login. Throws what has a page of its own. */
+/** The refusal to show, or a redirect to the login. Throws a refusal that has a page of its own. */
 async function describeRefusal(
   error: unknown,
   args: Args,

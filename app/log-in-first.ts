@@ -7,8 +7,8 @@ import { type Args, keepRefused, pagePath, pathWith } from './refused.ts';
 type Why = 'ended' | 'other-browser';
 
 /**
- * A redirect to the login page, which comes back here. `values` are the fields of a form that was not sent: they are kept for
- * the user whose session has ended.
+ * A redirect to the login page, which comes back here. `values` are the fields of a form that arrived too late: they are kept
+ * for the user whose session has ended.
  */
 export async function toLogin(
   { request, context }: Args,

@@ -33,13 +33,13 @@ const ownRefusals = {
   confirm: 401,
   taken: 409,
   last_admin: 409,
-  /** The session had ended: the form was not sent. */
+  /** The session had ended: nothing was done. */
   ended: 200,
 };
 
 export type OwnRefusal = keyof typeof ownRefusals;
 
-/** Problems that the page of the form says. Any other has a page of its own. */
+/** Problems that the page of the form shows. Any other problem has a page of its own. */
 const shown = {
   validation_failed: 422,
   rate_limited: 429,
@@ -76,7 +76,7 @@ export const keepRefused = (
 /** The path of the page. A script of the page asks for its data at the path with `.data` added. */
 export const pagePath = ({ url }: Request): string => new URL(url).pathname.replace(/\.data$/, '');
 
-/** What an earlier form did: it says nothing of the one that is refused now. */
+/** Parameters that say what an earlier form did. They must not stand beside the refusal of this one. */
 const outcomes = ['refused', 'saved', 'sent', 'off', 'recovered', 'logged_out', 'why'];
 
 /** The page that sent the form, with the refused form of that id or none. */

@@ -1,4 +1,4 @@
-// The refused form that a page shows: as the answer to the post, or kept for the page (app/forms.ts).
+// The refused form that a page shows: as the answer to the post, or kept for the page (app/refused.ts).
 import { useActionData, useRouteLoaderData } from '@remix-run/react';
 import type { Refused } from '../refused.ts';
 import type { loader } from '../root.tsx';

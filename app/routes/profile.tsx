@@ -4,7 +4,7 @@ import { Access } from '../components/account/access.tsx';
 import { dataPages, deletionPage } from '../components/account/account-pages.ts';
 import { DeletionNotice } from '../components/account/deletion-notice.tsx';
 import { EmailAddress } from '../components/account/email-address.tsx';
-import { NamesForm } from '../components/account/names-form.tsx';
+import { NamesForm, namesFields } from '../components/account/names-form.tsx';
 import { Instant } from '../components/instant.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -31,7 +31,7 @@ export const action = (args: ActionFunctionArgs) =>
       names: (procedures, form) => procedures.profile.update(Object.fromEntries(form)),
       'cancel-email': (procedures) => procedures.email.cancelChange(),
     },
-    { keeps: ['name', 'accountName', 'profile_updated_at'] },
+    { keeps: namesFields },
   );
 
 export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;

@@ -27,7 +27,7 @@ export async function startBundler(): Promise<Bundler> {
     return build.entry.module.createPages(build);
   };
   const { routes } = await load();
-  const loadService = async () => (await vite.ssrLoadModule('/server/service.ts')) as ServiceModule;
+  const loadService = async () => (await vite.ssrLoadModule('/server/instance/instance.ts')) as ServiceModule;
   return {
     pages: {
       // A new route needs a restart; an edit of a route does not.

@@ -149,6 +149,15 @@ describe('behind a backlog', () => {
       await close();
     }
   }
+  /** As the job does: where a busy database gave no connection in time, it runs again. */
+  async function numberPatiently(triesLeft = 5): Promise<void> {
+    try {
+      await numberAllEvents(app);
+    } catch (error) {
+      if (triesLeft === 0) throw error;
+      await numberPatiently(triesLeft - 1);
+    }
+  }
   const countUnnumbered = async () =>
     (await sql<{ n: number }>`select count(*)::int as n from events where seq is null`.execute(app.db))
       .rows[0]?.n ?? 0;
@@ -185,7 +194,7 @@ describe('behind a backlog', () => {
       await sql`insert into events (client, type, user_id) values ('gone', 'user.restored', ${id})`.execute(
         app.db,
       );
-      await Promise.all(Array.from({ length: 16 }, () => numberAllEvents(app)));
+      await Promise.all(Array.from({ length: 16 }, () => numberPatiently()));
       expect(await countUnnumbered()).toBe(0);
       const { rows } =
         await sql`select client, count(*)::int as n, max(seq)::int as newest, count(distinct seq)::int as each

@@ -1,11 +1,15 @@
 import { Form } from '@remix-run/react';
 import { Fragment } from 'react';
+import type { FieldName } from '../../forms.ts';
 import type { Refused } from '../../refused.ts';
 import { Field } from '../field.tsx';
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
 import { SubmitButton } from '../submit-button.tsx';
 import { Outcome } from './outcome.tsx';
+
+/** What a refused form holds again. */
+export const namesFields: FieldName[] = ['name', 'accountName', 'profile_updated_at'];
 
 type NamesFormProps = {
   profile: { name: string; accountName: string; profile_updated_at: string };

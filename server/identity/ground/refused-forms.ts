@@ -25,7 +25,7 @@ const refusedFormSchema = z.object({
   refusedAt: z.int(),
   /** A problem code, or a word of the page. */
   code: z.string(),
-  /** What is wrong with each field, and with the form at ''. */
+  /** What is wrong, by field. The name '' is for the form as a whole. */
   faults: z.record(
     z.string(),
     z.custom<FaultName>((name) => typeof name === 'string' && isFaultName(name)),

@@ -1,4 +1,4 @@
-// Encrypts what the database must not hold in the clear: AES-256-GCM of Web Crypto, with a random 96-bit nonce in front.
+// Encrypts what the database, or a cookie, must not hold in the clear: AES-256-GCM of Web Crypto, with a random 96-bit nonce in front.
 // What is sealed for one context, such as one user, does not open for another.
 
 type Keys = readonly Uint8Array[];

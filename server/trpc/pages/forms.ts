@@ -23,8 +23,8 @@ async function findUserId(ctx: TrpcContext): Promise<string | null> {
 
 export const formsRouter = router({
   /**
-   * Keeps a form for its page, and for the user who is logged in. `faults` are words of server/basics/fault-words.ts. The result
-   * is its id, or null if the words are others, or the browser has no room for it.
+   * Keeps a form for its page, and for the user who is logged in. `faults` are sentences of server/basics/fault-words.ts. The
+   * result is its id, or null if one is not from there, or the browser has no room for the form.
    */
   keep: anonymous
     .input(
