@@ -4,8 +4,11 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { pathOf } from './incoming.ts';
 import { prefersHtml } from './requests.ts';
 
-/** What the runtime knows: the peer's address, and whether the body of its request is still on the way. */
-export type Peer = { address: string; isArriving?: () => boolean };
+/**
+ * What the runtime knows: the peer's address, whether the body of its request is still on the way, and, on Node, its own request and
+ * response, which only the bundler of development uses.
+ */
+export type Peer = { address: string; isArriving?: () => boolean; node?: object };
 
 export type Fetch = (request: Request, peer: Peer) => Response | Promise<Response>;
 

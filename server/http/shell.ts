@@ -74,7 +74,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     part.onError((error, c) => answerError(error, c.req.raw, c.env.visit, options));
   }
   return createDoor({
-    fetch: (request, peer) => app.fetch(request, { address: peer.address }),
+    fetch: (request, peer) => app.fetch(request, { address: peer.address, node: peer.node }),
     isUp,
     isDraining,
     countApart: () => backend.countHashing() + backend.heldRequests.countHeld(),

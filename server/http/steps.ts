@@ -16,7 +16,13 @@ export type Env = {
   /**
    * One object for each request, which all steps share. `headers` are those of the request's route, and `route` is its pattern.
    */
-  Bindings: { address: string; visit: Visit; headers?: Record<string, string>; route?: string };
+  Bindings: {
+    address: string;
+    node?: object;
+    visit: Visit;
+    headers?: Record<string, string>;
+    route?: string;
+  };
   Variables: { requestId: string; secureHeadersNonce?: string };
 };
 type Step = MiddlewareHandler<Env>;

@@ -41,7 +41,7 @@ export async function startBundler(): Promise<Bundler> {
       showProblem: async (...args) => (await load()).showProblem(...args),
     },
     staticFiles: async (c, next) => {
-      const { incoming, outgoing } = c.env as HttpBindings;
+      const { incoming, outgoing } = c.env.node as HttpBindings;
       const isHandled = await new Promise<boolean>((done, failed) => {
         outgoing.once('finish', () => done(true));
         vite.middlewares(incoming, outgoing, (error: unknown) => (error ? failed(error) : done(false)));

@@ -28,6 +28,7 @@ export async function listen(fetch: Fetch, options: ListenOptions): Promise<List
       return fetch(request, {
         address: incoming.socket.remoteAddress ?? '',
         isArriving: () => !incoming.complete,
+        node: env,
       });
     },
     serverOptions: limits,
