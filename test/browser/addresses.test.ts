@@ -95,7 +95,7 @@ describe.each([
     await page.getByText('Your account is ready').waitFor();
     await askFor(mistyped);
     await page.getByRole('link', { name: 'Go to your profile' }).click();
-    await page.getByRole('listitem').filter({ hasText: mistyped }).getByText('Waiting for you').waitFor();
+    await page.getByRole('listitem').filter({ hasText: mistyped }).getByText('It works until').waitFor();
     await page.getByRole('button', { name: 'Send it again' }).click();
     await page.getByText(`We have sent an email to ${mistyped}.`).waitFor();
     await page.goto('/profile');

@@ -39,7 +39,7 @@ it.each(appearances)('what changes is shown before and after, at %s', async (nam
   await page.waitForURL('**/profile/products');
   await page.goto('/profile/security');
   await page.getByText('Remove marketplace account').click();
-  await page.getByText(/only because the marketplace says so: .*verification/).waitFor();
+  await page.getByText(/only from the marketplace: .*verification/).waitFor();
   await look('a link that takes rights along');
   const connected = page.getByRole('region', { name: 'Connected accounts' });
   await connected.getByLabel('Current password').fill('local demo password');

@@ -119,7 +119,7 @@ describe.each(appearances)('every page for customers, at %s,', (name, options) =
     await page.getByLabel('Email address').fill(`nobody-${signupId}@example`);
     await page.getByRole('button', { name: 'Email me a link' }).click();
     await page
-      .getByText(/email address in the correct format|we have sent it a link/)
+      .getByText(/email address in the correct format|we have emailed a link/)
       .first()
       .waitFor();
     await page.goto('/forgot-password?sent');
