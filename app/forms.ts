@@ -90,11 +90,14 @@ async function describeRefusal(
   if (!isShown(refusal.code)) throw refusal;
   const errors = errorsOf(refusal);
   const wait = Number(refusal.headers['Retry-After']);
+  // The page says for how long, and no more, unless there is more to say than to wait.
+  const isUsualWait =
+    refusal.minutes && refusal.detail === args.context.site.explainProblem(refusal.code).explanation;
   return {
     code: refusal.code,
     status: refusal.status,
     errors,
-    message: refusal.errors.length > 0 || refusal.minutes ? undefined : refusal.detail,
+    message: refusal.errors.length > 0 || isUsualWait ? undefined : refusal.detail,
     ...(wait > 0 && { waitSeconds: wait, minutes: refusal.minutes }),
     values,
     ...(refusal.code === 'edited_meanwhile' && { present: await procedures.profile.get() }),

@@ -108,7 +108,9 @@ function TakeBackForm({ email, asks }: Asks) {
   );
   return (
     <>
-      {refused?.minutes && <TooManyCodes minutes={refused.minutes} asks={asks} />}
+      {refused?.minutes && (
+        <TooManyCodes minutes={refused.minutes} isForGood={refused.message !== undefined} asks={asks} />
+      )}
       {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
       {!takesPasskeyOnly && (
         <form method="post" action={here} className="card">
@@ -149,13 +151,13 @@ function TakeBackForm({ email, asks }: Asks) {
   );
 }
 
-/** More codes help nobody once thirty were wrong (contract 2.49): then only the other ways are left. */
-const forGoodMinutes = 24 * 60;
+type TooManyCodesProps = {
+  minutes: number;
+  /** Thirty codes were wrong (contract 2.49): more help nobody, and only the other ways are left. */
+  isForGood: boolean;
+} & Pick<Asks, 'asks'>;
 
-type TooManyCodesProps = { minutes: number } & Pick<Asks, 'asks'>;
-
-function TooManyCodes({ minutes, asks }: TooManyCodesProps) {
-  const isForGood = minutes >= forGoodMinutes;
+function TooManyCodes({ minutes, isForGood, asks }: TooManyCodesProps) {
   return (
     <TooMany
       about={isForGood ? 'Too many wrong codes have been entered with this link.' : undefined}

@@ -234,6 +234,14 @@ describe('a reader of a mailbox that its owner has left', () => {
     expect(await hour()).toEqual(Array(16).fill(429));
     const right = { newPassword, code: showCode(secret, now() + 30_000) };
     expect((await reader.send(link, { form: right })).status).toBe(429);
+    // The page says that waiting does not help, also when it is opened again.
+    await sql`update rate_limits set expire = 1 where key like 'take-back%'`.execute(changes.app.db);
+    const answer = await reader.send(link, { form: right, headers: { accept: 'text/html' } });
+    const { pathname, search } = locationOf(answer);
+    changes.passTime(2 * 60_000);
+    const later = textOf(await reader.send(pathname + search));
+    expect(later).toContain('Too many wrong codes have been entered with this link. You can still:');
+    expect(later).not.toContain('Try again in');
     expect((await browser.send('/profile')).status).toBe(200);
   });
 
