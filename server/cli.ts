@@ -2,7 +2,7 @@
 // the database of the service.
 import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
-import { isDatabaseAway } from '../db/postgres/away.ts';
+import { explainRefusal, isDatabaseAway } from '../db/postgres/away.ts';
 import { addAccountCommands } from './cli/accounts.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addClientCommands } from './cli/clients.ts';
@@ -41,5 +41,7 @@ await program.parseAsync().catch((error) => {
   if (expectedErrors.some((kind) => error instanceof kind)) exitWith(error.message);
   if (isDatabaseAway(error))
     exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
-  exitWith(`Something went wrong. ${error instanceof Error ? error.stack : String(error)}`);
+  exitWith(
+    explainRefusal(error) ?? `Something went wrong. ${error instanceof Error ? error.stack : String(error)}`,
+  );
 });

@@ -2,7 +2,7 @@
 
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
-import { isDatabaseAway } from '../db/postgres/away.ts';
+import { explainRefusal } from '../db/postgres/away.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { openInstance } from './instance/instance.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
@@ -110,7 +110,8 @@ const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildE
 
 await start().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
-  if (isDatabaseAway(error))
-    exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
-  exitWith(`The service could not start. ${error instanceof Error ? error.stack : String(error)}`);
+  exitWith(
+    explainRefusal(error) ??
+      `The service could not start. ${error instanceof Error ? error.stack : String(error)}`,
+  );
 });

@@ -23,7 +23,8 @@ export async function findVersionBefore(): Promise<string | undefined> {
 export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await makeFolder();
   // With the NODE_ENV of tests, the build would be another.
-  const { NODE_ENV: _, ...env } = process.env;
+  const { NODE_ENV: _, ...others } = process.env;
+  const env = others as NodeJS.ProcessEnv;
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const archive = join(folder, 'source.tar');
