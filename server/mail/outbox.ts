@@ -152,7 +152,7 @@ async function recordFailure(
       ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
     });
   }
-  metrics.countMail(hasGivenUp ? 'given_up' : 'failed');
+  metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
   // The log does not get the message: mail servers often repeat the address in it.
   const { code, responseCode } = error as { code?: string; responseCode?: number };
   const { traceId } = mail.details;
@@ -160,6 +160,10 @@ async function recordFailure(
   if (hasGivenUp) log.error(fields, 'mail given up');
   else log.info(fields, 'mail not sent yet');
 }
+
+/** Whether the mail server answered, and did not take this mail: by nodemailer's codes, its addresses or its content. */
+const isAboutMail = (error: unknown) =>
+  ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
 /** Sends the message. Rejects, too, if sending takes too long or `signal` aborts. */
 function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {

@@ -49,7 +49,7 @@ export type LaunchOutcome = (typeof launchOutcomes)[number];
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-export const mailResults = ['sent', 'failed', 'given_up'] as const;
+export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;
 
 /** Whether the client answered with a 2xx. */
 export const nudgeResults = ['taken', 'failed'] as const;

@@ -85,7 +85,7 @@ it.concurrent('a mail that is not sent is counted, and its line in the log has t
   const findLine = () => app.logged.find(({ message }) => message === 'mail not sent yet');
   await vi.waitFor(() => expect(findLine()).toBeDefined(), patienceMs);
   expect(findLine()?.fields).toMatchObject({ traceId, kind: 'set_password', responseCode: 452 });
-  expect((await scrape(app)).valueFor('identity_mails_total', { result: 'failed' })).toBe(1);
+  expect((await scrape(app)).valueFor('identity_mails_total', { result: 'refused' })).toBe(1);
 });
 
 it.concurrent('a slow mail server gets each mail once', async () => {
