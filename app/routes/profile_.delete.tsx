@@ -116,7 +116,7 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
         <h2 id="sure">Are you sure?</h2>
         <form method="post" action={useFormAction()} className="card">
           <p>
-            If you want a copy of your data, <a href="/profile/data">download it</a> first.
+            You can <a href="/profile/data">download your data</a> first.
           </p>
           <div className="actions">
             <button type="submit" name="intent" value="delete" className="danger">

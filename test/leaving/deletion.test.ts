@@ -138,6 +138,7 @@ describe('the page that deletes an account', () => {
     const asked = await ask(browser);
     expect(asked.status).toBe(401);
     expect(textOf(asked)).toContain('Confirm it’s you');
+    expect(asked.text).toContain('<button type="submit" class="danger">Delete your account</button>');
     expect((await ask(browser, { confirmPassword: 'not this one' })).status).toBe(401);
     expect((await findUser(customer)).due).toBeNull();
     expect((await ask(browser, { confirmPassword: password })).status).toBe(303);
