@@ -40,7 +40,8 @@ export default function Components() {
         <Notice kind="success">
           Saved. Products will show your changes soon, or the next time you log in to them.
         </Notice>
-        <Notice kind="info">
+        <Notice kind="info">You have been logged out. Log in to continue where you left off.</Notice>
+        <Notice kind="warning">
           You need to verify your email address. <a href="#notices">Verify it now</a>
         </Notice>
         <Notice kind="error">The email address or password is incorrect.</Notice>

@@ -96,7 +96,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
     text: `We received a request to delete your account. We will delete it on ${sayInstant(dueAt)}. Until then you cannot open our products.`,
     action: { label: 'Keep your account', path: '/profile/delete' },
     advice:
-      'To keep your account, log in and choose “Keep my account”. If you did not ask for this, also set a new password: this logs everyone else out.',
+      'To keep your account, log in and choose “Keep your account”. If you did not ask for this, also set a new password: this logs everyone else out.',
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',

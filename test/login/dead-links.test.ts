@@ -136,8 +136,10 @@ describe('a link that sets a password', () => {
 
 describe('a link of a sign-up', () => {
   it('says that it was used, also to a browser that is not logged in', async () => {
-    const { link } = await signUp();
+    const { link, browser } = await signUp();
     expect(await read(link)).toMatchObject({ title: 'You have already used this link', leadsTo: '/login' });
+    expect((await read(link)).words).toMatch(/ Log in$/);
+    expect((await read(link, browser.send)).words).toMatch(/ Continue$/);
   });
 
   it('says that it has expired, and its button asks again with name and address', async () => {
