@@ -40,6 +40,11 @@ export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+/** Lets the process live on after a SIGHUP, which would end Node and Deno at once, with all requests under way. */
+export function onHangUp(tell: () => void): void {
+  process.on('SIGHUP', tell);
+}
+
 /** Runs `stop` on the first SIGINT or SIGTERM; a later signal ends the process at once. */
 export function onStopSignal(stop: () => Promise<void>): void {
   let stoppingSince: number | undefined;

@@ -382,6 +382,7 @@ describe('the list of settings', () => {
       'SSO_<NAME>_LOGO_FILE',
       'SSO_<NAME>_LISTED',
       'SSO_<NAME>_SECRET',
+      'SSO_<NAME>_SECRET_FILE',
     ]);
   });
 
