@@ -75,6 +75,23 @@ function readAll(env: Env) {
   return { config, reader };
 }
 
+/** `from`: the setting that says it, or `default`. */
+export type SettingInForce = { name: string; value: string; from: string };
+
+/** Each setting as it is in force, for operators, also where some are at fault. Nothing of a secret, or of a fault, is in it. */
+export function listInForce(env: Env): SettingInForce[] {
+  const { reader } = readAll(env);
+  return [...reader.asked].map(([name, { isSecret, fallback }]) => {
+    const source = reader.findSource(name);
+    const shown = isSecret && source ? 'set' : (reader.text(name) ?? (isSecret ? undefined : fallback));
+    return {
+      name,
+      value: reader.faults.has(name) ? 'at fault' : (shown ?? 'not set'),
+      from: source ?? 'default',
+    };
+  });
+}
+
 /**
  * The name of every setting, with those that name the file of a secret; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What
  * each means is in words.ts.

@@ -56,6 +56,11 @@ export class SettingsReader {
     return this.#asked;
   }
 
+  /** What is wrong, by the setting: a line that begins with its name, or with that of its file. */
+  get faults(): ReadonlyMap<string, string> {
+    return this.#faults;
+  }
+
   /** The settings that are set, have a name of that form, and were not asked for so far. */
   listUnread(form: RegExp): string[] {
     const files = [...this.#secrets.keys()].map(fileSettingOf);

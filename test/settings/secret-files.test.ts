@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { listSettings, readConfig } from '../../server/settings/config.ts';
+import { listInForce, listSettings, readConfig } from '../../server/settings/config.ts';
 import { canary, faultsOf, messageOf, production, type Settings } from '../support/app/settings.ts';
 
 let folder: string;
@@ -152,4 +152,58 @@ it('the file of a secret that no client has is noticed, as the secret itself', a
   // Nobody is told of a mistaken name where the right one is there, in either way.
   const right = without('SSO_CRM_SECRET', { SSO_CRM_SECRET_FILE: await file(all.SSO_CRM_SECRET ?? '') });
   expect(faultsOf({ ...right, SSO_CRM_APP_SECRET: 'x', SSO_CRM_APP_SECRET_FILE: path })).toEqual([]);
+});
+
+describe('what is in force', () => {
+  const find = (settings: Settings, wanted: string) =>
+    listInForce(settings).find(({ name }) => name === wanted);
+
+  it('says of each setting its value and where it is from', () => {
+    const settings = { ...all, PORT: ' 4000 ', IDENTITY_NAME: '' };
+    expect(find(settings, 'PORT')).toEqual({ name: 'PORT', value: '4000', from: 'PORT' });
+    expect(find(settings, 'IDENTITY_NAME')).toMatchObject({ value: 'Identity', from: 'default' });
+    expect(find(settings, 'SHUTDOWN_DELAY_SECONDS')).toMatchObject({ value: '5', from: 'default' });
+    expect(find({}, 'SHUTDOWN_DELAY_SECONDS')).toMatchObject({ value: '0', from: 'default' });
+    expect(find({ PORT: '4000' }, 'IDENTITY_ISSUER')).toMatchObject({ value: 'http://localhost:4000' });
+    expect(find(settings, 'METRICS_PORT')).toMatchObject({ value: 'not set', from: 'default' });
+    expect(find(settings, 'SSO_SHOP_TITLE')).toMatchObject({ value: 'Shop', from: 'default' });
+    expect(find(settings, 'SSO_CRM_LISTED')).toMatchObject({ value: 'visited,contract', from: 'default' });
+    const names = listInForce({ SSO_CLIENTS: 'name' }).map(({ name }) => name);
+    const known = listSettings().filter((name) => !/(?<!LOGO)_FILE$/.test(name));
+    expect(names.sort()).toEqual(known.map((name) => name.replace('<NAME>', 'NAME')).sort());
+  });
+
+  it('says of a secret that it is set, or not, and nothing else of it', async () => {
+    const path = await file(all.SMTP_URL ?? '');
+    const settings = without('SMTP_URL', { SMTP_URL_FILE: path, CRM_SIGNUPS_SECRET: undefined });
+    expect(find(settings, 'DATABASE_URL')).toMatchObject({ value: 'set', from: 'DATABASE_URL' });
+    expect(find(settings, 'SMTP_URL')).toMatchObject({ value: 'set', from: 'SMTP_URL_FILE' });
+    expect(find(settings, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
+    // Also in local mode, where one is built in.
+    expect(find({}, 'CRM_SIGNUPS_SECRET')).toMatchObject({ value: 'not set', from: 'default' });
+    const shown = JSON.stringify([listInForce(settings), listInForce(all), listInForce({})]);
+    expect(shown).not.toContain(path);
+    expect(shown).not.toContain('do-not-use');
+    for (const setting of secrets)
+      for (const part of (all[setting] ?? '')
+        .split(/[,:/@?=]+/)
+        .filter((text) => text.length > 10 && !/example/.test(text)))
+        expect(shown, setting).not.toContain(part);
+  });
+
+  it('says of a setting at fault that it is, and not its value', () => {
+    const wrong = {
+      ...all,
+      PORT: canary,
+      SSO_CRM_CALLBACK_URL: `https://a:${canary}@crm.example.test`,
+      SMTP_URL: canary,
+    };
+    for (const name of ['PORT', 'SSO_CRM_CALLBACK_URL', 'SMTP_URL'])
+      expect(find(wrong, name)).toEqual({ name, value: 'at fault', from: name });
+    expect(find(without('DATABASE_URL'), 'DATABASE_URL')).toMatchObject({
+      value: 'at fault',
+      from: 'default',
+    });
+    expect(JSON.stringify(listInForce(wrong))).not.toContain(canary);
+  });
 });
