@@ -23,7 +23,7 @@ const closeMs = 1_500;
 
 async function start(): Promise<void> {
   const config = readConfig(environment);
-  const log = createLog();
+  const log = createLog(config.logLevel);
   // Who sends this signal to a service expects a reload. In local mode it comes from a terminal that closes, and ends the process.
   if (config.production)
     onHangUp(() => log.info({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));

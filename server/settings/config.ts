@@ -49,6 +49,7 @@ export type Config = {
   host: string;
   /** Undefined: no /metrics. */
   metricsPort: number | undefined;
+  logLevel: 'info' | 'error';
   /** How long to go on serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
   /** Whether to believe the client address that the proxy at this address reports. */
@@ -161,6 +162,7 @@ function readSettings(reader: SettingsReader): Config {
     port,
     host: readHost(reader),
     metricsPort: readMetricsPort(reader, port),
+    logLevel: reader.oneOf('LOG_LEVEL', ['info', 'error'], 'info'),
     shutdownDelaySeconds: reader.integer('SHUTDOWN_DELAY_SECONDS', {
       min: 0,
       max: 60,
