@@ -13,6 +13,7 @@ import { addDoctorCommand } from './cli/doctor.ts';
 import { addHistoryCommand } from './cli/history.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addReconcileCommand } from './cli/reconcile.ts';
+import { addSettingsCommand } from './cli/settings.ts';
 import { addThawCommand } from './cli/thaw.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
@@ -23,6 +24,7 @@ const program = new Command('npm run cli --')
   .description('Command line of the identity service')
   .showHelpAfterError();
 
+addSettingsCommand(program);
 addDatabaseCommands(program);
 addUserCommands(program);
 addThawCommand(program);

@@ -20,7 +20,7 @@ export async function answerError(
 ): Promise<Response> {
   const error = toAppError(thrown);
   visit.code = error.code;
-  if (error.status >= 500) {
+  if (error.status >= 500 && !error.isExpected) {
     const { requestId } = visit;
     const { log } = options.backend.deps;
     log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');

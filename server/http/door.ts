@@ -1,6 +1,7 @@
 // The door turns requests away before any work is done, with an answer made beforehand: every request while the service
 // starts, and later the requests that come while more are under way than the service can work at.
 import type { Dependencies } from '../instance/dependencies.ts';
+import { isHealthPath } from './health.ts';
 import { pathOf } from './incoming.ts';
 import { prefersHtml } from './requests.ts';
 
@@ -65,7 +66,7 @@ export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, d
   return (request, peer) => {
     if (!isUp()) {
       if (pathOf(request.url) !== '/healthz') return turnAway(request);
-    } else if (isFull() && !/^\/(healthz|readyz)$/.test(pathOf(request.url))) {
+    } else if (isFull() && !isHealthPath(pathOf(request.url))) {
       count();
       return turnAway(request);
     }

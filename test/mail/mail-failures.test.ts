@@ -67,6 +67,9 @@ it.concurrent.each<[string, MailServerMode | 'down', code: string | number]>([
   // A line comes right after its row.
   await vi.waitFor(() => expect(readTold()).toHaveLength(emails.length), patienceMs);
   expect(readTold().map(({ fields }) => fields.responseCode ?? fields.code)).toEqual(emails.map(() => code));
+  // What the server said, which quoted the address.
+  const answer = typeof code === 'number' ? `${code} … is not welcome` : undefined;
+  expect(readTold().map(({ fields }) => fields.answer)).toEqual(emails.map(() => answer));
   expect(JSON.stringify(app.logged)).not.toContain('@example.test');
 
   if (mode === 'down') await server.up();

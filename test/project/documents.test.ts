@@ -10,6 +10,7 @@ import { addDoctorCommand } from '../../server/cli/doctor.ts';
 import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
+import { addSettingsCommand } from '../../server/cli/settings.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
@@ -161,6 +162,13 @@ it('docs/security/README.md says each allowance, and no other', () => {
   expect(new Set(said)).toEqual(new Set(counted));
 });
 
+it('each version but the first one says before all else what it requires', () => {
+  const versions = readOurFile('CHANGELOG.md').split(/^## /m).slice(1, -1);
+  expect(versions.length).toBeGreaterThan(0);
+  for (const version of versions)
+    expect(version).toMatch(/^\[[^\]]+\][^\n]*\n\n### What this version requires\n\n\S/);
+});
+
 describe('the settings', () => {
   it('are all described in server/settings/words.ts, and no other', () => {
     expect(listStray()).toEqual([]);
@@ -183,7 +191,7 @@ describe('the settings', () => {
       ].map(([name]) => ({ path, name })),
     );
     const ofClient =
-      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL|LISTED)$)/;
+      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|SECRET_FILE|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL|LISTED)$)/;
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ name }) => !settings.includes(name.replace(ofClient, 'SSO_<NAME>')))).toEqual([]);
   });
@@ -209,6 +217,7 @@ describe('a command in our documents', () => {
 
   it('of the command line is there, with its options', () => {
     const program = new Command();
+    addSettingsCommand(program);
     addDatabaseCommands(program);
     addUserCommands(program);
     addAccountCommands(program);

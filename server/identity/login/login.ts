@@ -74,7 +74,8 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    log.info({ ...trail, reason }, 'login refused');
+    // Only the log gets the id, and nobody is looked up for it: the answer is the same whether there is an owner.
+    log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
     // Stored only if there is an account: strangers could grow the table without end.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
     // Read now: the request may be gone by then.

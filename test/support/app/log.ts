@@ -9,5 +9,5 @@ export function recordLog(): { log: Log; logged: LogLine[] } {
   const at = (level: LogLine['level']) => (fields: object, message: string) => {
     logged.push({ level, fields: { ...fields }, message });
   };
-  return { log: { info: at('info'), error: at('error') }, logged };
+  return { log: { info: at('info'), error: at('error'), record: at('info') }, logged };
 }
