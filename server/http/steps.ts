@@ -157,11 +157,3 @@ export function requireOwnPage(issuer: string): Step {
     return next();
   };
 }
-
-/** Checks for a slot before a page reads the request: a flood of logins must cost no more than refusing it. */
-export function requireLoginSlot(backend: Backend): Step {
-  return (_, next) => {
-    backend.requireLoginSlot();
-    return next();
-  };
-}

@@ -20,7 +20,7 @@ export type Instance = {
   fetchMetrics: Fetch;
   /**
    * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers 503 to
-   * everything but /healthz. While the database is away it waits (contract 9.238); it throws whatever else goes wrong, and in
+   * everything but /healthz. While the database is away it waits (contract 9.243); it throws whatever else goes wrong, and in
    * production a ConfigError if the database holds the demo users.
    */
   start: () => Promise<void>;
