@@ -24,9 +24,10 @@ it('a missing end of the trial is named with all other faults', async () => {
   const wrong = { signup_id: 'a b', occurred_at: soon(), user: { email: 'nobody', name: '' }, account: {} };
   const rest = ['/account/name', '/contract/plan', '/occurred_at', '/signup_id', '/user/email', '/user/name'];
   for (const nothing of [{}, { trial_ends_at: null }])
-    expect((await pointersOf(wrong, { ...nothing, plan: 'A B', status: 'trialing' })).sort()).toEqual(
-      ['/contract/trial_ends_at', ...rest].sort(),
-    );
+    for (const plan of [undefined, 5, 'A B'])
+      expect((await pointersOf(wrong, { ...nothing, plan, status: 'trialing' })).sort()).toEqual(
+        ['/contract/trial_ends_at', ...rest].sort(),
+      );
   // Each once: one that is there and wrong is not missing as well, and only a trial needs one.
   expect(await pointersOf({}, { status: 'trialing', plan: 'A', trial_ends_at: '' })).toEqual([
     '/contract/plan',
