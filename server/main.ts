@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const log = createLog(config.logLevel);
   // Who sends this signal to a service expects a reload. In local mode it comes from a terminal that closes, and ends the process.
   if (config.production)
-    onHangUp(() => log.info({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
+    onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
   // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');

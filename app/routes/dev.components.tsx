@@ -33,7 +33,7 @@ export default function Components() {
           <Badge meaning="good">Verified</Badge>
           <Badge meaning="waiting">Waiting for verification</Badge>
           <Badge meaning="needs-you">Payment overdue</Badge>
-          <Badge>Cancelled</Badge>
+          <Badge>Canceled</Badge>
         </div>
       </Section>
       <Section id="notices" title="Notices" intro="At the form that they are about.">

@@ -163,8 +163,8 @@ describe('a link of a change of address', () => {
       (browser: Browser) => askToChange(browser, newEmail()),
     ],
     [
-      'the change cancelled',
-      'You have cancelled this change',
+      'the change canceled',
+      'You have canceled this change',
       '/profile/email',
       (browser: Browser) => browser.send('/profile', { form: { intent: 'cancel-email' } }),
     ],

@@ -25,6 +25,7 @@ import {
   readDocuments,
   readLinks,
   readOurFile,
+  readSampleFiles,
 } from '../support/project/documents.ts';
 import {
   buildExample,
@@ -137,6 +138,11 @@ it('docs/rooms.svg shows each folder of the source, and no other', () => {
   const parents = ['app', 'server', 'server/identity', 'db', 'clients'];
   const there = ['app', 'server', 'db', 'clients', ...parents.flatMap(listFolders)];
   expect(shown.sort()).toEqual(there.sort());
+});
+
+it('canceled is spelled alike wherever people read it', () => {
+  const read = [...readAllSources().filter(({ path }) => !path.startsWith('test/')), ...readSampleFiles()];
+  expect(read.filter(({ text }) => /cancell(?:ed|ing)/i.test(text)).map(({ path }) => path)).toEqual([]);
 });
 
 it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {

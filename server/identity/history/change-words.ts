@@ -36,7 +36,7 @@ const states = {
   trialing: 'Free trial',
   active: 'Active',
   past_due: 'Payment overdue',
-  canceled: 'Cancelled',
+  canceled: 'Canceled',
   expired: 'Trial ended',
 };
 

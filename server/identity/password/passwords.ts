@@ -94,7 +94,7 @@ export async function verifyPassword(
 
 function takeThread<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return threads(() => {
-    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
+    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
     return work();
   });
 }
