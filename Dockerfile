@@ -1,12 +1,13 @@
-# The service on Node. It writes no file, so run it with a read-only file system.
-FROM node:24-slim AS build
+# The service on Node. It writes no file, so run it with a read-only file system. How to pin the base image by its digest:
+# docs/operate/install.md, "Try it in containers".
+FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 ENV NODE_ENV=production
 # A bound of the heap: docs/operate/install.md, "Memory and stacks".
 ENV NODE_OPTIONS=--max-old-space-size=256

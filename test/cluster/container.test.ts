@@ -8,32 +8,38 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { findIdentity } from '../../db/embedded/files.ts';
 import { findFreePort } from '../support/app/process.ts';
-import { makeFolder, startTestPostgres, type TestPostgres } from '../support/database/postgres.ts';
+import { makeFolder } from '../support/database/postgres.ts';
+import { makeOwnFolder, requirePrograms, startProgram, writeOwnFile } from '../support/machines/programs.ts';
 import { readCompose } from '../support/project/compose.ts';
 import { buildImage, type Image } from '../support/project/dockerfile.ts';
 
 const run = promisify(execFile);
 
 let folder: string;
-let postgres: TestPostgres;
+let postgres: Awaited<ReturnType<typeof startPostgres>>;
 let image: Image;
 let env: Record<string, string>;
 beforeAll(async () => {
   folder = await makeFolder();
-  postgres = await startTestPostgres();
   image = await buildImage(folder);
   await run('chmod', ['-R', 'a-w,a+rX', image.folder]);
   const variables = {
+    POSTGRES_PASSWORD: 'of-the-superuser',
     DATABASE_PASSWORD: 'of-the-database',
     SSO_MARKETPLACE_SECRET: 'aB3'.repeat(12) + Math.PI,
     IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   };
+  const { service, postgres: database } = readCompose(variables).services;
+  postgres = await startPostgres(database?.environment ?? {});
   env = {
     PATH: process.env.PATH ?? '',
     ...image.env,
-    ...readCompose(variables).services.service?.environment,
+    ...service?.environment,
     // What differs from one container on a network of its own.
-    DATABASE_URL: postgres.templateUrl,
+    DATABASE_URL: (service?.environment?.DATABASE_URL ?? '').replace(
+      '@postgres/',
+      `@127.0.0.1:${postgres.port}/`,
+    ),
     PORT: String(await findFreePort()),
     HOST: '127.0.0.1',
   };
@@ -44,18 +50,50 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
+/** Debian's Postgres as the image makes it: with a superuser, and what create-role.sh adds. */
+async function startPostgres({ POSTGRES_PASSWORD = '', ...environment }: Record<string, string>) {
+  requirePrograms('/usr/lib/postgresql/15/bin/postgres');
+  const home = await makeOwnFolder();
+  const [data, secret] = [join(home, 'data'), join(home, 'password')];
+  await writeOwnFile(secret, POSTGRES_PASSWORD);
+  const how = ['--username=postgres', `--pwfile=${secret}`, '--auth=scram-sha-256', '--no-sync'];
+  await run('/usr/lib/postgresql/15/bin/initdb', ['--pgdata', data, ...how], { ...identity, cwd: home });
+  const port = await findFreePort();
+  const flags = ['-D', data, '-p', String(port), '-k', home, '-h', '127.0.0.1'];
+  const program = startProgram('/usr/lib/postgresql/15/bin/postgres', flags, { folder: home });
+  const psql = { PGHOST: '127.0.0.1', PGPORT: String(port), PGPASSWORD: POSTGRES_PASSWORD };
+  const ask = async (file: string, ...args: string[]) =>
+    (await run(file, args, { env: { ...process.env, ...environment, ...psql } })).stdout;
+  await vi.waitFor(() => ask('pg_isready'), { timeout: 30_000, interval: 200 });
+  await ask('docs/operate/files/create-role.sh');
+  return {
+    port,
+    query: (text: string) => ask('psql', '-U', 'postgres', '-d', 'identity', '-Atc', text),
+    async stop() {
+      await program.stop('SIGQUIT');
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
 const identity = await findIdentity();
 const inImage = ([command = '', ...args]: string[]): ChildProcess =>
   spawn(command, args, { ...identity, cwd: image.folder, env: env as unknown as NodeJS.ProcessEnv });
 const exitOf = (child: ChildProcess) => new Promise<number | null>((done) => child.once('close', done));
 
 it('the image is small, and runs as somebody who may not write', async () => {
-  expect(image.base).toMatch(/^node:2[024]-slim$/);
+  expect(image.base).toMatch(/^node:24\.\d+\.\d+-slim$/);
   expect(image.user).toBe('node');
   expect(readdirSync(join(image.folder, 'node_modules'))).toEqual(['@node-rs']);
   const { stdout } = await run('du', ['-sm', image.folder]);
   expect(Number.parseInt(stdout, 10)).toBeLessThan(40);
   await expect(run('touch', [join(image.folder, 'file')], identity)).rejects.toThrow();
+});
+
+it('the role of the service is no superuser, and owns nothing but its database', async () => {
+  const rights = `select rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls,
+    (select string_agg(datname, ',') from pg_database where datdba = r.oid) from pg_roles r where rolname = 'identity'`;
+  expect((await postgres.query(rights)).trim()).toBe('f|identity');
 });
 
 it('the service starts, is healthy, takes a command, and stops when it is told to', async () => {
@@ -73,7 +111,9 @@ it('the service starts, is healthy, takes a command, and stops when it is told t
       timeout: 30_000,
       interval: 500,
     });
-    expect((await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status, output).toBe(200);
+    // The database is empty, so it migrates first.
+    const isReady = async () => (await fetch(`http://127.0.0.1:${env.PORT}/readyz`)).status;
+    await expect.poll(isReady, { message: output, timeout: 60_000 }).toBe(200);
     const args = ['--email', 'admin@example.com', '--name', 'Ada Admin', '--role', 'admin'];
     const command = inImage(['node', 'build/service/cli.js', 'user:create', ...args]);
     command.stdin?.end('a password for the container\n');

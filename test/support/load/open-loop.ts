@@ -1,6 +1,7 @@
 // Load in an open loop: requests are sent at their time, whether or not earlier ones have been answered. It speaks HTTP itself,
 // over connections that it keeps, so that it takes little of the machine that it measures.
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import type { Asked } from '../../bench/population.ts';
 
 export type Sent = {
@@ -22,6 +23,8 @@ export type Sent = {
 
 export type OpenLoop = {
   port: number;
+  /** Whether the port speaks TLS; any certificate will do. */
+  tls?: boolean;
   perSecond: number;
   seconds: number;
   ask: () => Asked & { kind: string };
@@ -31,6 +34,8 @@ export type OpenLoop = {
   kept?: number;
   /** A request that waits longer counts as failed. */
   patienceMs?: number;
+  /** Whether a request is sent again, as browsers do, if the other side closed the connection meanwhile, which had been used. */
+  sendsAgain?: boolean;
   /** Ends the load early. */
   signal?: AbortSignal;
 };
@@ -41,31 +46,45 @@ type Waiting = { kind: string; at: number; done: (status: number, text?: string)
 export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
   const {
     port,
+    tls = false,
     perSecond,
     seconds,
     ask,
     patienceMs = 10_000,
     connections = Number.POSITIVE_INFINITY,
     kept = 0,
+    sendsAgain = false,
     signal,
   } = load;
   const sent: Sent[] = [];
   const free: Connection[] = [];
   const open = new Set<Connection>();
-  for (let opened = 0; opened < kept; opened++) free.push(openConnection(port, open));
+  for (let opened = 0; opened < kept; opened++) free.push(openConnection(port, tls, open));
   const startedAt = performance.now();
   let underWay = 0;
   let made = 0;
+  // The connection used last, so that the other side can close idle ones in time. It may have closed some.
+  const takeKept = () => {
+    for (let next = free.pop(); next; next = free.pop()) if (next.isUsable()) return next;
+    return undefined;
+  };
   const send = () => {
     const at = (made++ * 1_000) / perSecond;
     const asked = ask();
     underWay++;
-    // The connection used last, so that the other side can close idle ones in time.
-    const connection = free.pop() ?? openConnection(port, open);
+    const keptConnection = takeKept();
+    let connection = keptConnection ?? openConnection(port, tls, open);
+    let mayGoAgain = sendsAgain && keptConnection !== undefined;
     let isDone = false;
     const sentAt = performance.now();
     const finish = (status: number, text?: string) => {
       if (isDone) return;
+      if (status === 0 && mayGoAgain) {
+        mayGoAgain = false;
+        connection = openConnection(port, tls, open);
+        connection.send(request, waiting);
+        return;
+      }
       isDone = true;
       underWay--;
       clearTimeout(timer);
@@ -79,8 +98,12 @@ export async function runOpenLoop(load: OpenLoop): Promise<Sent[]> {
       });
       if (connection.isUsable()) free.push(connection);
     };
-    const timer = setTimeout(() => connection.break(), patienceMs);
-    connection.send(writeRequest(port, asked), { kind: asked.kind, at, done: finish });
+    const timer = setTimeout(() => {
+      mayGoAgain = false;
+      connection.break();
+    }, patienceMs);
+    const [request, waiting] = [writeRequest(port, asked), { kind: asked.kind, at, done: finish }];
+    connection.send(request, waiting);
   };
   await new Promise<void>((done) => {
     const tick = setInterval(() => {
@@ -103,8 +126,11 @@ type Connection = {
   break: () => void;
 };
 
-function openConnection(port: number, open: Set<Connection>): Connection {
-  const socket: Socket = connect(port, '127.0.0.1');
+function openConnection(port: number, tls: boolean, open: Set<Connection>): Connection {
+  const options = { host: '127.0.0.1', port };
+  const socket: Socket = tls
+    ? connectTls({ ...options, servername: 'localhost', rejectUnauthorized: false })
+    : connect(options);
   socket.setNoDelay(true);
   let waiting: Waiting | undefined;
   let isClosed = false;
@@ -158,7 +184,7 @@ const isBodiless = (got: string) => /^HTTP\/1\.1 (204|304) /.test(got);
 
 function writeRequest(port: number, { method, path, headers = {}, body = '' }: Asked): string {
   const all = {
-    host: `127.0.0.1:${port}`,
+    host: `localhost:${port}`,
     ...headers,
     ...(method === 'POST' && { 'content-length': String(body.length) }),
   };

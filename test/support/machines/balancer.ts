@@ -1,13 +1,19 @@
-// HAProxy in front of instances of the service, on docs/operate/files/haproxy.cfg, with a certificate that nobody trusts.
+// HAProxy, nginx or Caddy in front of instances of the service, on the files of docs/operate/files/, with a certificate that
+// nobody trusts.
 import { execFile } from 'node:child_process';
 import { readFile, rm } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { vi } from 'vitest';
 import { findFreePort } from '../app/process.ts';
 import { renderOperateFile } from './operate-files.ts';
-import { makeOwnFolder, requirePrograms, startProgram, writeOwnFile } from './programs.ts';
+import {
+  makeOwnFolder,
+  type RunningProgram,
+  requirePrograms,
+  startProgram,
+  writeOwnFile,
+} from './programs.ts';
 
 const run = promisify(execFile);
 
@@ -29,12 +35,8 @@ export async function startBalancer(
   replacements: Record<string, string> = {},
 ): Promise<Balancer> {
   requirePrograms('/usr/sbin/haproxy');
-  const folder = await makeOwnFolder();
+  const { folder, key, certificate } = await makeTlsFolder();
   const [plainPort, port] = [await findFreePort(), await findFreePort()];
-  const args =
-    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost';
-  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  await run('openssl', [...args.split(' '), '-keyout', key, '-out', certificate]);
   const pem = join(folder, 'identity.pem');
   await writeOwnFile(pem, (await readFile(key, 'utf8')) + (await readFile(certificate, 'utf8')));
   const file = join(folder, 'haproxy.cfg');
@@ -46,18 +48,112 @@ export async function startBalancer(
     'bind :80\n': `bind 127.0.0.1:${plainPort}\n`,
     'bind :443': `bind 127.0.0.1:${port}`,
     '/etc/haproxy/identity.pem': pem,
-    '10.0.0.11:3000': `127.0.0.1:${ports[0]}`,
-    '10.0.0.12:3000': `127.0.0.1:${ports[1]}`,
+    ...addressesOf(ports),
     ...replacements,
   });
   await writeOwnFile(file, config);
-  const haproxy = startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder });
+  return await serve(folder, port, startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder }));
+}
 
+export type Nginx = Balancer & {
+  /** Reads the file again, with these instances out. */
+  takeOut: (...ports: number[]) => Promise<void>;
+};
+
+export async function startNginx(ports: [number, number]): Promise<Nginx> {
+  requirePrograms('/usr/sbin/nginx');
+  const { folder, key, certificate } = await makeTlsFolder();
+  const [plainPort, port] = [await findFreePort(), await findFreePort()];
+  const file = join(folder, 'nginx.conf');
+  const writeConfig = (...out: number[]) => {
+    const config = renderOperateFile('nginx.conf', {
+      'user www-data;\n': '',
+      'worker_rlimit_nofile 20000;\n': '',
+      // An unprivileged user may not have as many open files.
+      'worker_connections 8000;': 'worker_connections 900;',
+      '/run/nginx.pid': join(folder, 'nginx.pid'),
+      '/var/log/nginx/error.log': 'stderr',
+      '/var/log/nginx/access.log': join(folder, 'access.log'),
+      'http {\n': `http {\n${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `  ${name}_temp_path ${join(folder, name)};\n`)
+        .join('')}`,
+      '    listen [::]:80;\n': '',
+      'listen 80;': `listen 127.0.0.1:${plainPort};`,
+      '    listen [::]:443 ssl http2;\n': '',
+      'listen 443 ': `listen 127.0.0.1:${port} `,
+      '/etc/nginx/identity.pem': certificate,
+      '/etc/nginx/identity.key': key,
+      'id.example.com': 'localhost',
+      ...addressesOf(ports),
+    });
+    return writeOwnFile(
+      file,
+      out.reduce((text, one) => text.replace(`127.0.0.1:${one} `, `127.0.0.1:${one} down `), config),
+    );
+  };
+  await writeConfig();
+  const nginx = startProgram('/usr/sbin/nginx', ['-c', file, '-g', 'daemon off;'], { folder });
+  return {
+    ...(await serve(folder, port, nginx)),
+    async takeOut(...out) {
+      await writeConfig(...out);
+      nginx.signal('SIGHUP');
+      // Until its new processes have taken over.
+      await new Promise((done) => setTimeout(done, 1_000));
+    },
+  };
+}
+
+export async function startCaddy(ports: [number, number]): Promise<Balancer> {
+  requirePrograms('/usr/bin/caddy');
+  const { folder, key, certificate } = await makeTlsFolder();
+  const [plainPort, port] = [await findFreePort(), await findFreePort()];
+  const file = join(folder, 'Caddyfile');
+  const config = renderOperateFile('Caddyfile', {
+    // Others may run Caddy on this machine.
+    '{\n\tservers {\n': `{\n\tadmin off\n\thttp_port ${plainPort}\n\thttps_port ${port}\n\tservers {\n`,
+    'id.example.com {\n': 'localhost {\n\tbind 127.0.0.1\n',
+    '/etc/caddy/identity.pem': certificate,
+    '/etc/caddy/identity.key': key,
+    ...addressesOf(ports),
+  });
+  await writeOwnFile(file, config);
+  const args = ['run', '--config', file, '--adapter', 'caddyfile'];
+  return await serve(folder, port, startProgram('/usr/bin/caddy', args, { folder }));
+}
+
+async function makeTlsFolder() {
+  const folder = await makeOwnFolder();
+  const args =
+    'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost -addext';
+  const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+  const files = ['subjectAltName=DNS:localhost', '-keyout', key, '-out', certificate];
+  await run('openssl', [...args.split(' '), ...files]);
+  for (const file of [key, certificate]) await writeOwnFile(file, await readFile(file, 'utf8'));
+  return { folder, key, certificate };
+}
+
+const addressesOf = ([one, two]: [number, number]) => ({
+  '10.0.0.11:3000': `127.0.0.1:${one}`,
+  '10.0.0.12:3000': `127.0.0.1:${two}`,
+});
+
+/** Waits until the program answers on `port`. */
+async function serve(folder: string, port: number, program: RunningProgram): Promise<Balancer> {
   const send: Balancer['send'] = (path, { body, ...options } = {}) =>
     new Promise((done, failed) => {
       const sent = request(
-        // A new connection for each request: on a used one, HAProxy leaves it to the browser to try again.
-        { host: '127.0.0.1', port, path, agent: false, rejectUnauthorized: false, ...options },
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          servername: 'localhost',
+          // A new connection for each request: on a used one, a balancer leaves it to the browser to try again.
+          agent: false,
+          rejectUnauthorized: false,
+          ...options,
+          headers: { host: `localhost:${port}`, ...options.headers },
+        },
         (answer) => {
           let text = '';
           answer.on('data', (chunk) => {
@@ -71,16 +167,27 @@ export async function startBalancer(
       sent.end(body);
     });
   const close = async () => {
-    await haproxy.stop();
+    await program.stop('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   };
-  try {
-    await vi.waitFor(() => send('/'), 10_000);
-  } catch (error) {
-    await close();
-    throw new Error(`HAProxy did not start:\n${haproxy.output()}`, { cause: error });
+  const hasStarted = await retry(() =>
+    send('/').then(
+      () => true,
+      () => false,
+    ),
+  );
+  if (hasStarted) return { port, send, output: program.output, close };
+  await close();
+  throw new Error(`The balancer did not start:\n${program.output()}`);
+}
+
+/** Asks for 20 seconds. Without vitest, because the bench uses this too. */
+async function retry(isDone: () => Promise<boolean>): Promise<boolean> {
+  for (let tries = 0; tries < 200; tries++) {
+    if (await isDone()) return true;
+    await new Promise((done) => setTimeout(done, 100));
   }
-  return { port, send, output: haproxy.output, close };
+  return false;
 }
 
 export type PlainBalancer = Pick<Balancer, 'port' | 'output' | 'close'>;
@@ -103,14 +210,12 @@ export async function startPlainBalancer(ports: number[]): Promise<PlainBalancer
   const file = join(folder, 'haproxy.cfg');
   await writeOwnFile(file, config);
   const haproxy = startProgram('/usr/sbin/haproxy', ['-db', '-f', file], { folder });
-  // Without vitest, because the bench uses this too.
-  const isReady = () =>
+  await retry(() =>
     fetch(`http://127.0.0.1:${port}/readyz`).then(
       ({ ok }) => ok,
       () => false,
-    );
-  for (let tries = 0; tries < 200 && !(await isReady()); tries++)
-    await new Promise((done) => setTimeout(done, 100));
+    ),
+  );
   const close = async () => {
     await haproxy.stop();
     await rm(folder, { recursive: true, force: true });

@@ -8,10 +8,12 @@ import { makeFolder } from '../database/postgres.ts';
 
 /** Where each program is, and the package that brings it. */
 const packages = {
+  '/usr/bin/caddy': 'caddy',
   '/usr/bin/etcd': 'etcd-server',
   '/usr/bin/patroni': 'patroni',
   '/usr/lib/postgresql/15/bin/postgres': 'postgresql-15',
   '/usr/sbin/haproxy': 'haproxy',
+  '/usr/sbin/nginx': 'nginx',
   '/usr/sbin/pgbouncer': 'pgbouncer',
 };
 export type Program = keyof typeof packages;

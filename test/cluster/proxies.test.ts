@@ -1,0 +1,150 @@
+// What nginx and Caddy do with requests, on docs/operate/files/nginx.conf and Caddyfile: in front of two servers that play the
+// service.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type Balancer, startCaddy, startNginx } from '../support/machines/balancer.ts';
+
+type Handle = (request: IncomingMessage, answer: ServerResponse) => void;
+const answerOk: Handle = (_, answer) => answer.end('ok');
+
+describe.each([
+  ['nginx', startNginx],
+  ['Caddy', startCaddy],
+])('%s', (name, start) => {
+  let areReady = [true, true];
+  let handle = answerOk;
+  let got: IncomingMessage[] = [];
+  const servers = [0, 1].map((n) =>
+    createServer((request, answer) => {
+      if (request.url === '/readyz') {
+        answer.writeHead(areReady[n] ? 200 : 503).end();
+        return;
+      }
+      got.push(request);
+      handle(request, answer);
+    }),
+  );
+  const portOf = (n: number) => (servers[n]?.address() as AddressInfo | undefined)?.port ?? 0;
+  let balancer: Balancer;
+  beforeAll(async () => {
+    for (const server of servers) await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    balancer = await start([portOf(0), portOf(1)]);
+  });
+  afterAll(async () => {
+    await balancer?.close();
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  beforeEach(() => {
+    areReady = [true, true];
+    handle = answerOk;
+    got = [];
+  });
+
+  it('says who asks, and passes no id of a request on, whatever the visitor says', async () => {
+    await balancer.send('/', {
+      headers: { 'x-forwarded-for': '192.0.2.66', 'x-request-id': 'chosen', cookie: 'a=b' },
+    });
+    const seen = got.map(({ headers }) => [
+      headers['x-forwarded-for'],
+      headers['x-request-id'],
+      headers.host?.split(':')[0],
+      headers.cookie,
+    ]);
+    expect(seen).toEqual([['127.0.0.1', undefined, 'localhost', 'a=b']]);
+  });
+
+  it('takes a body of 64 KiB, which is the most that the service takes', async () => {
+    handle = (request, answer) => request.resume().on('end', () => answer.end('ok'));
+    expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_536) })).status).toBe(200);
+    if (name === 'nginx')
+      expect((await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) })).status).toBe(413);
+  });
+
+  it('passes the longest hand-off on, and refuses headers of far more than 16 KiB', async () => {
+    const handOff = `/sso/marketplace/callback?payload=${'p'.repeat(8_192)}&signature=${'0'.repeat(64)}`;
+    expect((await balancer.send(handOff)).status).toBe(200);
+    const answer = await balancer.send('/', { headers: { 'x-long': 'x'.repeat(40_000) } });
+    expect([400, 431]).toContain(answer.status);
+    expect(got.map(({ url }) => url)).toEqual([handOff]);
+  });
+
+  describe('a request whose instance dies under it', () => {
+    it.each([
+      ['GET', '/sso/launch/marketplace', true],
+      ['GET', '/sso/marketplace/callback?payload=p', false],
+      ['POST', '/profile', false],
+    ])('%s %s is sent as often as does no harm', async (method, path, isSentAgain) => {
+      handle = (request) => request.socket.destroy();
+      expect((await balancer.send(path, { method })).status).toBe(502);
+      expect(got.length > 1, String(got.length)).toBe(isSentAgain);
+      handle = answerOk;
+      // Instances that have failed get their turn again.
+      await vi.waitFor(async () => expect((await balancer.send('/')).status).toBe(200), {
+        timeout: 20_000,
+        interval: 500,
+      });
+    });
+  });
+
+  it('lets a client wait for 25 seconds, and whoever dribbles a request not for ever', async () => {
+    handle = (_, answer) => setTimeout(() => answer.end('[]'), 25_000);
+    const waited = balancer.send('/sso/events?wait=25');
+    const socket = connect({
+      host: '127.0.0.1',
+      port: balancer.port,
+      servername: 'localhost',
+      rejectUnauthorized: false,
+    });
+    const startedAt = performance.now();
+    socket.on('error', () => undefined).resume();
+    const closed = new Promise<number>((done) =>
+      socket.on('close', () => done(performance.now() - startedAt)),
+    );
+    socket.write(`GET / HTTP/1.1\r\nHost: localhost:${balancer.port}\r\nX-Slow: `);
+    const drip = setInterval(() => socket.write('x'), 500);
+    expect(await closed).toBeLessThan(20_000);
+    clearInterval(drip);
+    expect(await waited).toMatchObject({ status: 200, text: '[]' });
+    expect(got).toHaveLength(1);
+  }, 60_000);
+
+  it.runIf(name === 'Caddy')('sends nothing to an instance that is not ready', async () => {
+    areReady = [false, true];
+    const first = portOf(0);
+    await vi.waitFor(
+      async () => {
+        got = [];
+        for (let n = 0; n < 6; n++) await balancer.send('/');
+        expect(got.map(({ socket }) => socket.localPort)).not.toContain(first);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+    areReady = [false, false];
+    await vi.waitFor(
+      async () => {
+        const answer = await balancer.send('/');
+        expect([answer.status, answer.headers['retry-after']]).toEqual([503, '2']);
+      },
+      { timeout: 20_000, interval: 500 },
+    );
+  });
+
+  it.runIf(name === 'nginx')('loses no request to a port that is closed, but a hand-off', async () => {
+    servers[0]?.closeAllConnections();
+    await new Promise((done) => servers[0]?.close(done));
+    const answers = [];
+    for (let n = 0; n < 20; n++)
+      answers.push(await balancer.send('/profile', { method: n % 2 ? 'POST' : 'GET' }));
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    // It has failed often enough by now, and is left alone for ten seconds.
+    const handOffs = [];
+    for (let n = 0; n < 10; n++) handOffs.push(await balancer.send('/sso/marketplace/callback?payload=p'));
+    expect(handOffs.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(balancer.output()).toContain('temporarily disabled');
+  });
+});
