@@ -52,7 +52,10 @@ const queues: Queue[] = [
   },
 ];
 
-/** Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, and rows to be swept. */
+/**
+ * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, and rows to
+ * be swept.
+ */
 export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
   const reads = [...queues, ...expired.map(toQueue)].map(
     ({ queue, table, late, from, order }) => sql`

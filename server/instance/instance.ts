@@ -109,17 +109,20 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 }
 
 const pauseMs = 1_000;
-const pausesPerLine = 60;
+const lineEveryMs = 60_000;
 
 /** Does the work once the database is there: at a boot it may come later than this process. Gives up once `isOver`. */
 async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
-  for (let tries = 0; ; tries++) {
+  for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
     try {
       return await work();
     } catch (error) {
       if (!isDatabaseAway(error) || isOver()) throw error;
-      const { code, message } = error as { code?: string; message: string };
-      if (tries % pausesPerLine === 0) log.error({ reason: code ?? message }, 'waiting for the database');
+      if (performance.now() - saidAt >= lineEveryMs) {
+        const { code, message } = error as { code?: string; message: string };
+        log.error({ reason: code ?? message }, 'waiting for the database');
+        saidAt = performance.now();
+      }
       await new Promise((done) => setTimeout(done, pauseMs));
     }
   }
