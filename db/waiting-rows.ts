@@ -27,6 +27,14 @@ const queues: Queue[] = [
     order: sql`next_attempt_at`,
   },
   {
+    queue: 'unsent',
+    table: 'mails',
+    late: sql`extract(epoch from now() - created_at)`,
+    // Some are written for later.
+    from: sql`mails where sent_at is null and given_up_at is null and created_at <= now()`,
+    order: sql`next_attempt_at`,
+  },
+  {
     queue: 'billing',
     table: 'service_contracts',
     late: sql`extract(epoch from now() - next_period_starts_at)`,
@@ -44,7 +52,10 @@ const queues: Queue[] = [
   },
 ];
 
-/** Mails that are due, contracts to invoice, invoices that make their contract past due, and rows to be swept. */
+/**
+ * Mails that are due, mails that were not sent yet, contracts to invoice, invoices that make their contract past due, and rows to
+ * be swept.
+ */
 export async function readWaitingRows(db: Database, expired: ExpiredRows[]): Promise<WaitingRows[]> {
   const reads = [...queues, ...expired.map(toQueue)].map(
     ({ queue, table, late, from, order }) => sql`

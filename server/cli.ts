@@ -2,7 +2,7 @@
 // the database of the service.
 import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
-import { isDatabaseAway } from '../db/postgres/away.ts';
+import { explainRefusal, isDatabaseAway } from '../db/postgres/away.ts';
 import { addAccountCommands } from './cli/accounts.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addClientCommands } from './cli/clients.ts';
@@ -13,6 +13,7 @@ import { addDoctorCommand } from './cli/doctor.ts';
 import { addHistoryCommand } from './cli/history.ts';
 import { addMarketplaceCommands } from './cli/marketplace.ts';
 import { addReconcileCommand } from './cli/reconcile.ts';
+import { addSettingsCommand } from './cli/settings.ts';
 import { addThawCommand } from './cli/thaw.ts';
 import { addUserCommands } from './cli/users.ts';
 import { FileError } from './runtime/files.ts';
@@ -23,6 +24,7 @@ const program = new Command('npm run cli --')
   .description('Command line of the identity service')
   .showHelpAfterError();
 
+addSettingsCommand(program);
 addDatabaseCommands(program);
 addUserCommands(program);
 addThawCommand(program);
@@ -41,5 +43,7 @@ await program.parseAsync().catch((error) => {
   if (expectedErrors.some((kind) => error instanceof kind)) exitWith(error.message);
   if (isDatabaseAway(error))
     exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
-  exitWith(`Something went wrong. ${error instanceof Error ? error.stack : String(error)}`);
+  exitWith(
+    explainRefusal(error) ?? `Something went wrong. ${error instanceof Error ? error.stack : String(error)}`,
+  );
 });

@@ -2,14 +2,14 @@
 
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
-import { isDatabaseAway } from '../db/postgres/away.ts';
+import { explainRefusal } from '../db/postgres/away.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { openInstance } from './instance/instance.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';
 import { dataFolder } from './runtime/files.ts';
 import { listen } from './runtime/listen.ts';
 import { ListenError, type Listener } from './runtime/listener.ts';
-import { args, createLog, environment, exitWith, onStopSignal, print } from './runtime/process.ts';
+import { args, createLog, environment, exitWith, onHangUp, onStopSignal, print } from './runtime/process.ts';
 import { type Config, readConfig } from './settings/config.ts';
 import { ConfigError } from './settings/reader.ts';
 
@@ -23,7 +23,10 @@ const closeMs = 1_500;
 
 async function start(): Promise<void> {
   const config = readConfig(environment);
-  const log = createLog();
+  const log = createLog(config.logLevel);
+  // Who sends this signal to a service expects a reload. In local mode it comes from a terminal that closes, and ends the process.
+  if (config.production)
+    onHangUp(() => log.record({}, 'SIGHUP changes nothing: settings are read at the start, so restart'));
   // Not refused: they may be left from a client that is gone, and a stop at an upgrade would log everybody out.
   if (config.unreadSettings.length > 0)
     log.info({ settings: config.unreadSettings }, 'no client in SSO_CLIENTS has these settings');
@@ -110,7 +113,8 @@ const toldInASentence = [ConfigError, EmbeddedPostgresError, ListenError, BuildE
 
 await start().catch((error) => {
   if (toldInASentence.some((kind) => error instanceof kind)) exitWith(error.message);
-  if (isDatabaseAway(error))
-    exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
-  exitWith(`The service could not start. ${error instanceof Error ? error.stack : String(error)}`);
+  exitWith(
+    explainRefusal(error) ??
+      `The service could not start. ${error instanceof Error ? error.stack : String(error)}`,
+  );
 });

@@ -30,6 +30,7 @@ const browser = ['test/browser/*.test.ts'];
 // What runs as a process of its own.
 const processes = [
   'test/{cli,doctor,runtimes}/*.test.ts',
+  'test/upgrades/version-before.test.ts',
   'test/faults/!(worst-text).test.ts',
   'test/*/*-on-deno.test.ts',
   'test/clients-typescript/{example,pulls,stores,vectors}.test.ts',

@@ -12,6 +12,8 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
+  /** Whether that button removes something. */
+  danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
 };
 
@@ -19,7 +21,7 @@ type ConfirmProps = {
  * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
  * change is made straight away.
  */
-export function Confirm({ asks, refused, to = 'Continue', takeBackSentAt }: ConfirmProps) {
+export function Confirm({ asks, refused, to = 'Continue', danger, takeBackSentAt }: ConfirmProps) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
   const { pathname } = useLocation();
   const kept = Object.entries(refused.values).map(([name, value]) => (
@@ -73,7 +75,9 @@ export function Confirm({ asks, refused, to = 'Continue', takeBackSentAt }: Conf
             error={error}
           />
           <div className="actions">
-            <button type="submit">{to}</button>
+            <button type="submit" className={danger ? 'danger' : undefined}>
+              {to}
+            </button>
             <a href={pathname}>Cancel</a>
           </div>
         </form>
@@ -93,7 +97,7 @@ export function Confirm({ asks, refused, to = 'Continue', takeBackSentAt }: Conf
           instead={!hasPassword && <NoPasskeyHere otherWay={otherWay} />}
         >
           {kept}
-          <button type="submit" className={hasPassword ? 'secondary' : undefined}>
+          <button type="submit" className={hasPassword ? 'secondary' : danger ? 'danger' : undefined}>
             {hasPassword ? 'Use a passkey' : to}
           </button>
         </PasskeyForm>

@@ -1,5 +1,7 @@
+import { useRouteLoaderData } from '@remix-run/react';
 import type { ReactNode } from 'react';
 import type { DeadLink as Explained } from '../../server/identity/ground/address-proof.ts';
+import type { loader } from '../root.tsx';
 import { Page } from './page.tsx';
 
 /** Shown for a link in an email that does not work (any more): why, and what to do instead. */
@@ -32,7 +34,7 @@ const titles: Record<Fate, string> = {
   passkey_added: 'This link no longer works',
   address_changed: 'This link no longer works',
   taken_back: 'This link no longer works',
-  canceled: 'You have cancelled this change',
+  canceled: 'You have canceled this change',
   withdrawn: 'This link no longer works',
   other_account: 'This link is for another account',
   over: 'This link no longer works',
@@ -109,6 +111,12 @@ export const ButtonLink = ({ href, children }: { href: string; children: ReactNo
     {children}
   </a>
 );
+
+/** The way on by a login, which nobody needs who is logged in. */
+export function LogInLink({ href }: { href: string }) {
+  const root = useRouteLoaderData<typeof loader>('root');
+  return <ButtonLink href={href}>{root?.email ? 'Continue' : 'Log in'}</ButtonLink>;
+}
 
 /** For a link that is for another account than the one that is logged in. */
 export const LogInElsewhere = ({ href }: { href: string }) => (

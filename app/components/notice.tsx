@@ -2,7 +2,7 @@ import { useLocation } from '@remix-run/react';
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Icon } from './icon.tsx';
 
-const icons = { success: 'check', error: 'alert', info: 'info' } as const;
+const icons = { success: 'check', error: 'alert', warning: 'info', info: 'info' } as const;
 
 type NoticeProps = {
   kind: keyof typeof icons;

@@ -37,7 +37,7 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
         {intro && <p className="intro">{intro}</p>}
       </div>
       {useRefused()?.code === 'ended' && (
-        <Notice kind="info">
+        <Notice kind="warning">
           You were logged out before you sent this form, so nothing has changed yet. Check the form and send
           it again.
         </Notice>

@@ -33,14 +33,15 @@ export default function Components() {
           <Badge meaning="good">Verified</Badge>
           <Badge meaning="waiting">Waiting for verification</Badge>
           <Badge meaning="needs-you">Payment overdue</Badge>
-          <Badge>Cancelled</Badge>
+          <Badge>Canceled</Badge>
         </div>
       </Section>
       <Section id="notices" title="Notices" intro="At the form that they are about.">
         <Notice kind="success">
           Saved. Products will show your changes soon, or the next time you log in to them.
         </Notice>
-        <Notice kind="info">
+        <Notice kind="info">You have been logged out. Log in to continue where you left off.</Notice>
+        <Notice kind="warning">
           You need to verify your email address. <a href="#notices">Verify it now</a>
         </Notice>
         <Notice kind="error">The email address or password is incorrect.</Notice>

@@ -29,6 +29,7 @@ export async function loader({ request, context }: LoaderFunctionArgs) {
     email: visitor?.email,
     clientTitle: site.findLaunchTitle(next),
     clientLogo: site.findLaunchLogo(next),
+    isConnecting: next?.startsWith('/continue?'),
     hasLoggedOut: query.has('logged_out'),
     why: query.get('why'),
     demo: site.demoLogins,
@@ -81,7 +82,7 @@ const reasons = new Map([
 ]);
 
 export default function Login() {
-  const { next, email, clientTitle, clientLogo, hasLoggedOut, why, demo, signUp, supportUrl } =
+  const { next, email, clientTitle, clientLogo, isConnecting, hasLoggedOut, why, demo, signUp, supportUrl } =
     useLoaderData<typeof loader>();
   const refused = useRefused();
   const reason = !refused && reasons.get(why ?? '');
@@ -89,7 +90,15 @@ export default function Login() {
   return (
     <Page
       title={clientTitle ? `Continue to ${clientTitle}` : 'Log in'}
-      intro={clientTitle ? <WithOurLogin /> : 'Use one account for all our products'}
+      intro={
+        clientTitle ? (
+          <WithOurLogin />
+        ) : isConnecting ? (
+          'To connect your marketplace account'
+        ) : (
+          'Use one account for all our products'
+        )
+      }
     >
       {clientLogo && <img className="client-logo" src={clientLogo} alt="" />}
       {hasLoggedOut && !refused && <Notice kind="success">You have logged out.</Notice>}

@@ -115,8 +115,10 @@ export default function Code() {
       </p>
       {usesRecovery && (
         <p className="aside">
-          Lost your recovery codes as well?{' '}
-          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact the people who run this service'}.
+          Lost your recovery codes as well?
+          <br />
+          {supportUrl ? <a href={supportUrl}>Contact support</a> : 'Contact the people who run this service.'}
+          <br />
           Once they know it is you, they can let you log in with just your password.
         </p>
       )}

@@ -106,6 +106,7 @@ export default function Authenticator() {
         refused={refused ?? goOn}
         asks={asks}
         to={buttons.get(refused?.values.intent ?? '')}
+        danger={refused?.values.intent === 'turn-off'}
         takeBackSentAt={page.takeBackSentAt}
       />
     );

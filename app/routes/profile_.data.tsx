@@ -66,7 +66,7 @@ export default function YourData() {
         </div>
       </form>
       <p className="aside">
-        <a href={deletionPage}>{isLeaving ? 'Keep my account' : 'Delete your account'}</a>
+        <a href={deletionPage}>{isLeaving ? 'Keep your account' : 'Delete your account'}</a>
       </p>
     </Page>
   );

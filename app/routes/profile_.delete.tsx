@@ -81,7 +81,7 @@ export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => action
 export default function DeleteAccount() {
   const { dueAt } = useLoaderData<typeof loader>();
   const refused = useRefused();
-  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Delete your account" />;
+  if (refused?.asks) return <Confirm refused={refused} asks={refused.asks} to="Delete your account" danger />;
   const message = refused?.code === 'last_admin' ? lastAdmin : refused?.message;
   return dueAt ? <Planned dueAt={dueAt} /> : <Ask refused={message} minutes={refused?.minutes} />;
 }
@@ -116,13 +116,13 @@ function Ask({ refused, minutes }: { refused: string | undefined; minutes: numbe
         <h2 id="sure">Are you sure?</h2>
         <form method="post" action={useFormAction()} className="card">
           <p>
-            If you want a copy of your data, <a href="/profile/data">download it</a> first.
+            You can <a href="/profile/data">download your data</a> first.
           </p>
           <div className="actions">
             <button type="submit" name="intent" value="delete" className="danger">
-              Delete my account
+              Delete your account
             </button>
-            <a href="/profile">Keep my account</a>
+            <a href="/profile">Keep your account</a>
           </div>
         </form>
       </section>
@@ -149,7 +149,7 @@ function Planned({ dueAt }: { dueAt: Date }) {
         </p>
         <div className="actions">
           <button type="submit" name="intent" value="keep">
-            Keep my account
+            Keep your account
           </button>
           <a href="/profile">Go to your profile</a>
         </div>

@@ -96,7 +96,7 @@ const TakeBack = ({ asksForFactor, isEstablished }: { asksForFactor: boolean; is
     <p>
       {isEstablished
         ? `You have used this browser with your account for at least a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here protects you straight away.`
-        : `You have used this browser with your account for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here only protects you after a week, or after up to two weeks if you add something else in the meantime.`}
+        : `You have used this browser with your account for less than a week, so a passkey or ${sayCodeFactors('brief', ' or ')} that you add here starts to protect you in one to two weeks.`}
     </p>
   </>
 );

@@ -69,7 +69,14 @@ export default function Passkeys() {
   const notice = saved ? savedNotices.get(saved) : undefined;
   const refused = useRefused();
   if (refused?.asks)
-    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(refused.values.intent ?? '')} />;
+    return (
+      <Confirm
+        refused={refused}
+        asks={refused.asks}
+        to={buttons.get(refused.values.intent ?? '')}
+        danger={refused.values.intent === 'remove'}
+      />
+    );
   const message = refused?.message ?? refused?.errors.id ?? refused?.errors.passkey;
   return (
     <Page

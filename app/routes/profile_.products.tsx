@@ -24,7 +24,7 @@ export default function ProductsPage() {
     >
       <DeletionNotice dueAt={deletionDueAt} />
       {!isVerified && (
-        <Notice kind="info">
+        <Notice kind="warning">
           You need to verify your email address before you can open our products.{' '}
           <a href="/verify-email">Verify it now</a>
         </Notice>

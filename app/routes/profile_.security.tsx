@@ -81,7 +81,14 @@ export default function Security() {
   const { sessions, needsPassword, links } = listed;
   const refused = useRefused();
   if (refused?.asks)
-    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(refused.values.intent ?? '')} />;
+    return (
+      <Confirm
+        refused={refused}
+        asks={refused.asks}
+        to={buttons.get(refused.values.intent ?? '')}
+        danger={refused.values.intent === 'remove-link'}
+      />
+    );
   const told = { saved, refused };
   return (
     <Page title="Security" intro="How you log in, and where you are logged in now.">

@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-r
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { AskForLink, ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
 import { NewPassword } from '../components/new-password.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -95,7 +95,7 @@ function Dead({ link, next }: DeadProps) {
         fate === 'expired' || fate === 'withdrawn' || fate === 'over' ? (
           <AskForLink action={ask} fields={{ email }} email={email} />
         ) : (
-          <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
+          <LogInLink href={withNext('/login', next)} />
         )
       }
       otherwise={<ButtonLink href={ask}>Get a new link</ButtonLink>}

@@ -2,7 +2,7 @@ import { type ActionFunctionArgs, data, type LoaderFunctionArgs } from '@remix-r
 import { useFormAction, useLoaderData } from '@remix-run/react';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { AlreadyHasAccount } from '../components/already-has-account.tsx';
-import { AskForLink, ButtonLink, EndedLink } from '../components/dead-link.tsx';
+import { AskForLink, ButtonLink, EndedLink, LogInLink } from '../components/dead-link.tsx';
 import { Field } from '../components/field.tsx';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page.tsx';
@@ -98,12 +98,12 @@ function Dead({ link, next }: DeadProps) {
   return (
     <EndedLink
       link={link}
-      says={{ used: 'You have already created your account with it. Log in.' }}
+      says={{ used: 'You created your account with it.' }}
       next={({ fate, email, name }) =>
         fate === 'expired' || fate === 'withdrawn' ? (
           <AskForLink action={ask} fields={{ name, email }} email={email} />
         ) : (
-          <ButtonLink href={withNext('/login', next)}>Log in</ButtonLink>
+          <LogInLink href={withNext('/login', next)} />
         )
       }
       otherwise={<ButtonLink href={ask}>Get a new link</ButtonLink>}

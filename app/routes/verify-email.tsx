@@ -60,7 +60,10 @@ export default function VerifyEmail() {
       <form method="post" action={useFormAction()} className="card">
         <p>
           You need to verify <strong>{email}</strong> before you can open {clientTitle ?? 'our products'}.
-          {!isSent && ' We will email you a link.'}
+          {!isSent &&
+            (holdsEmail
+              ? ' We will email you a link.'
+              : ' We will email you a link. With it you also set a password.')}
         </p>
         {isSent && keepsMails && <KeptMails />}
         <p>You can still view and edit your profile.</p>

@@ -28,6 +28,8 @@ export class AppError extends Error {
   readonly headers: Record<string, string>;
   readonly reason: string | undefined;
   readonly oldest: number | undefined;
+  /** Whether it is as it should be, although its status says that something failed: then no error is logged. */
+  isExpected = false;
 
   constructor(
     code: ProblemCode,
@@ -55,6 +57,11 @@ export class AppError extends Error {
   get minutes(): number | undefined {
     if (this.code !== 'rate_limited') return undefined;
     return Math.max(1, Math.ceil(Number(this.headers['Retry-After']) / 60));
+  }
+
+  asExpected(): this {
+    this.isExpected = true;
+    return this;
   }
 
   /** Adds headers to the answer. */

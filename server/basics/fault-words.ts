@@ -6,11 +6,11 @@ export const faultWords = {
   name_not_shown: 'Remove characters that cannot be shown, such as control characters.',
   email_malformed: 'Enter an email address in the correct format, like name@example.com.',
   /** The page names the address that is likely meant (server/identity/ground/mail-hosts.ts). */
-  email_slip: 'Check the address. If it is right, send the form again.',
+  email_slip: 'Check the address. If it is right, continue.',
   email_same: 'This is already your email address.',
   email_left:
     'You changed from this address a short while ago. To change back to it, use the link in the email that we sent there.',
-  password_short: 'Your password must be at least 12 characters long. A few random words work well.',
+  password_short: 'Your password must be at least 12 characters long.',
   password_long: 'Your password must be no more than 128 characters long.',
   password_easy: 'This password is too easy to guess. Choose a different one.',
   password_same: 'This is your current password. Choose another one.',

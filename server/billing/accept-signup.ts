@@ -24,13 +24,22 @@ import { notify } from '../identity/ground/notices.ts';
 import type { Config } from '../settings/config.ts';
 import { userIdSchema, wireInstantSchema } from '../sso/payload.ts';
 import { contractStatusSchema } from './contract-list.ts';
-import { applyReport, presentStatus, type Report } from './contract-states.ts';
+import {
+  applyReport,
+  findIdleReason,
+  type IdleReason,
+  idleReasons,
+  presentStatus,
+  type Report,
+} from './contract-states.ts';
 import { invoiceBegun } from './invoicing.ts';
 import { planSchema, readReport, type Signup, signupIdSchema } from './signup-message.ts';
 
 export type SignupOutcome = {
   contract: Contract;
   change: 'created' | 'updated' | 'unchanged';
+  /** Why it is unchanged. */
+  reason?: IdleReason;
   isNewCustomer: boolean;
 };
 
@@ -49,7 +58,6 @@ export async function acceptSignup(
   ]);
   if (known) return updateKnown(trx, known, report, now);
   const terms = applyReport(undefined, report, now);
-  if (!terms) throw new Error('a first report always makes a contract');
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
     : await welcomeCustomer(trx, config, signup, now, trace);
@@ -65,14 +73,14 @@ async function updateKnown(
   report: Report,
   now: Date,
 ): Promise<SignupOutcome> {
-  const reported = applyReport(known, report, now)?.status;
-  if (!reported) return { contract: known, change: 'unchanged', isNewCustomer: false };
+  const reason = findIdleReason(known, report, now);
+  if (reason) return { contract: known, change: 'unchanged', reason, isNewCustomer: false };
+  const { status: reported } = applyReport(known, report, now);
   // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
   // report ends the contract.
   const status = reported === 'canceled' ? known.status : reported;
   const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
-  if (!terms) throw new Error('invoicing never changes whether a report applies');
   // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
     known.status === 'past_due' && reported === 'active' && (await hasDueInvoice(trx, known.id, now));
@@ -106,10 +114,12 @@ async function welcomeCustomer(
 export const signupAnswerSchema = z
   .object({
     signup_id: signupIdSchema,
-    applied: z
-      .boolean()
+    applied: z.boolean().describe('Whether this report was stored. If not, `reason` says why.'),
+    reason: z
+      .enum(idleReasons)
+      .optional()
       .describe(
-        'Whether this report was stored. If not, one as new or newer was here, or its state did not allow it.',
+        'Only where it was not stored: it is `older` than the last one stored, or of the `same_time`; the contract has `ended`; or its state does not allow the move (`not_allowed`). There may be more one day.',
       ),
     user: z.object({ id: userIdSchema, created: z.boolean() }),
     account: z.object({ id: z.uuid(), created: z.boolean() }),
@@ -125,12 +135,13 @@ export const signupAnswerSchema = z
 
 /** The answer's body (contract 7.13 to 7.16). */
 export function describeOutcome(
-  { contract, change, isNewCustomer }: SignupOutcome,
+  { contract, change, reason, isNewCustomer }: SignupOutcome,
   now: Date,
 ): z.infer<typeof signupAnswerSchema> {
   return {
     signup_id: contract.signupId,
     applied: change !== 'unchanged',
+    ...(reason && { reason }),
     user: { id: contract.userId, created: isNewCustomer },
     account: { id: contract.accountId, created: isNewCustomer },
     contract: {

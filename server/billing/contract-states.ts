@@ -43,20 +43,22 @@ const reportable: Record<Report['status'], readonly ContractStatus[]> = {
   canceled: moves.cancel.from,
 };
 
-/**
- * All terms after a report, which replaces the last report whole. Undefined if the report changes nothing: because it is
- * not newer than the last one applied, or because the present state does not allow the move.
- */
-export function applyReport(
-  contract: ContractTerms | undefined,
-  report: Report,
-  now: Date,
-): ContractTerms | undefined {
-  if (contract) {
-    const isNewer = report.occurredAt.getTime() > contract.occurredAt.getTime();
-    const isAllowed = reportable[report.status].includes(presentStatus(contract, now));
-    if (!isNewer || !isAllowed) return undefined;
-  }
+/** Why a report changes nothing, as the CRM gets it (contract 7.43). */
+export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as const;
+export type IdleReason = (typeof idleReasons)[number];
+
+/** Why a report changes nothing, or undefined if it counts. */
+export function findIdleReason(contract: ContractTerms, report: Report, now: Date): IdleReason | undefined {
+  const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
+  if (reportedAt < appliedAt) return 'older';
+  if (reportedAt === appliedAt) return 'same_time';
+  const status = presentStatus(contract, now);
+  if (!isRunning(status)) return 'ended';
+  return reportable[report.status].includes(status) ? undefined : 'not_allowed';
+}
+
+/** All terms after a report that counts, which replaces the last report whole. */
+export function applyReport(contract: ContractTerms | undefined, report: Report, now: Date): ContractTerms {
   return { ...report, status: presentStatus(report, now), ...scheduleBilling(contract, report, now) };
 }
 

@@ -35,6 +35,12 @@ export const signupIdSchema = z
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'Must be 1 to 128 of the characters A-Z a-z 0-9 _ . : -')
   .describe('The CRM’s own name for the signup. Its contract keeps it for ever.');
 
+type Parsed = { occurred_at?: unknown; contract?: { trial_ends_at?: unknown } };
+const isObject = (value: unknown): value is Parsed =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const hasInstants = (value: unknown) =>
+  isObject(value) && value.occurred_at instanceof Date && value.contract?.trial_ends_at instanceof Date;
+
 const contractSchema = z
   .object({
     plan: planSchema,
@@ -46,9 +52,11 @@ const contractSchema = z
       ),
     price: priceSchema.nullish(),
   })
-  .refine(({ status, trial_ends_at }) => status !== 'trialing' || Boolean(trial_ends_at), {
+  .refine(({ status, trial_ends_at }) => status !== 'trialing' || (trial_ends_at ?? null) !== null, {
     path: ['trial_ends_at'],
     error: 'Required when status is trialing.',
+    // Also beside other faults, so that one answer names them all.
+    when: ({ value }) => isObject(value),
   })
   .meta({
     if: { properties: { status: { const: 'trialing' } } },
@@ -71,7 +79,11 @@ export const signupSchema = z
     // Allowed for other states: a CRM that always sends its whole contract repeats the end of the trial for ever.
     ({ occurred_at, contract: { status, trial_ends_at } }) =>
       status !== 'trialing' || !trial_ends_at || trial_ends_at > occurred_at,
-    { path: ['contract', 'trial_ends_at'], error: 'Must be after occurred_at.' },
+    {
+      path: ['contract', 'trial_ends_at'],
+      error: 'Must be after occurred_at.',
+      when: ({ value }) => hasInstants(value),
+    },
   )
   .describe('A signup or trial, or a change of its contract. Unknown members are ignored.');
 
@@ -79,15 +91,19 @@ export type Signup = z.infer<typeof signupSchema>;
 
 /** Reads a message. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
 export function readSignup(body: Uint8Array, now: Date): Signup {
-  const result = signupSchema.safeParse(parse(body), {
-    error: describeType,
-  });
-  if (!result.success) throw new AppError('validation_failed', { errors: toFieldErrors(result.error) });
-  if (result.data.occurred_at.getTime() > now.getTime() + leewayMs) {
-    const detail = 'Must not be more than 300 seconds in the future.';
-    throw new AppError('validation_failed', { errors: [{ pointer: '/occurred_at', detail }] });
-  }
-  return result.data;
+  const message = parse(body);
+  const result = signupSchema.safeParse(message, { error: describeType });
+  const tooLate = isTooLate(message, now) ? [future] : [];
+  if (result.success && tooLate.length === 0) return result.data;
+  const errors = [...(result.success ? [] : toFieldErrors(result.error)), ...tooLate];
+  throw new AppError('validation_failed', { errors });
+}
+
+const future = { pointer: '/occurred_at', detail: 'Must not be more than 300 seconds in the future.' };
+
+function isTooLate(message: unknown, now: Date): boolean {
+  const { data: at } = instantSchema.safeParse(isObject(message) ? message.occurred_at : undefined);
+  return at !== undefined && at.getTime() > now.getTime() + leewayMs;
 }
 
 export const describeType: z.core.$ZodErrorMap = (issue) => {

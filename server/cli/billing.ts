@@ -52,7 +52,7 @@ export function addBillingCommands(program: Command): void {
     .action(async (signupId: string) => {
       const isCanceled = await withDatabase((db) => cancelContract({ db, now }, signupId));
       if (isCanceled === undefined) throw new CommandError('There is no contract for this signup.');
-      print(isCanceled ? 'The contract is cancelled.' : 'The contract had already ended.');
+      print(isCanceled ? 'The contract is canceled.' : 'The contract had already ended.');
     });
 
   for (const [status, description] of [

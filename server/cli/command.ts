@@ -9,7 +9,7 @@ import { readEmailAddress } from '../identity/ground/email-address.ts';
 import { nameSchema } from '../identity/ground/names.ts';
 import { dataFolder } from '../runtime/files.ts';
 import { environment, printAside } from '../runtime/process.ts';
-import { readConfig } from '../settings/config.ts';
+import { type Config, readConfig } from '../settings/config.ts';
 
 /** An error with a message that is a sentence for the operator. */
 export class CommandError extends Error {}
@@ -30,12 +30,7 @@ export async function withDatabase<T>(
   work: (db: Database) => Promise<T>,
   { statementTimeoutMs, isDryRun = false }: DatabaseUse = {},
 ): Promise<T> {
-  const config = readConfig(environment);
-  const embedded = config.databaseUrl
-    ? undefined
-    : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
-  const url = config.databaseUrl ?? embedded?.url ?? '';
-  try {
+  return withDatabaseUrl(async (url, config) => {
     if (!isDryRun) await migrate(url, (what) => printAside(`Waiting for ${what}.`));
     const database = openDatabase({
       url,
@@ -48,7 +43,18 @@ export async function withDatabase<T>(
       if (isDryRun) await requireMigrated(database.db);
       return work(database.db);
     };
-    return await use().finally(database.close);
+    return use().finally(database.close);
+  });
+}
+
+/** The database of the service as it is: the embedded one runs while `work` does. */
+export async function withDatabaseUrl<T>(work: (url: string, config: Config) => Promise<T>): Promise<T> {
+  const config = readConfig(environment);
+  const embedded = config.databaseUrl
+    ? undefined
+    : await startEmbeddedPostgres(config.embeddedDatabaseFolder ?? dataFolder);
+  try {
+    return await work(config.databaseUrl ?? embedded?.url ?? '', config);
   } finally {
     await embedded?.stop();
   }

@@ -1,6 +1,7 @@
 // Migrating the database, and what must be done after the database was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
+import { type MigrationStatus, readMigrationStatus } from '../../db/postgres/migrate.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
@@ -21,14 +22,25 @@ import { touchAllProfiles } from '../../db/tables/users.ts';
 import { notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
-import { print } from '../runtime/process.ts';
-import { byCommand, now, readNumber, withDatabase } from './command.ts';
+import { endWith, print } from '../runtime/process.ts';
+import { byCommand, now, readNumber, withDatabase, withDatabaseUrl } from './command.ts';
 
 export function addDatabaseCommands(program: Command): void {
   program
     .command('migrate')
     .description('bring the database to the current schema (the service also does this when it starts)')
-    .action(() => withDatabase(async () => print('The database has the current schema.')));
+    .option('--status', 'only say which migrations there are to do, and change nothing', false)
+    .addHelpText(
+      'after',
+      '\nExit status of --status: 0 if there is nothing to do, 1 if there is, 2 if that could not be found out.',
+    )
+    .action(async ({ status }: { status: boolean }) => {
+      if (!status) return withDatabase(async () => print('The database has the current schema.'));
+      endWith(2);
+      const found = await withDatabaseUrl(readMigrationStatus);
+      print(describeStatus(found));
+      endWith(found.toDo.length > 0 ? 1 : 0);
+    });
 
   program
     .command('database:restored')
@@ -46,6 +58,18 @@ export function addDatabaseCommands(program: Command): void {
           'them again with user:delete --now, using the ids in the log lines "user erased".',
       );
     });
+}
+
+function describeStatus({ toDo, ahead }: MigrationStatus): string {
+  const list = (names: string[]) => names.map((name) => `\n  ${name}`).join('');
+  return [
+    toDo.length > 0 ? `To do:${list(toDo)}` : 'Nothing to do: the database has what this version needs.',
+    ...(ahead.length > 0
+      ? [
+          `A newer version has migrated this database. This one starts on it, and leaves these alone:${list(ahead)}`,
+        ]
+      : []),
+  ].join('\n');
 }
 
 /**

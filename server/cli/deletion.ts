@@ -52,7 +52,7 @@ export function addDeletionCommand(program: Command): void {
 async function erase(trx: Transaction<DB>, { id }: User): Promise<string> {
   const erased = await eraseUser(trx, id, { now: now(), by: 'cli', onlyDue: false });
   if (!erased) throw new CommandError('No user has this email address or id.');
-  return `The user ${id} is erased. Contracts cancelled: ${erased.canceled}.`;
+  return `The user ${id} is erased. Contracts canceled: ${erased.canceled}.`;
 }
 
 async function plan(trx: Transaction<DB>, user: User): Promise<string> {
@@ -71,7 +71,7 @@ async function plan(trx: Transaction<DB>, user: User): Promise<string> {
   const held = user.suspendedAt
     ? ' That will not happen while the user is suspended: resume them, or use --now.'
     : '';
-  return `The user ${id} will be erased at ${dueAt.toISOString()}.${held} Contracts to be cancelled then: ${live.length}.`;
+  return `The user ${id} will be erased at ${dueAt.toISOString()}.${held} Contracts to be canceled then: ${live.length}.`;
 }
 
 async function countInvoices(trx: Transaction<DB>, { account }: User): Promise<string> {

@@ -27,7 +27,7 @@ export async function crmSignups(deps: Dependencies, request: Request, visit: Vi
     const { code, detail, errors } = refusal;
     deps.metrics.countSignup(code);
     const { requestId, address } = visit;
-    deps.log.info({ requestId, address, code, detail, errors }, 'signup refused');
+    deps.log.record({ requestId, address, code, detail, errors }, 'signup refused');
     throw refusal;
   }
 }

@@ -20,7 +20,7 @@ export async function marketplaceCallback(
     const { code, reason } = refusal;
     deps.metrics.countHandOff(code);
     const { requestId, address } = visit;
-    deps.log.info({ requestId, address, code, reason }, 'hand-off refused');
+    deps.log.record({ requestId, address, code, reason }, 'hand-off refused');
     throw refusal;
   }
 }

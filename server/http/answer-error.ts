@@ -20,7 +20,7 @@ export async function answerError(
 ): Promise<Response> {
   const error = toAppError(thrown);
   visit.code = error.code;
-  if (error.status >= 500) {
+  if (error.status >= 500 && !error.isExpected) {
     const { requestId } = visit;
     const { log } = options.backend.deps;
     log.error({ requestId, code: error.code, err: error.cause ?? error }, 'request failed');
@@ -52,16 +52,19 @@ async function buildRefusal(
   return new Response(page.body, { status: error.status, headers });
 }
 
-/** Makes the refusal for the door, as a request would get it, but without the request's id. */
-export async function makeUnavailable(
-  accept: string,
+/** Makes a refusal for the door, as a program and as a person would get it, but without the id of a request. */
+export async function makeAnswers(
+  error: AppError,
   securityHeaders: Record<string, string>,
   options: Options,
-): Promise<Made> {
-  const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
-  const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
-  // The strictest value of any route: the door knows no routes.
-  const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
-  const answer = addHeaders(await buildRefusal(unavailable(), request, visit, options), headers);
-  return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+): Promise<{ problem: Made; page: Made }> {
+  const make = async (accept: string): Promise<Made> => {
+    const request = new Request(options.backend.config.baseUrl, { headers: { accept } });
+    const visit = { requestId: '', address: '', cspNonce: '', deadline: new Deadline() };
+    // The strictest value of any route: the door knows no routes.
+    const headers = { ...securityHeaders, 'referrer-policy': 'no-referrer' };
+    const answer = addHeaders(await buildRefusal(error, request, visit, options), headers);
+    return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
+  };
+  return { problem: await make('application/json'), page: await make('text/html') };
 }

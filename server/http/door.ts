@@ -1,6 +1,8 @@
 // The door turns requests away before any work is done, with an answer made beforehand: every request while the service
-// starts, and later the requests that come while more are under way than the service can work at.
+// starts, later the requests that come while more are under way than the service can work at, and logins for which no password
+// can be hashed. A flood must cost no more than refusing it.
 import type { Dependencies } from '../instance/dependencies.ts';
+import { isHealthPath } from './health.ts';
 import { pathOf } from './incoming.ts';
 import { prefersHtml } from './requests.ts';
 
@@ -23,6 +25,10 @@ export type DoorOptions = {
   countApart: () => number;
   /** 503 `unavailable`, for programs and for people. */
   unavailable: { problem: Made; page: Made };
+  /** The same for logins (contract 9.49). */
+  busy: { problem: Made; page: Made };
+  /** Whether too many passwords are being hashed for one more login. Counts that login. */
+  refusesLogin: () => boolean;
   deps: Pick<Dependencies, 'log' | 'metrics'>;
 };
 
@@ -30,7 +36,11 @@ export type DoorOptions = {
 const maxUnderWay = 200;
 const logPauseMs = 1_000;
 
-export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, deps }: DoorOptions): Fetch {
+// With the suffix of what the pages' script asks for.
+const loginPath = /^\/login(?:\.data)?$/;
+
+export function createDoor(options: DoorOptions): Fetch {
+  const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
   let underWay = 0;
   // Requests that may still wait for their body. A slow sender takes no place.
   const withBody = new Set<Peer>();
@@ -44,8 +54,8 @@ export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, d
     return working - arriving >= maxUnderWay;
   };
 
-  const turnAway = (request: Request): Response => {
-    const { status, headers, body } = prefersHtml(request) ? unavailable.page : unavailable.problem;
+  const turnAway = (request: Request, { problem, page }: typeof unavailable): Response => {
+    const { status, headers, body } = prefersHtml(request) ? page : problem;
     return new Response(body, {
       status,
       headers: isDraining() ? { ...headers, connection: 'close' } : headers,
@@ -63,11 +73,15 @@ export function createDoor({ fetch, isUp, isDraining, countApart, unavailable, d
   };
 
   return (request, peer) => {
+    const path = pathOf(request.url);
     if (!isUp()) {
-      if (pathOf(request.url) !== '/healthz') return turnAway(request);
-    } else if (isFull() && !/^\/(healthz|readyz)$/.test(pathOf(request.url))) {
+      if (path !== '/healthz') return turnAway(request, unavailable);
+    } else if (isFull() && !isHealthPath(path)) {
       count();
-      return turnAway(request);
+      return turnAway(request, unavailable);
+    } else if (request.method === 'POST' && loginPath.test(path) && refusesLogin()) {
+      count();
+      return turnAway(request, busy);
     }
     const hasBody = request.method !== 'GET' && request.method !== 'HEAD';
     if (hasBody) withBody.add(peer);

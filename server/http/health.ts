@@ -5,6 +5,8 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { type Health, respondJson } from './answers.ts';
 import type { Route } from './route.ts';
 
+export const isHealthPath = (path: string): boolean => /^\/(?:healthz|readyz)$/.test(path);
+
 export function buildHealthRoutes({ db }: Dependencies, isDraining: () => boolean): Route[] {
   const common = { methods: ['GET', 'HEAD'], isPage: false };
   const ok: Health = { status: 'ok' };
@@ -15,7 +17,8 @@ export function buildHealthRoutes({ db }: Dependencies, isDraining: () => boolea
       ...common,
       path: '/readyz',
       async handle() {
-        if (!isDraining() && (await isMigrated(db))) return answerOk();
+        if (isDraining()) throw unavailable().asExpected();
+        if (await isMigrated(db)) return answerOk();
         throw unavailable();
       },
     },

@@ -2,9 +2,10 @@
 // the request is refused (answer-error.ts). The shell is the same in development, tests and production, on Node and on Deno.
 import { type Handler, Hono, type MiddlewareHandler } from 'hono';
 import { compress } from 'hono/compress';
-import { AppError } from '../basics/errors.ts';
+import { AppError, unavailable } from '../basics/errors.ts';
+import { buildBusy, refusesSlot } from '../identity/password/passwords.ts';
 import type { Backend } from '../instance/backend.ts';
-import { answerError, makeUnavailable } from './answer-error.ts';
+import { answerError, makeAnswers } from './answer-error.ts';
 import { limitBody, refuseEncodedBody } from './body-limit.ts';
 import { createDoor, type Fetch } from './door.ts';
 import { buildHealthRoutes } from './health.ts';
@@ -19,7 +20,6 @@ import {
   openVisit,
   refuseOddRequest,
   refuseOtherHost,
-  requireLoginSlot,
   requireOwnPage,
 } from './steps.ts';
 
@@ -37,7 +37,6 @@ export type ShellOptions = {
 };
 
 const changes = ['POST', 'PUT', 'PATCH', 'DELETE'];
-const loginPaths = ['/login', '/login.data'];
 
 export async function createShell(options: ShellOptions): Promise<Fetch> {
   const { backend, pages, isUp, isDraining, isDevelopment } = options;
@@ -54,7 +53,6 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
   app.use(refuseOddRequest);
   app.on(changes, '*', requireOwnPage(config.issuer), refuseEncodedBody);
   app.use(limitBody);
-  app.on('POST', loginPaths, requireLoginSlot(backend));
   for (const route of routes.filter(({ isPage }) => !isPage)) app.all(route.path, answerBy(route, backend));
 
   // An app of its own, because Hono takes longer to find a path among the patterns of the pages.
@@ -78,9 +76,12 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     isUp,
     isDraining,
     countApart: () => backend.countHashing() + backend.heldRequests.countHeld(),
-    unavailable: {
-      problem: await makeUnavailable('application/json', securityHeaders, options),
-      page: await makeUnavailable('text/html', securityHeaders, options),
+    unavailable: await makeAnswers(unavailable(), securityHeaders, options),
+    busy: await makeAnswers(buildBusy(), securityHeaders, options),
+    refusesLogin() {
+      const isRefused = refusesSlot();
+      if (isRefused) deps.metrics.countLogin('busy');
+      return isRefused;
     },
     deps,
   });

@@ -7,6 +7,7 @@ import type { Config } from '../settings/config.ts';
 import { addHeaders, buildProblemResponse } from './answers.ts';
 import { buildFindClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
+import { isHealthPath } from './health.ts';
 import { isForThisMachine, pathOf, readPlace, readRequestId, refuseUnroutable } from './incoming.ts';
 import { requireOwnOrigin, type Visit } from './requests.ts';
 import { buildFindPattern, type Route } from './route.ts';
@@ -70,7 +71,7 @@ export function openVisit({ config, deps }: Backend): Step {
   };
 }
 
-/** Writes one line in the log for each request, and counts the request in the metrics. */
+/** Writes one line in the log for each request, but for health checks that went well, and counts the request in the metrics. */
 export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[]): Step {
   const findPattern = buildFindPattern([...routes.map(({ path }) => path), assetsPath]);
   return async (c, next) => {
@@ -87,6 +88,8 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     const route = c.env.route ?? findPattern(path);
     const { status } = c.res;
     metrics.endRequest({ method, route, status, seconds: ms / 1_000, code });
+    // A balancer asks every second. Whoever wants to know how often finds it in the metrics.
+    if (isHealthPath(path) && status < 400) return;
     log.info(
       {
         requestId: visit.requestId,
@@ -151,14 +154,6 @@ export const refuseOddRequest: Step = (c, next) => {
 export function requireOwnPage(issuer: string): Step {
   return (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
-    return next();
-  };
-}
-
-/** Checks for a slot before a page reads the request: a flood of logins must cost no more than refusing it. */
-export function requireLoginSlot(backend: Backend): Step {
-  return (_, next) => {
-    backend.requireLoginSlot();
     return next();
   };
 }

@@ -28,7 +28,6 @@ import {
 } from '../http/requests.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { createRateLimits } from '../identity/ground/rate-limits.ts';
-import { requireLoginSlot } from '../identity/login/login.ts';
 import { findWayOn } from '../identity/login/way-on.ts';
 import { countHashing } from '../identity/password/passwords.ts';
 import { expired } from '../jobs/sweep.ts';
@@ -69,8 +68,6 @@ export function createBackend(options: {
     deps,
     /** The requests that wait for events. */
     heldRequests,
-    /** Throws 503 `unavailable`, as a login would, if too many passwords are being hashed. */
-    requireLoginSlot: () => requireLoginSlot(deps),
     countHashing,
     /** Ends the answers that go on by themselves, for a process that is to stop. */
     endStreams() {

@@ -1,4 +1,5 @@
 // One instance of the service on a database. main.ts runs it in a process; tests start it as it is.
+import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
@@ -19,7 +20,8 @@ export type Instance = {
   fetchMetrics: Fetch;
   /**
    * Migrates the database, seeds the demo users in local mode, and starts the jobs. Until it resolves, `fetch` answers 503 to
-   * everything but /healthz. In production it throws a ConfigError if the database holds the demo users.
+   * everything but /healthz. While the database is away it waits (contract 9.243); it throws whatever else goes wrong, and in
+   * production a ConfigError if the database holds the demo users.
    */
   start: () => Promise<void>;
   /**
@@ -59,6 +61,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
   let jobsStopped: Promise<void> | undefined;
   let isUp = false;
   let isDraining = false;
+  let isClosed = false;
   return {
     fetch: await createShell({
       ...options.shell,
@@ -68,12 +71,12 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
     }),
     fetchMetrics: (request) => answerMetrics(metrics, request, config),
     async start() {
+      const prepareDatabase = async () => {
+        await migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`));
+        await seedOrRefuse(config, database.db);
+      };
       // Both at once: one is work for the database, the other for this process.
-      await Promise.all([
-        migrate(options.databaseUrl, (what) => log.info({}, `waiting for ${what}`)),
-        loadPasswordCheck(),
-      ]);
-      await seedOrRefuse(config, database.db);
+      await Promise.all([whenThere(prepareDatabase, log, () => isClosed), loadPasswordCheck()]);
       stopJobs = startJobs(backend.deps);
       isUp = true;
     },
@@ -83,6 +86,7 @@ export async function openInstance(options: InstanceOptions): Promise<Instance> 
       jobsStopped = stopJobs();
     },
     async close() {
+      isClosed = true;
       stopWatching?.();
       backend.endStreams();
       await (jobsStopped ?? stopJobs());
@@ -102,6 +106,26 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     throw error;
   }
   return service;
+}
+
+const pauseMs = 1_000;
+const lineEveryMs = 60_000;
+
+/** Does the work once the database is there: at a boot it may come later than this process. Gives up once `isOver`. */
+async function whenThere(work: () => Promise<void>, log: Log, isOver: () => boolean): Promise<void> {
+  for (let saidAt = Number.NEGATIVE_INFINITY; ; ) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isDatabaseAway(error) || isOver()) throw error;
+      if (performance.now() - saidAt >= lineEveryMs) {
+        const { code, message } = error as { code?: string; message: string };
+        log.error({ reason: code ?? message }, 'waiting for the database');
+        saidAt = performance.now();
+      }
+      await new Promise((done) => setTimeout(done, pauseMs));
+    }
+  }
 }
 
 async function seedOrRefuse(config: Config, db: Parameters<typeof hasDemoUsers>[0]): Promise<void> {

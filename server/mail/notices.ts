@@ -54,7 +54,7 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   account_deleted: {
     subject: 'Your account has been deleted',
-    text: 'Your account has been deleted. Contracts that were still running have been cancelled. We keep invoices because the law requires it.',
+    text: 'Your account has been deleted. Contracts that were still running have been canceled. We keep invoices because the law requires it.',
     advice: 'You can use this email address for a new account at any time.',
     action: { label: 'Go to the login page', path: '/login' },
     why: 'You received this email because this was the email address of your account.',
@@ -89,14 +89,14 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   deletion_canceled: {
     subject: 'Your account will not be deleted',
-    text: 'The deletion that was planned for your account has been cancelled. Your account stays as it is.',
+    text: 'The deletion that was planned for your account has been canceled. Your account stays as it is.',
   },
   deletion_requested: {
     subject: 'Your account will be deleted in 14 days',
     text: `We received a request to delete your account. We will delete it on ${sayInstant(dueAt)}. Until then you cannot open our products.`,
     action: { label: 'Keep your account', path: '/profile/delete' },
     advice:
-      'To keep your account, log in and choose “Keep my account”. If you did not ask for this, also set a new password: this logs everyone else out.',
+      'To keep your account, log in and choose “Keep your account”. If you did not ask for this, also set a new password: this logs everyone else out.',
   },
   email_change_undone: {
     subject: 'Your change of email address has been undone',

@@ -16,6 +16,7 @@ import {
 } from '../identity/ground/address-proof.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { buildAccent } from '../settings/accent.ts';
+import { describeAnswer } from './describe-answer.ts';
 import { findGreeted } from './greeting.ts';
 import { layOut } from './layout.ts';
 import { letters } from './letters.ts';
@@ -152,14 +153,24 @@ async function recordFailure(
       ...(hasGivenUp ? { givenUpAt: new Date(at) } : { nextAttemptAt: new Date(at + pauseMs) }),
     });
   }
-  metrics.countMail(hasGivenUp ? 'given_up' : 'failed');
+  metrics.countMail(hasGivenUp ? 'given_up' : isAboutMail(error) ? 'refused' : 'failed');
   // The log does not get the message: mail servers often repeat the address in it.
-  const { code, responseCode } = error as { code?: string; responseCode?: number };
+  const { code, responseCode, response } = error as {
+    code?: string;
+    responseCode?: number;
+    response?: string;
+  };
   const { traceId } = mail.details;
-  const fields = { mailId: mail.id, traceId, kind: mail.kind, attempts: mail.attempts, code, responseCode };
+  const answer = describeAnswer(response, mail.recipient);
+  const { id: mailId, kind, attempts } = mail;
+  const fields = { mailId, traceId, kind, attempts, code, responseCode, answer };
   if (hasGivenUp) log.error(fields, 'mail given up');
   else log.info(fields, 'mail not sent yet');
 }
+
+/** Whether the mail server answered, and did not take this mail: by nodemailer's codes, its addresses or its content. */
+const isAboutMail = (error: unknown) =>
+  ['EENVELOPE', 'EMESSAGE'].includes((error as { code?: string }).code ?? '');
 
 /** Sends the message. Rejects, too, if sending takes too long or `signal` aborts. */
 function sendInTime(mailer: Mailer, message: Message, signal: AbortSignal): Promise<void> {

@@ -170,7 +170,7 @@ export function createMetrics({
     ),
     countMail: counter(
       'identity_mails_total',
-      'Tries to send a mail, by result. Given up: failed for three days, and not tried again.',
+      'Tries to send a mail, by result. Failed: the mail server did not take mails. Refused: it did not take this one, for now. Given up: neither sent for three days, nor tried again.',
       'result',
       mailResults,
     ),

@@ -4,7 +4,7 @@ import { type ProblemCode, problems } from '../basics/problems.ts';
 export const codes = Object.keys(problems) as ProblemCode[];
 
 /**
- * Results of a password or passkey that was posted to /login. `busy`: too many were being hashed. `cancelled`: the client had
+ * Results of a password or passkey that was posted to /login. `busy`: too many were being hashed. `canceled`: the client had
  * gone.
  */
 export const loginResults = [
@@ -17,7 +17,7 @@ export const loginResults = [
   'suspended',
   'busy',
   'unavailable',
-  'cancelled',
+  'canceled',
   'failed',
 ] as const;
 export type LoginResult = (typeof loginResults)[number];
@@ -49,7 +49,7 @@ export type LaunchOutcome = (typeof launchOutcomes)[number];
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
-export const mailResults = ['sent', 'failed', 'given_up'] as const;
+export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;
 
 /** Whether the client answered with a 2xx. */
 export const nudgeResults = ['taken', 'failed'] as const;

@@ -29,7 +29,7 @@ export function registerWaiting(
   });
   const rows = new Gauge({
     name: 'identity_waiting_rows',
-    help: `Rows that wait for a job, up to ${countLimit}: due mails (outbox), contracts to invoice and invoices overdue (billing), rows beyond their life (sweep). ${sameEverywhere}`,
+    help: `Rows that wait for a job, up to ${countLimit}: due mails (outbox), mails not sent yet, since they were written (unsent), contracts to invoice and invoices overdue (billing), rows beyond their life (sweep). ${sameEverywhere}`,
     labelNames,
     registers,
   });

@@ -51,7 +51,10 @@ export const buildCrmPaths = (
         200: {
           description: 'A signup that was known.',
           headers: answered,
-          content: json(schemaRef('SignupAnswer'), { active: signupAnswers.active }),
+          content: json(schemaRef('SignupAnswer'), {
+            active: signupAnswers.active,
+            older: signupAnswers.older,
+          }),
         },
         201: {
           description: 'A new signup.',

@@ -121,6 +121,14 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
         account: { id: accountId, created: false },
         contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
       },
+      older: {
+        signup_id: 'crm_1001',
+        applied: false,
+        reason: 'older',
+        user: { id: userId, created: false },
+        account: { id: accountId, created: false },
+        contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
+      },
     },
     contracts: { contracts: [contract], next: contractId },
     events: {

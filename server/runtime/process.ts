@@ -17,10 +17,16 @@ export function measureProcess(): { cpuSeconds: number; residentBytes: number; h
 }
 
 /** One JSON object a line on stdout, `time` in milliseconds since 1970; errors with their stack, for operators only. */
-export function createLog(): Log {
+export function createLog(level: 'info' | 'error'): Log {
   // Writes each line at once: else a line takes a thread and its wake-ups (measured at a tenth of a launch), and waits in line
   // behind passwords that are hashed on those threads.
-  return pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
+  const all = pino({ base: null, serializers: { err: describeError } }, pino.destination({ sync: true }));
+  const some = all.child({}, { level });
+  return {
+    info: (fields, message) => some.info(fields, message),
+    error: (fields, message) => some.error(fields, message),
+    record: (fields, message) => all.info(fields, message),
+  };
 }
 
 // The members are named one by one: others that the database adds to its errors may hold a row, and so a person's data.
@@ -38,6 +44,11 @@ export function print(text: string): void {
 /** Prints for people, beside the output that a program reads. */
 export function printAside(text: string): void {
   process.stderr.write(`${text}\n`);
+}
+
+/** Lets the process live on after a SIGHUP, which would end Node and Deno at once, with all requests under way. */
+export function onHangUp(tell: () => void): void {
+  process.on('SIGHUP', tell);
 }
 
 /** Runs `stop` on the first SIGINT or SIGTERM; a later signal ends the process at once. */

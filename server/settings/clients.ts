@@ -13,7 +13,8 @@ const knownClients: Known[] = [
 ];
 
 // The settings of each client. No other setting of this form is read.
-const clientSetting = /^SSO_.+_(CALLBACK_URL|SECRET|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
+const clientSetting =
+  /^SSO_.+_(CALLBACK_URL|SECRET|SECRET_FILE|LOGIN_URL|EVENTS_URL|TITLE|LOGO_FILE|LISTED)$/;
 
 /** The first part of the names of a client's settings, such as `SSO_WEBSITE` of `network_site`. */
 export const prefixOf = (client: string): string =>
@@ -88,7 +89,8 @@ function refuseMistakenNames(reader: SettingsReader): void {
   for (const setting of listUnreadSettings(reader)) {
     const [, end = ''] = clientSetting.exec(setting) ?? [];
     const client = knownClients.find(({ name }) => setting === `${derivePrefix(name)}_${end}`);
-    if (client && !reader.text(`${client.prefix}_${end}`))
+    // A secret that is in a file counts as set.
+    if (client && !reader.text(`${client.prefix}_${end.replace('SECRET_FILE', 'SECRET')}`))
       reader.faultIf(setting, true, `is not read: for ${client.name} set ${client.prefix}_${end} instead`);
   }
 }

@@ -4,7 +4,7 @@ import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
 import { readHost, readMetricsPort, readProxyHeader, readTrustedProxies } from './network.ts';
-import { type Asked, decodeKey, type Env, localSecrets, SettingsReader } from './reader.ts';
+import { type Asked, decodeKey, type Env, fileSettingOf, localSecrets, SettingsReader } from './reader.ts';
 
 export type Config = {
   production: boolean;
@@ -49,6 +49,7 @@ export type Config = {
   host: string;
   /** Undefined: no /metrics. */
   metricsPort: number | undefined;
+  logLevel: 'info' | 'error';
   /** How long to go on serving after a signal to stop, so that the balancer notices. */
   shutdownDelaySeconds: number;
   /** Whether to believe the client address that the proxy at this address reports. */
@@ -63,15 +64,43 @@ const localMarketplaceIssuer = 'https://marketplace.local.test';
 
 /** Throws a ConfigError with one line for each setting at fault. */
 export function readConfig(env: Env): Config {
-  const reader = new SettingsReader(env);
-  const config = readSettings(reader);
-  reader.requireDistinctSecrets();
+  const { config, reader } = readAll(env);
   reader.throwFaults();
   return config;
 }
 
-/** The name of every setting; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What each means is in words.ts. */
-export const listSettings = (): string[] => [...describeSettings({}).keys()];
+function readAll(env: Env) {
+  const reader = new SettingsReader(env);
+  const config = readSettings(reader);
+  reader.requireDistinctSecrets();
+  return { config, reader };
+}
+
+/** `from`: the setting that says it, or `default`. */
+export type SettingInForce = { name: string; value: string; from: string };
+
+/** Each setting as it is in force, for operators, also where some are at fault. Nothing of a secret, or of a fault, is in it. */
+export function listInForce(env: Env): SettingInForce[] {
+  const { reader } = readAll(env);
+  return [...reader.asked].map(([name, { isSecret, fallback }]) => {
+    const source = reader.findSource(name);
+    const shown = isSecret && source ? 'set' : (reader.text(name) ?? (isSecret ? undefined : fallback));
+    return {
+      name,
+      value: reader.faults.has(name) ? 'at fault' : (shown ?? 'not set'),
+      from: source ?? 'default',
+    };
+  });
+}
+
+/**
+ * The name of every setting, with those that name the file of a secret; `SSO_<NAME>_…` are those of a client in SSO_CLIENTS. What
+ * each means is in words.ts.
+ */
+export const listSettings = (): string[] =>
+  [...describeSettings({})].flatMap(([name, { isSecret }]) =>
+    isSecret ? [name, fileSettingOf(name)] : [name],
+  );
 
 /** By name, what each setting takes, and its default. */
 export function describeSettings(env: Env): Map<string, Asked> {
@@ -89,7 +118,8 @@ function readSettings(reader: SettingsReader): Config {
   const fallback = new URL(`http://localhost:${port}`).origin;
   const issuer = reader.url('IDENTITY_ISSUER', { required: true, fallback, isOrigin: true }) ?? '';
   // This setting is only checked here: server/runtime needs it before there is a Config.
-  reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 4 });
+  if (reader.text('PASSWORD_HASHING_THREADS', { form: '1 to 64' }))
+    reader.integer('PASSWORD_HASHING_THREADS', { min: 1, max: 64, fallback: 1 });
 
   const brandFiles = new BrandFiles();
   const ttlSeconds = reader.integer('IDENTITY_SSO_TTL', { min: 30, max: 3_600, fallback: 300 });
@@ -115,7 +145,11 @@ function readSettings(reader: SettingsReader): Config {
         ['required', 'optional'],
         production ? 'required' : 'optional',
       ) === 'required',
-    databaseUrl: reader.url('DATABASE_URL', { required: true, schemes: ['postgres:', 'postgresql:'] }),
+    databaseUrl: reader.url('DATABASE_URL', {
+      required: true,
+      schemes: ['postgres:', 'postgresql:'],
+      isSecret: true,
+    }),
     embeddedDatabaseFolder: reader.text('EMBEDDED_DATABASE_FOLDER'),
     databasePoolSize: reader.integer('DATABASE_POOL_SIZE', { min: 1, max: 1_000, fallback: 10 }),
     databasePreparedStatements: reader.oneOf('DATABASE_PREPARED_STATEMENTS', ['on', 'off'], 'on') === 'on',
@@ -128,6 +162,7 @@ function readSettings(reader: SettingsReader): Config {
     port,
     host: readHost(reader),
     metricsPort: readMetricsPort(reader, port),
+    logLevel: reader.oneOf('LOG_LEVEL', ['info', 'error'], 'info'),
     shutdownDelaySeconds: reader.integer('SHUTDOWN_DELAY_SECONDS', {
       min: 0,
       max: 60,
@@ -142,8 +177,8 @@ function readSettings(reader: SettingsReader): Config {
 function readMarketplaceInbound(reader: SettingsReader): Config['marketplaceInbound'] {
   const ttlSeconds = reader.integer('MARKETPLACE_SSO_TTL', { min: 30, max: 3_600, fallback: 300 });
   const secrets = reader.secrets('MARKETPLACE_SSO_SECRET', { fallback: localSecrets.MARKETPLACE_SSO_SECRET });
-  const issuer =
-    reader.text('MARKETPLACE_SSO_ISSUER') ?? (reader.production ? undefined : localMarketplaceIssuer);
+  const fallback = reader.production ? undefined : localMarketplaceIssuer;
+  const issuer = reader.text('MARKETPLACE_SSO_ISSUER', fallback ? { fallback } : {}) ?? fallback;
   reader.faultIf(
     'MARKETPLACE_SSO_ISSUER',
     reader.production && issuer !== undefined && !issuer.startsWith('https://'),
@@ -172,7 +207,11 @@ function readEncryptionKeys(reader: SettingsReader): Uint8Array[] {
 }
 
 function readMail(reader: SettingsReader): Config['mail'] {
-  const smtpUrl = reader.url('SMTP_URL', { required: true, schemes: ['smtp:', 'smtps:'] });
+  const smtpUrl = reader.url('SMTP_URL', {
+    required: true,
+    schemes: ['smtp:', 'smtps:'],
+    isSecret: true,
+  });
   const from = reader.text('MAIL_FROM');
   reader.faultIf('MAIL_FROM', !from && (reader.production || smtpUrl !== undefined), 'is missing');
   reader.faultIf(

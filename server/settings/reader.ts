@@ -1,6 +1,7 @@
 // Reads settings from an environment one by one and collects their faults, so that one error can name them all.
 import { z } from 'zod';
 import { nameSchema } from '../identity/ground/names.ts';
+import { readSmallFile } from '../runtime/files.ts';
 import { isThisMachine } from './this-machine.ts';
 
 /** An error for the operator. The message names settings and never shows a value. */
@@ -8,8 +9,16 @@ export class ConfigError extends Error {}
 
 export type Env = Record<string, string | undefined>;
 
-/** What a setting takes, and its default, as the documents show them (`npm run settings`). */
-export type Asked = { form?: string; fallback?: string };
+/**
+ * What a setting takes, and its default, as the documents show them (`npm run settings`). The one mark `isSecret` lets a setting be
+ * read from a file, too, and keeps it out of whatever is shown.
+ */
+export type Asked = { form?: string; fallback?: string; isSecret?: true };
+
+/** The name of the setting that says which file holds a secret. */
+export const fileSettingOf = (setting: string) => `${setting}_FILE`;
+
+const maxSecretKibibytes = 16;
 
 /** The defaults in local mode; production refuses them. */
 export const localSecrets = {
@@ -34,6 +43,8 @@ export class SettingsReader {
   readonly #asked = new Map<string, Asked>([['NODE_ENV', {}]]);
   readonly #faults = new Map<string, string>();
   readonly #keys: { setting: string; key: string }[] = [];
+  /** Secrets as they are in force, from the environment or from a file. */
+  readonly #secrets = new Map<string, string | undefined>();
 
   constructor(env: Env) {
     this.#env = env;
@@ -45,17 +56,65 @@ export class SettingsReader {
     return this.#asked;
   }
 
+  /** What is wrong, by the setting: a line that begins with its name, or with that of its file. */
+  get faults(): ReadonlyMap<string, string> {
+    return this.#faults;
+  }
+
   /** The settings that are set, have a name of that form, and were not asked for so far. */
   listUnread(form: RegExp): string[] {
+    const files = [...this.#secrets.keys()].map(fileSettingOf);
     return Object.keys(this.#env).filter(
-      (name) => form.test(name) && this.#env[name]?.trim() && !this.#asked.has(name),
+      (name) => form.test(name) && this.#isSet(name) && !this.#asked.has(name) && !files.includes(name),
     );
   }
 
   /** Empty counts as not set: shells and compose files leave a setting out that way. */
   text(setting: string, asked: Asked = {}): string | undefined {
-    this.#asked.set(setting, { ...this.#asked.get(setting), ...asked });
-    return this.#env[setting]?.trim() || undefined;
+    const known = { ...this.#asked.get(setting), ...asked };
+    this.#asked.set(setting, known);
+    return (known.isSecret ? this.#readSecret(setting) : this.#env[setting])?.trim() || undefined;
+  }
+
+  /** Where the value in force is from: a setting, which for a secret may be that of its file. Undefined: it is the default. */
+  findSource(setting: string): string | undefined {
+    const names = this.#asked.get(setting)?.isSecret ? [setting, fileSettingOf(setting)] : [setting];
+    return names.find((name) => this.#isSet(name));
+  }
+
+  #isSet(name: string): boolean {
+    return Boolean(this.#env[name]?.trim());
+  }
+
+  /** Every secret comes through here, so each can be in a file. */
+  #readSecret(setting: string): string | undefined {
+    if (!this.#secrets.has(setting)) {
+      const path = this.#isSet(fileSettingOf(setting)) && this.#env[fileSettingOf(setting)]?.trim();
+      this.#secrets.set(setting, path ? this.#readSecretFile(setting, path) : this.#env[setting]);
+    }
+    return this.#secrets.get(setting);
+  }
+
+  /** The content without one line end at its end, which editors and `echo` add. Undefined at a fault. */
+  #readSecretFile(setting: string, path: string): string | undefined {
+    const blame = (what: string) => this.#faults.set(setting, `${fileSettingOf(setting)} ${what}`);
+    if (this.#isSet(setting)) {
+      blame(`is set, and so is ${setting}: set one of them`);
+      return undefined;
+    }
+    const bytes = readSmallFile(path, maxSecretKibibytes * 1_024);
+    if (!bytes) {
+      blame(`must name a file that can be read, of ${maxSecretKibibytes} KiB at most`);
+      return undefined;
+    }
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '');
+      if (text.trim()) return text;
+      blame('names a file that is empty');
+    } catch {
+      blame('must name a file of text in UTF-8');
+    }
+    return undefined;
   }
 
   /** What people call something: a short name, as on pages and in mails. */
@@ -67,7 +126,9 @@ export class SettingsReader {
   }
 
   faultIf(setting: string, condition: boolean, what: string): void {
-    if (condition && !this.#faults.has(setting)) this.#faults.set(setting, what);
+    if (!condition || this.#faults.has(setting)) return;
+    const source = this.findSource(setting) ?? setting;
+    this.#faults.set(setting, `${setting} ${what}${source === setting ? '' : ` (it is from ${source})`}`);
   }
 
   isAtFault(setting: RegExp): boolean {
@@ -118,12 +179,18 @@ export class SettingsReader {
       reservedParameters?: string[];
       /** Nothing but scheme, host and port, as `URL` spells them. The fault says the right spelling. */
       isOrigin?: boolean;
+      /** It may hold a password. */
+      isSecret?: true;
     },
   ): string | undefined {
-    const text = this.text(setting);
+    const { fallback, isSecret } = options;
+    const text = this.text(setting, {
+      ...(isSecret && { isSecret }),
+      ...(fallback && !this.production && { fallback }),
+    });
     if (!text) {
       this.faultIf(setting, options.required === true && this.production, 'is missing');
-      return this.production ? undefined : options.fallback;
+      return this.production ? undefined : fallback;
     }
     const url = URL.canParse(text) ? new URL(text) : undefined;
     const schemes = options.schemes ?? (this.production ? ['https:'] : ['https:', 'http:']);
@@ -169,11 +236,11 @@ export class SettingsReader {
     setting: string,
     { fallback, form, required }: { fallback?: string; form?: 'whsec' | 'key'; required?: boolean },
   ): readonly string[] | undefined {
-    if (!this.text(setting)) {
+    if (!this.text(setting, { isSecret: true })) {
       this.faultIf(setting, required === true && this.production, 'is missing');
       return this.production || !fallback ? undefined : [fallback];
     }
-    const secrets = (this.#env[setting] ?? '').split(',');
+    const secrets = (this.#readSecret(setting) ?? '').split(',');
     this.faultIf(setting, secrets.length > 2, 'must hold one secret, or two during a rotation');
     this.faultIf(
       setting,
@@ -221,7 +288,7 @@ export class SettingsReader {
 
   throwFaults(): void {
     if (this.#faults.size === 0) return;
-    const lines = [...this.#faults].map(([setting, what]) => `  ${setting} ${what}`);
+    const lines = [...this.#faults.values()].map((fault) => `  ${fault}`);
     throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);
   }
 }

@@ -104,6 +104,11 @@ export const settingGroups: SettingGroup[] = [
         fallback: 'off',
       },
       {
+        name: 'LOG_LEVEL',
+        meaning:
+          'What [the log](watch.md#logs) has: with `error` no line for each request, but errors, and what is kept nowhere else',
+      },
+      {
         name: 'SHUTDOWN_DELAY_SECONDS',
         meaning:
           'How long the service [serves on](upgrade.md#restart-without-a-gap) after a signal to stop, until the balancer has noticed',

@@ -3,6 +3,7 @@ import type { ContractStatus, ContractTerms } from '../../db/tables/service-cont
 import {
   applyMove,
   applyReport,
+  findIdleReason,
   type Move,
   presentStatus,
   type Report,
@@ -20,6 +21,10 @@ const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
   cancel: { trialing: 'canceled', active: 'canceled', past_due: 'canceled' },
   expire: { trialing: 'expired' },
 };
+
+/** The terms after a report, or undefined where it changes nothing. */
+const applied = (contract: ContractTerms | undefined, report: Report, at: Date) =>
+  contract && findIdleReason(contract, report, at) ? undefined : applyReport(contract, report, at);
 
 describe('a contract', () => {
   const cells = (Object.keys(table) as Move[]).flatMap((move) =>
@@ -106,17 +111,17 @@ describe('the first report of a signup', () => {
       { nextPeriodStartsAt: day('01-31T23:30:00.000'), billingAnchorDay: 31 },
     ],
   ])('creates the contract it describes: %s', (_, report, billing) => {
-    expect(applyReport(undefined, report, now)).toEqual({ ...report, ...billing });
+    expect(applied(undefined, report, now)).toEqual({ ...report, ...billing });
   });
 
   it('creates an expired contract if the trial is over already', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: now });
-    expect(applyReport(undefined, report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
   });
 
   it('creates a canceled contract, which is not billed', () => {
     const report = reportOf({ status: 'canceled' });
-    expect(applyReport(undefined, report, now)).toEqual({ ...report, ...unbilled });
+    expect(applied(undefined, report, now)).toEqual({ ...report, ...unbilled });
   });
 });
 
@@ -138,7 +143,7 @@ describe('a later report of a signup', () => {
     'that says %s updates a contract that is %s',
     (reported, status) => {
       const report = reportOf({ status: reported, price: null });
-      expect(applyReport(contractOf({ status, price: null }), report, now)).toEqual({
+      expect(applied(contractOf({ status, price: null }), report, now)).toEqual({
         ...report,
         ...unbilled,
       });
@@ -149,7 +154,7 @@ describe('a later report of a signup', () => {
     'that says %s changes nothing in a contract that is %s',
     (reported, status) => {
       const report = reportOf({ status: reported, price: null });
-      expect(applyReport(contractOf({ status, price: null }), report, now)).toBeUndefined();
+      expect(applied(contractOf({ status, price: null }), report, now)).toBeUndefined();
     },
   );
 
@@ -160,17 +165,17 @@ describe('a later report of a signup', () => {
   ])('%s the last report applied', (_, ms, counts) => {
     const contract = contractOf();
     const report = reportOf({ occurredAt: new Date(contract.occurredAt.getTime() + ms) });
-    expect(applyReport(contract, report, now) !== undefined).toBe(counts);
+    expect(applied(contract, report, now) !== undefined).toBe(counts);
   });
 
   it('removes the trial end and the price if it leaves them out', () => {
-    const terms = applyReport(contractOf(), reportOf({ trialEndsAt: null, price: null }), now);
+    const terms = applied(contractOf(), reportOf({ trialEndsAt: null, price: null }), now);
     expect(terms).toMatchObject({ trialEndsAt: null, price: null });
   });
 
   it('moves the end of a trial, even into the past', () => {
     const report = reportOf({ status: 'trialing', trialEndsAt: day('01-21T00:00:00.000') });
-    expect(applyReport(contractOf(), report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
+    expect(applied(contractOf(), report, now)).toEqual({ ...report, status: 'expired', ...unbilled });
   });
 
   it.each(['trialing', 'active', 'canceled'] as const)(
@@ -180,10 +185,10 @@ describe('a later report of a signup', () => {
       const occurredAt = day('01-15T00:00:00.000');
       for (const at of [occurredAt, trialEndsAt, day('02-02T00:00:00.000')]) {
         const report = reportOf({ status, occurredAt: at, trialEndsAt: day('03-01T00:00:00.000') });
-        expect(applyReport(contract, report, trialEndsAt)).toBeUndefined();
+        expect(applied(contract, report, trialEndsAt)).toBeUndefined();
       }
       const report = reportOf({ status, occurredAt });
-      expect(applyReport(contract, report, justBefore(trialEndsAt))).toMatchObject({ status });
+      expect(applied(contract, report, justBefore(trialEndsAt))).toMatchObject({ status });
     },
   );
 });
@@ -192,7 +197,7 @@ describe('billing of a contract', () => {
   const active = (changes: Partial<ContractTerms> = {}) =>
     contractOf({ status: 'active', ...billed, ...changes });
   const billingAfter = (contract: ContractTerms, report: Partial<Report>) => {
-    const { nextPeriodStartsAt, billingAnchorDay } = applyReport(contract, reportOf(report), now) ?? {};
+    const { nextPeriodStartsAt, billingAnchorDay } = applied(contract, reportOf(report), now) ?? {};
     return { nextPeriodStartsAt, billingAnchorDay };
   };
   const from = (text: string) => ({
@@ -244,8 +249,8 @@ describe('billing of a contract', () => {
   });
 
   it('invoices nothing twice when a price is removed and comes back', () => {
-    const without = applyReport(active(), reportOf({ price: null }), now);
-    const again = applyReport(without, reportOf({ occurredAt: day('02-01T00:00:00.000') }), now);
+    const without = applied(active(), reportOf({ price: null }), now);
+    const again = applied(without, reportOf({ occurredAt: day('02-01T00:00:00.000') }), now);
     expect(again).toMatchObject({ price: { currency: 'USD' }, ...billed });
   });
 });

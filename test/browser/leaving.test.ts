@@ -27,7 +27,7 @@ it.each([true, false])(
     await page.waitForURL('**/profile');
     await forgetCredentials();
     await page.getByRole('link', { name: 'Delete your account' }).click();
-    await page.getByRole('button', { name: 'Delete my account' }).click();
+    await page.getByRole('button', { name: 'Delete your account' }).click();
     await page.getByRole('heading', { name: 'Confirm it’s you' }).waitFor();
     await page.getByLabel('Password').fill('not the password');
     await page.getByRole('button', { name: 'Delete your account' }).click();
@@ -39,7 +39,7 @@ it.each([true, false])(
     await page.goto('/demo/marketplace');
     await page.getByRole('link', { name: 'Log in with Identity' }).click();
     await page.getByText('To continue to Marketplace, keep your account.').waitFor();
-    await page.getByRole('button', { name: 'Keep my account' }).click();
+    await page.getByRole('button', { name: 'Keep your account' }).click();
     await page.waitForURL('**/demo/marketplace');
     await page.getByRole('heading', { name: /^Hello, / }).waitFor();
     expect(complaints).toEqual([]);
@@ -107,13 +107,13 @@ it.each([...appearances, narrow])('the pages are good on a %s screen', async (na
   await look('data');
   await page.goto('/profile/delete');
   await look('delete');
-  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByRole('button', { name: 'Delete your account' }).click();
   await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
   await look('deletion planned');
   await page.goto('/profile');
   await look('profile, deletion planned');
   await page.goto('/profile/delete');
-  await page.getByRole('button', { name: 'Keep my account' }).click();
+  await page.getByRole('button', { name: 'Keep your account' }).click();
   await page.getByText('Your account will not be deleted.').waitFor();
   await page.goto('/invoices/777');
   await look('invoice');

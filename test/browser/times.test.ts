@@ -36,10 +36,10 @@ it('are in the zone of the browser, on pages with a script of their own and with
   await expectTimes(page, timezoneId);
 
   await page.goto('/profile/delete');
-  await page.getByRole('button', { name: 'Delete my account' }).click();
+  await page.getByRole('button', { name: 'Delete your account' }).click();
   await page.getByRole('heading', { name: 'Your account will be deleted' }).waitFor();
   await expectTimes(page, timezoneId);
-  await page.getByRole('button', { name: 'Keep my account' }).click();
+  await page.getByRole('button', { name: 'Keep your account' }).click();
   expect(complaints).toEqual([]);
 });
 

@@ -87,7 +87,7 @@ it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone
 
 it('contract:cancel cancels a contract for good', async () => {
   await sendSignup('--signup-id', 'c');
-  expect((await cli('contract:cancel', 'c')).out).toBe('The contract is cancelled.\n');
+  expect((await cli('contract:cancel', 'c')).out).toBe('The contract is canceled.\n');
   expect(await statusOf('c')).toBe('canceled');
   expect((await cli('contract:cancel', 'c')).out).toBe('The contract had already ended.\n');
   expectRefused(await cli('contract:cancel', 'nothing'), /There is no contract for this signup/);

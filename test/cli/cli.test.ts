@@ -1,13 +1,15 @@
 // The command line (npm run cli), as an operator uses it, beside a service on the same database.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { migrations } from '../../db/migrations/list.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 import { expectRefused, type Outcome, runCli } from '../support/app/cli.ts';
 import { logIn, openBrowser } from '../support/app/visitor.ts';
-import { emptyDatabase } from '../support/database/postgres.ts';
+import { cloneDatabase, connect, emptyDatabase } from '../support/database/postgres.ts';
 import { listNotices } from '../support/people/kept-mail.ts';
 import { expectCodeAsked, setUp } from '../support/people/totp-app.ts';
 
+const migrationNames = Object.keys(migrations).sort();
 const password = 'seven quiet lanterns';
 
 let app: TestApp;
@@ -59,6 +61,64 @@ it('migrate migrates an empty database, even when it runs twice at once', async 
   } finally {
     await drop();
   }
+});
+
+describe('migrate --status', () => {
+  /** Every row and table of the database, roughly. */
+  const look = async (url: string) => {
+    const { db, close } = connect(url);
+    const { rows } = await sql`select relname, relfilenode, (select count(*) from pg_class) as relations
+      from pg_class where relnamespace = 'public'::regnamespace order by relname`.execute(db);
+    await close();
+    return rows;
+  };
+
+  it('lists what an empty database needs, does nothing, and exits with 1', async () => {
+    const { url, drop } = await emptyDatabase(inject('templateUrl'));
+    try {
+      const before = await look(url);
+      const { code, out, err } = await runCli(url, ['migrate', '--status']);
+      expect([code, err]).toEqual([1, '']);
+      expect(out).toBe(`To do:\n${migrationNames.map((name) => `  ${name}\n`).join('')}`);
+      expect(await look(url)).toEqual(before);
+    } finally {
+      await drop();
+    }
+  });
+
+  it('exits with 0 where there is nothing to do, also on a database that a newer version has migrated', async () => {
+    const { url, drop } = await cloneDatabase(inject('templateUrl'));
+    const { db, close } = connect(url);
+    try {
+      const nothing = 'Nothing to do: the database has what this version needs.\n';
+      expect(await runCli(url, ['migrate', '--status'])).toEqual({ code: 0, out: nothing, err: '' });
+      await sql`insert into kysely_migration values ('m998-phones', ''), ('m999-faxes', '')`.execute(db);
+      const ahead = await runCli(url, ['migrate', '--status']);
+      expect(ahead).toMatchObject({ code: 0, err: '' });
+      expect(ahead.out).toBe(
+        `${nothing}A newer version has migrated this database. This one starts on it, and leaves these alone:\n` +
+          '  m998-phones\n  m999-faxes\n',
+      );
+      // Where some are done.
+      const last = migrationNames.at(-1) ?? '';
+      await sql`delete from kysely_migration where name = ${last}`.execute(db);
+      const behind = await runCli(url, ['migrate', '--status']);
+      expect([behind.code, behind.err]).toEqual([1, '']);
+      expect(behind.out).toContain(`To do:\n  ${last}\nA newer version`);
+    } finally {
+      await close();
+      await drop();
+    }
+  });
+
+  it('exits with 2 where it cannot find out', async () => {
+    const away = await runCli('postgres://nobody@127.0.0.1:1/none', ['migrate', '--status']);
+    expect(away).toMatchObject({ code: 2, out: '' });
+    expect(away.err).toMatch(/^Cannot reach the database/);
+    const wrong = await runCli('mysql://nobody', ['migrate', '--status']);
+    expect(wrong).toMatchObject({ code: 2, out: '' });
+    expect(wrong.err).toContain('DATABASE_URL must be');
+  });
 });
 
 describe('user:create', () => {

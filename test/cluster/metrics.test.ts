@@ -179,7 +179,7 @@ it('promtool finds nothing wrong with the files', () => {
 const then = (from: number, to: number) => `0+${from}x40 ${from * 40}+${to}x40`;
 const always = (value: number) => `${value}x80`;
 
-it.each<[string, [series: string, values: string][]]>([
+it.each<[string, [series: string, values: string][], by?: string]>([
   ['IdentityDown', [['up{job="identity",instance="a"}', '1x40 0x40']]],
   [
     'IdentityInstanceDown',
@@ -219,19 +219,22 @@ it.each<[string, [series: string, values: string][]]>([
       ['identity_logins_total{result="ok"}', then(5, 5)],
     ],
   ],
-  ['IdentityMailsLate', [['identity_waiting_oldest_seconds{queue="outbox"}', '0x40 900x40']]],
+  ['IdentityMailsLate', [['identity_waiting_oldest_seconds{queue="outbox"}', '0x40 0+15x40']], '15m'],
+  // The mail server goes away after ten minutes: mails were sent until then.
   [
     'IdentityMailsLate',
     [
-      ['identity_mails_total{result="failed"}', then(0, 2)],
-      ['identity_mails_total{result="sent"}', '0x80'],
+      ['identity_waiting_oldest_seconds{queue="unsent"}', '0x40 0+15x40'],
+      ['identity_mails_total{result="failed"}', '0x42 0+1x38'],
+      ['identity_mails_total{result="sent"}', '0+2x40 80x40'],
     ],
+    '15m',
   ],
   ['IdentityBillingLate', [['identity_waiting_oldest_seconds{queue="billing"}', '0x20 7200x60']]],
   ['IdentityClientBehind', [['identity_client_events_oldest_seconds{client="crm_app"}', '0x20 1200x60']]],
   ['IdentityNudgesFailing', [['identity_nudges_failing{client="crm_app"}', '0x20 1x60']]],
   ['IdentityJobFailing', [['identity_job_failures_total{name="mail"}', then(0, 3)]]],
-])('%s fires when it should, and not before (%#)', async (alert, series) => {
+])('%s fires when it should, and not before (%#)', async (alert, series, by = '20m') => {
   const expr = `count(ALERTS{alertname="${alert}",alertstate="firing"}) or vector(0)`;
   const test = {
     rule_files: [join(folder, 'alerts.yml')],
@@ -242,14 +245,58 @@ it.each<[string, [series: string, values: string][]]>([
         input_series: series.map(([name, values]) => ({ series: name, values })),
         promql_expr_test: [
           { expr, eval_time: '5m', exp_samples: [{ labels: '{}', value: 0 }] },
-          { expr, eval_time: '20m', exp_samples: [{ labels: '{}', value: 1 }] },
+          { expr, eval_time: by, exp_samples: [{ labels: '{}', value: 1 }] },
         ],
       },
     ],
   };
+  await expectOfRules(test);
+});
+
+it('one address that takes no mail is no alert, and an alert says where to read on', () =>
+  expectOfRules({
+    rule_files: [join(folder, 'alerts.yml')],
+    evaluation_interval: '15s',
+    tests: [
+      {
+        interval: '15s',
+        external_labels: { docs_url: 'https://docs.example.test' },
+        input_series: [
+          ['identity_waiting_oldest_seconds{queue="unsent"}', '0+15x80'],
+          ['identity_mails_total{result="failed"}', always(0)],
+          ['identity_mails_total{result="refused"}', '0 1x20 2x20 3x40'],
+          ['identity_mails_total{result="sent"}', always(0)],
+          ['up{job="identity",instance="a"}', always(0)],
+        ].map(([series, values]) => ({ series, values })),
+        promql_expr_test: ['5m', '10m', '20m'].map((eval_time) => ({
+          expr: 'count(ALERTS{alertname="IdentityMailsLate",alertstate="firing"}) or vector(0)',
+          eval_time,
+          exp_samples: [{ labels: '{}', value: 0 }],
+        })),
+        alert_rule_test: [
+          {
+            eval_time: '10m',
+            alertname: 'IdentityDown',
+            exp_alerts: [
+              {
+                exp_labels: { severity: 'critical' },
+                exp_annotations: {
+                  summary: 'No instance answers. Nobody can log in anywhere.',
+                  runbook_url: 'https://docs.example.test/operate/troubleshoot.md#identitydown',
+                },
+              },
+            ],
+          },
+        ],
+      },
+    ],
+  }));
+
+let files = 0;
+async function expectOfRules(test: object): Promise<void> {
   // JSON is YAML.
-  const file = join(folder, `${alert}.json`);
+  const file = join(folder, `${files++}.json`);
   await writeFile(file, JSON.stringify(test));
   const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
   expect(status, stdout + stderr).toBe(0);
-});
+}

@@ -154,7 +154,7 @@ it.each([
   expect(JSON.parse(answer.text)).toMatchObject({ applied: true, contract: { plan: 'larger' } });
   await setTime();
   expect((await runCli(app.databaseUrl, ['contract:cancel', signup])).out).toBe(
-    'The contract is cancelled.\n',
+    'The contract is canceled.\n',
   );
   expect(await listContracts()).toContainEqual(
     expect.objectContaining({ signup_id: signup, status: 'canceled' }),

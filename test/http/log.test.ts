@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoPassword } from '../../server/demo/demo-users.ts';
 import { locationOf, openApp, type SendOptions, type TestApp } from '../support/app/app.ts';
+import { scrape } from '../support/app/metrics.ts';
 import { cookieOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { idOf } from '../support/database/database.ts';
@@ -46,7 +47,6 @@ it.each([
   ['/nowhere', 404],
   ['/login.data', 200],
   ['/sso/profile', 401],
-  ['/healthz', 200],
   ['/assets/nothing.css', 404],
 ])('the log has a line for %s with the status %i', async (path, status) => {
   const before = app.logged.length;
@@ -54,6 +54,110 @@ it.each([
   const [line, ...more] = linesSince(before);
   expect(more).toEqual([]);
   expect(line?.fields).toMatchObject({ path, status });
+});
+
+describe('health checks', () => {
+  /** The lines since then, but those of jobs. */
+  const told = async (work: () => Promise<unknown>, { logged } = app) => {
+    const before = logged.length;
+    await work();
+    return logged
+      .slice(before)
+      .filter(({ fields }) => fields.requestId)
+      .map(({ level, message, fields: { path, status, code, err } }) => [
+        level,
+        message,
+        path,
+        status,
+        code,
+        err,
+      ]);
+  };
+
+  it('have no line where all is well, and are counted all the same', async () => {
+    const count = async () =>
+      (await scrape(app)).valueFor('identity_http_request_duration_seconds_count', {
+        route: '/healthz',
+        method: 'GET',
+        status: '200',
+      });
+    const before = (await count()) ?? 0;
+    expect(
+      await told(async () => {
+        for (const path of ['/healthz', '/readyz', '/readyz?from=balancer']) await app.send(path);
+        for (const path of ['/healthz', '/readyz']) await app.send(path, { method: 'HEAD' });
+      }),
+    ).toEqual([]);
+    expect(await count()).toBe(before + 1);
+  });
+
+  it('have one where they are refused, and an error where something is wrong', async () => {
+    expect(await told(() => app.send('/healthz', { method: 'POST', form: {} }))).toEqual([
+      ['info', 'request', '/healthz', 405, 'method_not_allowed', undefined],
+    ]);
+    await sql`alter table kysely_migration rename to elsewhere`.execute(app.db);
+    const lines = await told(() => app.send('/readyz'));
+    await sql`alter table elsewhere rename to kysely_migration`.execute(app.db);
+    expect(lines.map(([level, message, , status]) => [level, message, status])).toEqual([
+      ['error', 'request failed', undefined],
+      ['info', 'request', 503],
+    ]);
+    expect(await told(() => app.send('/healthzz'))).toHaveLength(1);
+  });
+
+  it('have no error while the process stops, which is as it should be', async () => {
+    const stopping = await openApp();
+    stopping.drain();
+    const lines = await told(() => stopping.send('/readyz'), stopping);
+    await stopping.close();
+    expect(lines).toEqual([['info', 'request', '/readyz', 503, 'unavailable', undefined]]);
+  });
+});
+
+describe('a refused login', () => {
+  const refused = async (form: Record<string, string>, from = '192.0.2.77') => {
+    const before = app.logged.length;
+    const answer = await app.send('/login', { form, from });
+    const lines = app.logged
+      .slice(before)
+      .filter(({ message }) => /^(login refused|password not)/.test(message));
+    expect(lines).toHaveLength(1);
+    return { line: lines[0], status: answer.status, text: answer.text.replaceAll(/nonce="[^"]*"/g, '') };
+  };
+
+  it('is logged with the id of whoever has the address, and never with the address', async () => {
+    const userId = await idOf(app.db, email);
+    const { line } = await refused({ email, password: canary('password') });
+    expect(line?.fields).toEqual({
+      requestId: expect.any(String),
+      address: '192.0.2.77',
+      userId,
+      reason: 'wrong_password',
+    });
+    for (const nobody of ['nobody@example.test', 'no address', ''])
+      expect((await refused({ email: nobody, password: 'x' })).line?.fields.userId).toBeUndefined();
+    expect(JSON.stringify(app.logged)).not.toContain(email);
+  });
+
+  it('is answered alike, whether the line has an id or not', async () => {
+    const form = { password: canary('password') };
+    const somebody = await refused({ ...form, email: 'customer@example.test' });
+    const nobody = await refused({ ...form, email: 'nobodyyy@example.test' });
+    expect([somebody.line?.fields.userId, nobody.line?.fields.userId]).toEqual([
+      expect.any(String),
+      undefined,
+    ]);
+    expect(somebody.status).toBe(nobody.status);
+    expect(somebody.text).toBe(nobody.text.replaceAll('nobodyyy', 'customer'));
+  });
+
+  it('is logged with the id where the password is not even checked', async () => {
+    const userId = await idOf(app.db, 'manager@example.test');
+    let last: Awaited<ReturnType<typeof refused>> | undefined;
+    for (let tries = 0; tries < 30 && last?.line?.message !== 'password not checked'; tries++)
+      last = await refused({ email: 'manager@example.test', password: 'x' }, '192.0.2.78');
+    expect(last?.line?.fields).toMatchObject({ userId, reason: 'rate_limited', address: '192.0.2.78' });
+  });
 });
 
 describe('the line of a request', () => {
@@ -124,7 +228,7 @@ describe('the line of a request', () => {
     `01-${traceId}-${parentSpanId}-01`,
     `fe-${traceId}-${parentSpanId}-01-more`,
   ])('takes the trace from a valid traceparent: %s', async (traceparent) => {
-    expect(await lineOf('/healthz', { headers: { traceparent } })).toMatchObject({ traceId, parentSpanId });
+    expect(await lineOf('/login', { headers: { traceparent } })).toMatchObject({ traceId, parentSpanId });
   });
 
   it.each([
@@ -144,7 +248,7 @@ describe('the line of a request', () => {
     `00-${traceId}-${parentSpanId}-0g`,
     `00-${traceId}-${parentSpanId}-01, 00-${traceId}-${parentSpanId}-01`,
   ])('ignores a traceparent that is not valid: %s', async (traceparent) => {
-    const line = await lineOf('/healthz', { headers: { traceparent } });
+    const line = await lineOf('/login', { headers: { traceparent } });
     expect(line).toMatchObject({ status: 200 });
     expect(line).not.toHaveProperty('traceId');
   });

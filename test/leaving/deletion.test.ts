@@ -95,7 +95,7 @@ describe('the page that deletes an account', () => {
     expect(await listNotices(app.db, customer)).toContain('deletion_requested');
     expect(await readTypes(customer)).toContain('user.deletion_requested');
     expect(textOf(await browser.send(page, { headers: html }))).toContain('Your account will be deleted');
-    expect(textOf(await browser.send('/profile', { headers: html }))).toContain('Keep my account');
+    expect(textOf(await browser.send('/profile', { headers: html }))).toContain('Keep your account');
     expect(await browser.whoAmI()).toBe(customer);
     expect(await (await logIn(app.send, customer)).whoAmI()).toBe(customer);
     await reset();
@@ -122,14 +122,14 @@ describe('the page that deletes an account', () => {
     expect((await browser.send(page)).text).toContain('<title>Your account will be deleted');
     for (const path of places) {
       const text = await read(path);
-      expect(text, path).toContain('Keep my account');
+      expect(text, path).toContain('Keep your account');
       expect(text, path).not.toMatch(/Delete your account|You can use our products|change your mind/);
     }
     const said =
       /Your account will be deleted on \d+ \w+ \d{4}, \d\d:\d\d UTC\. Until then you cannot open our products\./;
     for (const path of places.slice(0, 3)) expect(await read(path)).toMatch(said);
     await keep(browser);
-    for (const path of places) expect(await read(path)).not.toContain('Keep my account');
+    for (const path of places) expect(await read(path)).not.toContain('Keep your account');
   });
 
   it('asks for the password where the last one was given over ten minutes ago', async () => {
@@ -138,6 +138,7 @@ describe('the page that deletes an account', () => {
     const asked = await ask(browser);
     expect(asked.status).toBe(401);
     expect(textOf(asked)).toContain('Confirm it’s you');
+    expect(asked.text).toContain('<button type="submit" class="danger">Delete your account</button>');
     expect((await ask(browser, { confirmPassword: 'not this one' })).status).toBe(401);
     expect((await findUser(customer)).due).toBeNull();
     expect((await ask(browser, { confirmPassword: password })).status).toBe(303);

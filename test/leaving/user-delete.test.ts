@@ -35,7 +35,7 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const [, at = ''] = /^The user [0-9a-f-]{36} will be erased at (\S+Z)\. /.exec(out) ?? [];
   expect(out).toContain(
-    'Contracts to be cancelled then: 1.\nInvoices, which are kept: 1, of which open: 1.\n',
+    'Contracts to be canceled then: 1.\nInvoices, which are kept: 1, of which open: 1.\n',
   );
   const days = (Date.parse(at) - before) / 86_400_000;
   expect(days).toBeGreaterThanOrEqual(14);
@@ -56,7 +56,7 @@ it('erases at once with --now, once of four at once, and says what was erased', 
   const [done, ...more] = outcomes.filter(({ code }) => code === 0);
   expect(more).toEqual([]);
   expect(done?.out).toBe(
-    `The user ${id} is erased. Contracts cancelled: 1.\nInvoices, which are kept: 1, of which open: 1.\n`,
+    `The user ${id} is erased. Contracts canceled: 1.\nInvoices, which are kept: 1, of which open: 1.\n`,
   );
   for (const outcome of outcomes.filter(({ code }) => code !== 0))
     expectRefused(outcome, /^No user has this email address or id\.\n$/);

@@ -136,8 +136,10 @@ describe('a link that sets a password', () => {
 
 describe('a link of a sign-up', () => {
   it('says that it was used, also to a browser that is not logged in', async () => {
-    const { link } = await signUp();
+    const { link, browser } = await signUp();
     expect(await read(link)).toMatchObject({ title: 'You have already used this link', leadsTo: '/login' });
+    expect((await read(link)).words).toMatch(/ Log in$/);
+    expect((await read(link, browser.send)).words).toMatch(/ Continue$/);
   });
 
   it('says that it has expired, and its button asks again with name and address', async () => {
@@ -161,8 +163,8 @@ describe('a link of a change of address', () => {
       (browser: Browser) => askToChange(browser, newEmail()),
     ],
     [
-      'the change cancelled',
-      'You have cancelled this change',
+      'the change canceled',
+      'You have canceled this change',
       '/profile/email',
       (browser: Browser) => browser.send('/profile', { form: { intent: 'cancel-email' } }),
     ],

@@ -67,6 +67,9 @@ it.concurrent.each<[string, MailServerMode | 'down', code: string | number]>([
   // A line comes right after its row.
   await vi.waitFor(() => expect(readTold()).toHaveLength(emails.length), patienceMs);
   expect(readTold().map(({ fields }) => fields.responseCode ?? fields.code)).toEqual(emails.map(() => code));
+  // What the server said, which quoted the address.
+  const answer = typeof code === 'number' ? `${code} … is not welcome` : undefined;
+  expect(readTold().map(({ fields }) => fields.answer)).toEqual(emails.map(() => answer));
   expect(JSON.stringify(app.logged)).not.toContain('@example.test');
 
   if (mode === 'down') await server.up();
@@ -85,7 +88,7 @@ it.concurrent('a mail that is not sent is counted, and its line in the log has t
   const findLine = () => app.logged.find(({ message }) => message === 'mail not sent yet');
   await vi.waitFor(() => expect(findLine()).toBeDefined(), patienceMs);
   expect(findLine()?.fields).toMatchObject({ traceId, kind: 'set_password', responseCode: 452 });
-  expect((await scrape(app)).valueFor('identity_mails_total', { result: 'failed' })).toBe(1);
+  expect((await scrape(app)).valueFor('identity_mails_total', { result: 'refused' })).toBe(1);
 });
 
 it.concurrent('a slow mail server gets each mail once', async () => {

@@ -183,6 +183,8 @@ describe('Connect', () => {
     );
     const page = asked.headers.get('location') ?? '';
     expect(textOf(await browser.send(page))).not.toMatch(/Manage a storefront|will change/);
+    const login = await browser.send(`/login?prompt=login&next=${encodeURIComponent(page)}`);
+    expect(textOf(login)).toContain('To connect your marketplace account');
     await browser.login(email, demoPassword);
     const before = textOf(await browser.send(page));
     expect(before).toContain(`Your name from Test Person to User ${id} `);

@@ -265,7 +265,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     client: (value) => app.config.clients.has(value),
     name: (value) =>
       ['awaited-mail', 'mail', 'events', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
-    queue: (value) => ['outbox', 'billing', 'sweep'].includes(value),
+    queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),
     result: (value) => /^[a-z_]+$/.test(value),
@@ -288,7 +288,7 @@ describe('rows that wait', () => {
     await sql`insert into rate_limits (key, points, expire) values
       ('k', 1, (extract(epoch from now()) - 120) * 1000)`.execute(db);
     await sql`insert into mails (id, kind, user_id, recipient, created_at, next_attempt_at, given_up_at)
-      select gen_random_uuid(), 'welcome', u.id, 'x@example.test', now(), now() - w.late, w.given_up
+      select gen_random_uuid(), 'welcome', u.id, 'x@example.test', now() - interval '700 seconds', now() - w.late, w.given_up
       from (select id from users limit 1) u, (values
         (interval '600 seconds', null::timestamptz), (interval '-60 seconds', null), (interval '900 seconds', now())
       ) w (late, given_up)`.execute(db);
@@ -313,20 +313,22 @@ describe('rows that wait', () => {
     expect(
       [
         ['outbox', 'mails', 1],
+        ['unsent', 'mails', 2],
         ['billing', 'service_contracts', 1],
         ['billing', 'invoices', 1],
         ['sweep', 'mails', 0],
         ['sweep', 'audit_events', 0],
       ].map(([queue, table]) => valueFor('identity_waiting_rows', { queue: `${queue}`, table: `${table}` })),
-    ).toEqual([1, 1, 1, 0, 0]);
+    ).toEqual([1, 2, 1, 1, 0, 0]);
     const late = (queue: string, table: string) =>
       Math.round((valueFor('identity_waiting_oldest_seconds', { queue, table }) ?? 0) / 100) * 100;
     expect(late('outbox', 'mails')).toBe(600);
+    expect(late('unsent', 'mails')).toBe(700);
     expect(late('billing', 'service_contracts')).toBe(300);
     expect(late('billing', 'invoices')).toBe(400);
-    // Mails, contracts, invoices, and what is swept.
+    // Mails that are due and not sent, contracts, invoices, and what is swept.
     const queues = samples.filter(({ name }) => name === 'identity_waiting_rows');
-    expect(queues).toHaveLength(3 + expired.length);
+    expect(queues).toHaveLength(4 + expired.length);
 
     // However often it is scraped, the database is asked once in five seconds.
     await sql`delete from nonces`.execute(db);

@@ -15,9 +15,16 @@ it('each alert has a severity, a summary, and a section that says what to do', (
   for (const { name, text } of alerts) {
     expect(text, name).toMatch(/^ +labels: \{ severity: (critical|warning) \}$/m);
     expect(text, name).toMatch(/^ +summary: \S/m);
-    expect(text, name).toContain(`runbook_url: docs/operate/troubleshoot.md#${name.toLowerCase()}\n`);
+    const page = `{{ $externalLabels.docs_url }}/operate/troubleshoot.md#${name.toLowerCase()}`;
+    expect(text, name).toContain(`runbook_url: "${page}"\n`);
     expect(anchors, name).toContain(name.toLowerCase());
   }
+});
+
+it('the label that the links of alerts begin with is set', () => {
+  expect(readOurFile('docs/operate/files/prometheus.yml')).toMatch(
+    /^ {2}external_labels:\n {4}docs_url: https:\S+\/docs$/m,
+  );
 });
 
 it('each section about an alert has its alert, with the same severity', () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
 import { runCli } from '../support/app/cli.ts';
 import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { idOf } from '../support/database/database.ts';
 import {
   type Authenticator,
   addPasskey,
@@ -38,6 +39,11 @@ const reasonsSince = (length: number) =>
   app.logged
     .slice(length)
     .flatMap(({ message, fields }) => (message === 'login refused' ? [fields.reason] : []));
+
+const namedSince = (length: number) =>
+  app.logged
+    .slice(length)
+    .flatMap(({ message, fields }) => (message === 'login refused' ? [fields.userId] : []));
 
 const countSessions = async () =>
   (await sql<{ n: number }>`select count(*)::int as n from sessions`.execute(app.db)).rows[0]?.n;
@@ -116,6 +122,21 @@ describe('a passkey', () => {
     expect(await old.whoAmI()).toBeUndefined();
     expect(await browser.whoAmI()).toBe('customer@example.test');
   });
+});
+
+it('a refused login names whose passkey it was, where it is anybody’s', async () => {
+  const { length } = app.logged;
+  const lies: Lie[] = [
+    { isForged: true },
+    { isUnverified: true },
+    { type: 'webauthn.create' },
+    { credentialId: others.credentialId },
+    { credentialId: 'AAAA' },
+    { origin: 'https://evil.example' },
+  ];
+  for (const lie of lies) await logInByPasskey(openBrowser(app.send), phone, { lie });
+  const [own, other] = [await idOf(app.db, email), await idOf(app.db, 'customer@example.test')];
+  expect(namedSince(length)).toEqual([own, own, own, other, undefined, undefined]);
 });
 
 describe('a passkey is refused, always with the same words,', () => {

@@ -328,7 +328,7 @@ describe('a change that waits for its link', () => {
     expect((await changes.click(browser, link)).status).toBe(404);
     expect(await changes.emailOf(id)).toBe(email);
     expect((await changes.eventsOf(id)).filter((type) => type === 'email.change_canceled')).toHaveLength(1);
-    expect(textOf(await browser.send('/profile/activity'))).toContain('Cancelled the change');
+    expect(textOf(await browser.send('/profile/activity'))).toContain('Canceled the change');
   });
 
   it('is not mailed where it was given up before that', async () => {

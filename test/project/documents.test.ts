@@ -10,6 +10,7 @@ import { addDoctorCommand } from '../../server/cli/doctor.ts';
 import { addHistoryCommand } from '../../server/cli/history.ts';
 import { addMarketplaceCommands } from '../../server/cli/marketplace.ts';
 import { addReconcileCommand } from '../../server/cli/reconcile.ts';
+import { addSettingsCommand } from '../../server/cli/settings.ts';
 import { addThawCommand } from '../../server/cli/thaw.ts';
 import { addUserCommands } from '../../server/cli/users.ts';
 import { allowances } from '../../server/identity/ground/allowances.ts';
@@ -24,6 +25,7 @@ import {
   readDocuments,
   readLinks,
   readOurFile,
+  readSampleFiles,
 } from '../support/project/documents.ts';
 import {
   buildExample,
@@ -138,6 +140,11 @@ it('docs/rooms.svg shows each folder of the source, and no other', () => {
   expect(shown.sort()).toEqual(there.sort());
 });
 
+it('canceled is spelled alike wherever people read it', () => {
+  const read = [...readAllSources().filter(({ path }) => !path.startsWith('test/')), ...readSampleFiles()];
+  expect(read.filter(({ text }) => /cancell(?:ed|ing)/i.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 it('each decision has a status and a date, and docs/decisions/README.md lists it with them', () => {
   const said = documents
     .filter(({ path }) => path.startsWith('docs/decisions/') && !path.endsWith('README.md'))
@@ -159,6 +166,13 @@ it('docs/security/README.md says each allowance, and no other', () => {
     ({ times, seconds }) => `${times} ${seconds === 3_600 ? 'an hour' : 'a day'}`,
   );
   expect(new Set(said)).toEqual(new Set(counted));
+});
+
+it('each version but the first one says before all else what it requires', () => {
+  const versions = readOurFile('CHANGELOG.md').split(/^## /m).slice(1, -1);
+  expect(versions.length).toBeGreaterThan(0);
+  for (const version of versions)
+    expect(version).toMatch(/^\[[^\]]+\][^\n]*\n\n### What this version requires\n\n\S/);
 });
 
 describe('the settings', () => {
@@ -183,7 +197,7 @@ describe('the settings', () => {
       ].map(([name]) => ({ path, name })),
     );
     const ofClient =
-      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL|LISTED)$)/;
+      /^SSO_(?!CLIENTS$).+?(?=_(?:CALLBACK_URL|SECRET|SECRET_FILE|TITLE|LOGO_FILE|LOGIN_URL|EVENTS_URL|LISTED)$)/;
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ name }) => !settings.includes(name.replace(ofClient, 'SSO_<NAME>')))).toEqual([]);
   });
@@ -211,6 +225,7 @@ describe('a command in our documents', () => {
 
   it('of the command line is there, with its options', () => {
     const program = new Command();
+    addSettingsCommand(program);
     addDatabaseCommands(program);
     addUserCommands(program);
     addAccountCommands(program);

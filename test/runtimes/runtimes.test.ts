@@ -78,6 +78,9 @@ async function consumePasskey(port: number): Promise<string | undefined> {
   return later.whoAmI();
 }
 
+const changed = (url: string, parts: { password?: string; pathname?: string; search?: string }) =>
+  Object.assign(new URL(url), parts).href;
+
 describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
   it('starts without settings on an embedded database, keeps its data, and stops completely', async () => {
     const home = join(folder, runtime);
@@ -268,8 +271,16 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
         /^Cannot write to the folder of the embedded database, .* \(\w+\)\.\n$/,
       ],
       [
-        { DATABASE_URL: 'postgres://127.0.0.1:1/none' },
-        /^Cannot reach the database \(ECONNREFUSED\)\. Check that it is running\.\n$/,
+        { DATABASE_URL: changed(url, { password: 'kanarienvogel' }) },
+        /^The database refuses the user or the password in DATABASE_URL \(28P01\)\.\n$/,
+      ],
+      [
+        { DATABASE_URL: changed(url, { pathname: '/kanarienvogel' }) },
+        /^The database that DATABASE_URL names does not exist\.\n$/,
+      ],
+      [
+        { DATABASE_URL: changed(url, { search: '?sslmode=verify-full' }) },
+        /^DATABASE_URL asks for TLS, which the database does not support\.\n$/,
       ],
       [
         { NODE_ENV: 'prod', HOST: '0.0.0.0' },

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { describe, expect, inject, it } from 'vitest';
 import { entryOf, findFreePort, type Runtime, run } from '../support/app/process.ts';
+import { openOwnPostgres } from '../support/database/own-postgres.ts';
 import { connect, emptyDatabase } from '../support/database/postgres.ts';
 
 describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
@@ -54,9 +55,48 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
       DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none',
       SSO_SHOPP_SECRET: 'kanarienvogel',
     });
-    expect(await service.exited).toBe(1);
-    expect(service.output()).toContain('"settings":["SSO_SHOPP_SECRET"]');
+    await expect.poll(service.output, { timeout: 30_000 }).toContain('"settings":["SSO_SHOPP_SECRET"]');
+    service.child.kill('SIGKILL');
+    await service.exited;
     expect(service.output()).not.toContain('kanarienvogel');
+  });
+
+  it('waits for a database that is stopped, a standby, or full', async () => {
+    const postgres = await openOwnPostgres({ max_connections: '4', superuser_reserved_connections: '0' });
+    await postgres.stop();
+    const port = await findFreePort();
+    const service = run(runtime, [entryOf[runtime]], {
+      PORT: String(port),
+      DATABASE_URL: postgres.templateUrl,
+    });
+    const linesWith = (text: string) =>
+      service
+        .output()
+        .split('\n')
+        .filter((line) => line.includes(text));
+    const statusOf = async (path: string) => (await fetch(`http://localhost:${port}${path}`)).status;
+    const expectWaiting = async () => {
+      expect([await statusOf('/healthz'), await statusOf('/readyz')]).toEqual([200, 503]);
+      expect(service.child.exitCode).toBeNull();
+    };
+    await expect.poll(() => linesWith('waiting for the database'), { timeout: 30_000 }).toHaveLength(1);
+    await expectWaiting();
+    await postgres.start('standby');
+    await new Promise((done) => setTimeout(done, 2_500));
+    await expectWaiting();
+    await postgres.stop();
+    await postgres.start();
+    const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));
+    await Promise.all(taken.map(({ db }) => sql`select 1`.execute(db).catch(() => undefined)));
+    await new Promise((done) => setTimeout(done, 2_500));
+    await expectWaiting();
+    await Promise.all(taken.map(({ close }) => close()));
+    await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200);
+    // A line at once; the next would have come after a minute.
+    expect(linesWith('waiting for the database')).toHaveLength(1);
+    service.child.kill('SIGTERM');
+    expect(await service.exited, service.output()).toBe(0);
+    await postgres.close();
   });
 
   it('ends at once when it is told to stop while migrations run, and leaves nothing of them', async () => {

@@ -179,7 +179,8 @@ describe('SSO_CLIENTS', () => {
       'SSO_SHOPP_SECRET',
       'SSO_OLD_SHOP_LOGO_FILE',
     ]);
-    const every = ['CALLBACK_URL', 'SECRET', 'LOGIN_URL', 'EVENTS_URL', 'TITLE', 'LOGO_FILE', 'LISTED'];
+    const read = ['CALLBACK_URL', 'SECRET', 'SECRET_FILE', 'LOGIN_URL', 'EVENTS_URL', 'TITLE'];
+    const every = [...read, 'LOGO_FILE', 'LISTED'];
     const names = every.map((each) => `SSO_GONE_${each}`);
     const unread = readConfig({ ...named, ...Object.fromEntries(names.map((name) => [name, 'x'])) });
     expect(unread.unreadSettings).toEqual(names);

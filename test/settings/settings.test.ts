@@ -29,6 +29,7 @@ describe('local mode', () => {
       signUp: 'open',
       port: 3_000,
       host: '127.0.0.1',
+      logLevel: 'info',
       shutdownDelaySeconds: 0,
     });
     expect([...clients.keys()]).toEqual(['marketplace', 'network_site', 'crm_app']);
@@ -204,6 +205,7 @@ describe('production', () => {
       MAIL_FROM: canary,
       IDENTITY_SUPPORT_URL: canary,
       IDENTITY_SIGN_UP: canary,
+      LOG_LEVEL: canary,
       PORT: canary,
       METRICS_PORT: canary,
       SHUTDOWN_DELAY_SECONDS: canary,
@@ -306,6 +308,7 @@ describe('the setting', () => {
       ['http://help.example.test', 'help@example.test', '/help', 'tel:+431', 'javascript:alert(1)'],
     ],
     ['IDENTITY_SIGN_UP', ['open', 'closed'], ['on', 'off', 'Open', 'true']],
+    ['LOG_LEVEL', ['info', 'error'], ['warn', 'debug', 'silent', 'INFO', '30']],
     ...['IDENTITY_NAME', 'SSO_CRM_TITLE'].map((setting): [string, string[], string[]] => [
       setting,
       ['X', 'Example ID', 'Zoë’s 身份', 'x'.repeat(60)],
@@ -382,6 +385,7 @@ describe('the list of settings', () => {
       'SSO_<NAME>_LOGO_FILE',
       'SSO_<NAME>_LISTED',
       'SSO_<NAME>_SECRET',
+      'SSO_<NAME>_SECRET_FILE',
     ]);
   });
 

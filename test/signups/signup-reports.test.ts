@@ -126,6 +126,7 @@ describe('a signup sent again under another webhook id', () => {
     });
     expect(second.contract).toEqual({ ...first.contract, created: false });
     expect([second.httpStatus, second.applied]).toEqual([200, false]);
+    expect(second.reason).toBe(why === 'as old' ? 'same_time' : 'older');
     expect(await readContract(id)).toEqual(before);
   });
 
@@ -188,6 +189,15 @@ describe('the status of a contract', () => {
     const before = await readContract(id);
     const answer = await report(id, at(-50), { ...reports[reported], plan: 'reported' });
     expect([answer.httpStatus, answer.applied, answer.contract.status]).toEqual([200, isChanged, to]);
+    const why = ['canceled', 'expired'].includes(from) ? 'ended' : 'not_allowed';
+    expect(answer.reason).toBe(isChanged ? undefined : why);
+    // Whatever the state: a report that is not newer is first of all that.
+    for (const [seconds, reason] of [
+      [-50, isChanged ? 'same_time' : why],
+      [-60, isChanged ? 'older' : 'same_time'],
+      [-61, 'older'],
+    ] as const)
+      expect(await report(id, at(seconds), reports[reported])).toMatchObject({ applied: false, reason });
     expect(answer.contract.plan).toBe(isChanged ? 'reported' : 'starter');
     const after = await readContract(id);
     if (isChanged) expect(after).toMatchObject({ status: to, plan: 'reported' });

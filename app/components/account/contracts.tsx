@@ -16,7 +16,7 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   trialing: ['Free trial', 'waiting'],
   active: ['Active', 'good'],
   past_due: ['Payment overdue', 'needs-you'],
-  canceled: ['Cancelled', 'neutral'],
+  canceled: ['Canceled', 'neutral'],
   expired: ['Trial ended', 'neutral'],
 };
 
@@ -61,7 +61,7 @@ function About({ status, trialEndsAt, price }: Contract) {
       </>
     );
   }
-  if (status === 'canceled') return 'This contract has been cancelled.';
+  if (status === 'canceled') return 'This contract has been canceled.';
   return (
     <>
       {cost ?? 'No price set'}

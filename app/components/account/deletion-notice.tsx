@@ -6,9 +6,9 @@ import { deletionPage } from './account-pages.ts';
 export function DeletionNotice({ dueAt }: { dueAt: Date | null }) {
   if (!dueAt) return null;
   return (
-    <Notice kind="info">
+    <Notice kind="warning">
       Your account will be deleted on <Instant at={dueAt} />. Until then you cannot open our products.{' '}
-      <a href={deletionPage}>Keep my account</a>
+      <a href={deletionPage}>Keep your account</a>
     </Notice>
   );
 }

@@ -74,7 +74,7 @@ function PendingAddress({ email, expiresAt }: Pending) {
         <Badge meaning="waiting">Waiting</Badge>
         <SendAgain className="quiet" />
         <Form method="post" preventScrollReset>
-          <SubmitButton intent="cancel-email" busy="Cancelling…" quiet>
+          <SubmitButton intent="cancel-email" busy="Canceling…" quiet>
             Cancel the change
           </SubmitButton>
         </Form>

@@ -56,7 +56,8 @@ export function Sessions({ sessions, needsPassword, saved, refused }: SessionsPr
                 Logged in <Instant at={session.createdAt} />
                 {!session.current && (
                   <>
-                    , last active <Instant at={session.lastSeenAt} />
+                    <br />
+                    Last active <Instant at={session.lastSeenAt} />
                   </>
                 )}
               </>

@@ -54,7 +54,7 @@ async function sendPasswordMail(
   // Logged, not stored: strangers could grow the table without end.
   if (!user) {
     metrics.countPasswordMail('unknown_user');
-    return log.info({ ...trail, reason: 'unknown_user' }, 'password mail refused');
+    return log.record({ ...trail, reason: 'unknown_user' }, 'password mail refused');
   }
   const reason = user.suspendedAt ? 'suspended' : 'sent';
   metrics.countPasswordMail(reason);

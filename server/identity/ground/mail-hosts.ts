@@ -73,7 +73,7 @@ function isOneLetterOff(one: string, other: string): boolean {
 export function askAboutHost(typed: string, isMeant: boolean): FieldError[] {
   const likely = isMeant ? undefined : findLikelyAddress(typed);
   if (likely === undefined) return [];
-  const detail = `Did you mean ${likely}? If the address that you entered is right, send the form again.`;
+  const detail = `Did you mean ${likely}? If not, continue with the address that you entered.`;
   return [{ pointer: '/meant', detail }];
 }
 

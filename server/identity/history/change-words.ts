@@ -18,7 +18,6 @@ const oneOf = (words: Record<string, string | null>) => (value: Value) => {
 export const describeCapability = (name: unknown) => String(name).replaceAll('_', ' ');
 const names = (value: Value) =>
   Array.isArray(value) && value.length > 0 ? value.map(describeCapability).join(', ') : null;
-const namesOrNothing = (value: Value) => names(value) ?? 'nothing';
 
 const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
 const date = (value: Value) => {
@@ -37,7 +36,7 @@ const states = {
   trialing: 'Free trial',
   active: 'Active',
   past_due: 'Payment overdue',
-  canceled: 'Cancelled',
+  canceled: 'Canceled',
   expired: 'Trial ended',
 };
 
@@ -55,11 +54,11 @@ const words: Record<Subject, Record<string, Words>> = {
     name: { what: 'Account name', say: text },
     capabilities: { what: 'What the account may do', say: names },
     verified_at: { what: 'Account verified', say: yesOrNo },
-    granted_here: { what: 'What we decided that the account may do', say: namesOrNothing },
-    revoked_here: { what: 'What we decided that the account may not do', say: namesOrNothing },
+    granted_here: { what: 'What we let the account do', say: names },
+    revoked_here: { what: 'What we do not let the account do', say: names },
     verified_here: {
-      what: 'Our decision on whether the account is verified',
-      say: (value) => (value === null ? 'none' : value ? 'verified' : 'not verified'),
+      what: 'Our check of the account',
+      say: (value) => (value === null ? null : value ? 'verified' : 'not verified'),
     },
   },
   link: {

@@ -132,7 +132,7 @@ async function confirmByPasskey(deps: Dependencies, actor: AnyActor, passkey: st
   } catch (error) {
     if (!(error instanceof PasskeyRefusal)) throw error;
     const { requestId, address } = visit;
-    deps.log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+    deps.log.record({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
     return false;
   }
 }

@@ -27,5 +27,5 @@ const refused: Partial<Record<ProblemCode, LoginResult>> = {
   account_suspended: 'suspended',
   unavailable: 'unavailable',
   // By then the request has been read, so this code means that the client has gone.
-  invalid_request: 'cancelled',
+  invalid_request: 'canceled',
 };

@@ -16,7 +16,6 @@ import { suspensionOf } from '../ground/suspension.ts';
 import { type LoginRefusal, refusedLogin, trailOf } from '../ground/trail.ts';
 import { findPasskeyOffer, type PasskeyOffer } from '../passkey/passkey-offer.ts';
 import { guessPassword } from '../password/guess-password.ts';
-import { requireSlot } from '../password/passwords.ts';
 import { buildEndedCookie, findSession } from '../session/sessions.ts';
 import { countLogin } from './count-login.ts';
 import { type LoginStep, startSessionOrAsk } from './pending-login.ts';
@@ -48,16 +47,6 @@ type Credentials = {
 /** `offersPasskey`: the person is asked next whether they want to add a passkey. */
 type PasswordStep = LoginStep & { offersPasskey?: boolean };
 
-/** Throws 503 `unavailable` if a login would, because too many passwords are being hashed. */
-export function requireLoginSlot({ metrics }: Dependencies): void {
-  try {
-    requireSlot();
-  } catch (error) {
-    metrics.countLogin('busy');
-    throw error;
-  }
-}
-
 async function tryLogin(
   deps: Dependencies,
   request: Request,
@@ -74,7 +63,8 @@ async function tryLogin(
   });
   if (!isRight || !owner?.passwordHash) {
     const reason = refusalReason(email, owner);
-    log.info({ ...trail, reason }, 'login refused');
+    // Only the log gets the id, and nobody is looked up for it: the answer is the same whether there is an owner.
+    log.record({ ...trail, userId: owner?.userId, reason }, 'login refused');
     // Stored only if there is an account: strangers could grow the table without end.
     const event = { ...trail, ...refusedLogin(reason), userId: owner?.userId };
     // Read now: the request may be gone by then.

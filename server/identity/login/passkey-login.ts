@@ -34,7 +34,8 @@ export async function logInByPasskey(
       return { setCookies: await start(deps, request, visit, assertion), needsCode: false };
     } catch (error) {
       if (!(error instanceof PasskeyRefusal)) throw error;
-      log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'login refused');
+      const { reason, userId } = error;
+      log.record({ requestId, address, userId, reason: `passkey_${reason}` }, 'login refused');
       return undefined;
     }
   };
@@ -51,7 +52,7 @@ async function start(
   const trail = { ...trailOf(visit), userId, details: { passkey: assertion.passkey.id } };
   const outcome = await inTransactionOf(visit, deps.db, async (trx) => {
     const user = await lockUser(trx, { id: userId });
-    if (!user) throw new PasskeyRefusal('unknown_passkey');
+    if (!user) throw new PasskeyRefusal('unknown_passkey', userId);
     const refusal = await consumePasskey(trx, deps, assertion);
     if (refusal === 'challenge_used') return refusal;
     await spendAllowance(trx, 'login-passkey', assertion.passkey.id);
@@ -66,6 +67,6 @@ async function start(
     return startSession(trx, deps, { user, startedBy: 'passkey', request, visit });
   });
   if (outcome instanceof AppError) throw outcome;
-  if (typeof outcome === 'string') throw new PasskeyRefusal(outcome);
+  if (typeof outcome === 'string') throw new PasskeyRefusal(outcome, userId);
   return outcome;
 }

@@ -155,7 +155,7 @@ const isId = (id: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(
 
 function refuse({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
   if (!(error instanceof PasskeyRefusal)) throw error;
-  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not added');
+  log.record({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not added');
   throw notAdded();
 }
 

@@ -50,7 +50,7 @@ export async function checkAssertion(
   // Only at a login must the authenticator say who the user is.
   const isOwner = userHandle === owner || (userHandle === undefined && use.purpose !== 'login');
   if (!isOwner || (use.userId !== undefined && use.userId !== passkey.userId))
-    throw new PasskeyRefusal('other_user');
+    throw new PasskeyRefusal('other_user', passkey.userId);
   const { verifyAuthenticationResponse } = await loadWebAuthn(visit);
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { ...assertion, clientExtensionResults: {} },
@@ -60,8 +60,8 @@ export async function checkAssertion(
     // `consumePasskey` compares the counter, in the statement that stores it, once the signature is known to be right.
     credential: { id: passkey.credentialId, publicKey: passkey.publicKey, counter: 0 },
     requireUserVerification: true,
-  }).catch(refuse);
-  if (!verified) throw new PasskeyRefusal('signature');
+  }).catch((error) => refuse(error, passkey.userId));
+  if (!verified) throw new PasskeyRefusal('signature', passkey.userId);
   const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
   return { passkey, challenge, counter, backedUp };
 }

@@ -21,10 +21,13 @@ export type PasskeyReason =
 
 export class PasskeyRefusal extends Error {
   readonly reason: PasskeyReason;
+  /** Whose passkey it is, where that is known. */
+  readonly userId: string | undefined;
 
-  constructor(reason: PasskeyReason) {
+  constructor(reason: PasskeyReason, userId?: string) {
     super(`passkey refused: ${reason}`);
     this.reason = reason;
+    this.userId = userId;
   }
 }
 
@@ -81,10 +84,10 @@ export function readJson<T>(schema: z.ZodType<T>, text: string): T {
 }
 
 /** Throws the refusal for an error of the library, which says why in words only. */
-export function refuse(error: unknown): never {
+export function refuse(error: unknown, userId?: string): never {
   if (error instanceof PasskeyRefusal) throw error;
   const words = error instanceof Error ? error.message : '';
-  if (/RP ID/i.test(words)) throw new PasskeyRefusal('rp_id');
-  if (/could not be verified|not present/.test(words)) throw new PasskeyRefusal('user_verification');
-  throw new PasskeyRefusal('malformed');
+  if (/RP ID/i.test(words)) throw new PasskeyRefusal('rp_id', userId);
+  if (/could not be verified|not present/.test(words)) throw new PasskeyRefusal('user_verification', userId);
+  throw new PasskeyRefusal('malformed', userId);
 }

@@ -32,9 +32,10 @@ export async function guessPassword(
 ): Promise<Guess> {
   const { db, log, guessLimits } = deps;
   const { address, requestId, signal, deadline } = visit;
+  let owner: PasswordOwner | undefined;
   try {
     return await takeSlot(async () => {
-      const owner = await guess.find(readDevice(deps, request) ?? new Uint8Array());
+      owner = await guess.find(readDevice(deps, request) ?? new Uint8Array());
       const { giveBack } = await guessLimits.countTry({
         // A new password starts to count afresh.
         account: `${guess.email} ${owner?.passwordHash ?? ''}`,
@@ -52,8 +53,9 @@ export async function guessPassword(
       }
     });
   } catch (error) {
+    // Without a slot nobody has been looked up, and nobody is for this line.
     if (error instanceof AppError)
-      log.info({ requestId, address, reason: error.code }, 'password not checked');
+      log.record({ requestId, address, userId: owner?.userId, reason: error.code }, 'password not checked');
     throw error;
   }
 }

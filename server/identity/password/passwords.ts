@@ -22,14 +22,18 @@ const maxSlots = hashingThreads * (1 + 25);
 let slotsTaken = 0;
 let slotsRefused = 0;
 
-/** Throws 503 `unavailable` if too many passwords are being hashed. */
-export function requireSlot(): void {
-  if (slotsTaken < maxSlots) return;
-  slotsRefused++;
-  throw new AppError('unavailable', {
+/** The refusal where too many passwords are being hashed. */
+export const buildBusy = () =>
+  new AppError('unavailable', {
     detail: 'Too many people are logging in right now. Nothing has been lost. Try again in a moment.',
     headers: { 'Retry-After': '2' },
   });
+
+/** Whether one more password would be one too many. If so, that counts as refused. */
+export function refusesSlot(): boolean {
+  if (slotsTaken < maxSlots) return false;
+  slotsRefused++;
+  return true;
 }
 
 /** How many passwords are being hashed, how many wait for it, and how many were refused since the start. */
@@ -46,7 +50,7 @@ export const countHashing = () => slotsTaken;
  * already, throws 503 `unavailable` at once and starts nothing.
  */
 export async function takeSlot<T>(work: () => Promise<T>): Promise<T> {
-  requireSlot();
+  if (refusesSlot()) throw buildBusy();
   slotsTaken++;
   try {
     return await work();
@@ -90,7 +94,7 @@ export async function verifyPassword(
 
 function takeThread<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return threads(() => {
-    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was cancelled.' });
+    if (signal?.aborted) throw new AppError('invalid_request', { detail: 'The request was canceled.' });
     return work();
   });
 }

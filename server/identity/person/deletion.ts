@@ -40,7 +40,7 @@ export async function requestDeletion(
   });
 }
 
-/** Cancels the deletion. A session is enough, because cancelling only keeps things as they were. */
+/** Cancels the deletion. A session is enough, because canceling only keeps things as they were. */
 export async function cancelDeletion(deps: Dependencies, actor: Actor): Promise<void> {
   const { request, visit } = actor;
   await inTransactionOf(visit, deps.db, async (trx) => {

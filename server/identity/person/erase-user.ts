@@ -44,7 +44,7 @@ export async function eraseDueUsers(
           return eraseUser(trx, id, { now: now(), by: 'request', onlyDue: true });
         });
         // After a restore of the database, this line says whom to erase again.
-        if (erased) log.info({ userId: id }, 'user erased');
+        if (erased) log.record({ userId: id }, 'user erased');
       } catch (err) {
         if (breaksConnection(err)) throw err;
         // Another instance is erasing this user, or a request of theirs is under way: the next run finds out.

@@ -310,7 +310,7 @@ async function refuseCode(
 
 function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
   if (!(error instanceof PasskeyRefusal)) throw error;
-  log.info({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+  log.record({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
   throw wrongPasskey();
 }
 

@@ -1,13 +1,21 @@
 // What the service logs, kept for tests to read.
 import type { Log } from '../../../server/basics/log.ts';
 
-export type LogLine = { level: 'info' | 'error'; fields: Record<string, unknown>; message: string };
+export type LogLine = {
+  level: 'info' | 'error';
+  fields: Record<string, unknown>;
+  message: string;
+  /** Whether it is there at every LOG_LEVEL. */
+  isKept?: true;
+};
 
 /** `logged` grows, oldest line first. */
 export function recordLog(): { log: Log; logged: LogLine[] } {
   const logged: LogLine[] = [];
-  const at = (level: LogLine['level']) => (fields: object, message: string) => {
-    logged.push({ level, fields: { ...fields }, message });
-  };
-  return { log: { info: at('info'), error: at('error') }, logged };
+  const at =
+    (level: LogLine['level'], kept: Pick<LogLine, 'isKept'> = {}) =>
+    (fields: object, message: string) => {
+      logged.push({ level, fields: { ...fields }, message, ...kept });
+    };
+  return { log: { info: at('info'), error: at('error'), record: at('info', { isKept: true }) }, logged };
 }

@@ -36,10 +36,15 @@ export type RunningProcess = {
   exited: Promise<number | null>;
 };
 
-export function run(runtime: Runtime, args: string[], env: Record<string, string> = {}): RunningProcess {
+export function run(
+  runtime: Runtime,
+  args: string[],
+  env: Record<string, string> = {},
+  cwd = root,
+): RunningProcess {
   const [command = '', ...flags] = commandOf[runtime];
   const child = spawn(command, [...flags, ...args], {
-    cwd: root,
+    cwd,
     env: { ...process.env, NODE_ENV: 'development', NO_COLOR: '1', ...heap, ...env },
   });
   let output = '';
@@ -53,13 +58,16 @@ export function run(runtime: Runtime, args: string[], env: Record<string, string
   return { child, output: () => output, exited };
 }
 
-/** Resolves when the service answers; throws with its output if it does not start. */
+/**
+ * Resolves when the service answers; throws with its output if it does not start. `folder` is that of another version, built.
+ */
 export async function startService(
   runtime: Runtime,
   port: number,
   env: Record<string, string>,
+  folder?: string,
 ): Promise<RunningProcess> {
-  const running = run(runtime, [entryOf[runtime]], { PORT: String(port), ...env });
+  const running = run(runtime, [entryOf[runtime]], { PORT: String(port), ...env }, folder);
   let hasExited = false;
   void running.exited.then(() => {
     hasExited = true;

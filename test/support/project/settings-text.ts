@@ -1,5 +1,6 @@
 // The texts about settings that `npm run settings` writes: the tables of docs/operate/settings.md, and .env.example.
 import { describeSettings, readConfig } from '../../../server/settings/config.ts';
+import { fileSettingOf } from '../../../server/settings/reader.ts';
 import { type SettingWords, settingGroups } from '../../../server/settings/words.ts';
 
 export const settingsFile = 'docs/operate/settings.md';
@@ -39,14 +40,18 @@ const code = (value: string | undefined) => value && `\`${value}\``;
 function describe(words: SettingWords) {
   const { meaning, fallback, local } = words;
   const [first = ''] = namesOf(words);
-  const { form, fallback: usual } = inLocalMode.get(first) ?? {};
+  const { form, fallback: usual, isSecret } = inLocalMode.get(first) ?? {};
   const here = local ?? fallback ?? code(usual) ?? 'none';
   const there = required.includes(first)
     ? '**the start fails**'
     : (fallback ?? code(inProduction.get(first)?.fallback) ?? 'none');
-  const sentence = meaning.replace(/[^.]$/, '$&.');
+  const sentences = [
+    meaning.replace(/[^.]$/, '$&.'),
+    ...(form ? [`Takes ${form.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.`] : []),
+    ...(isSecret ? [`A secret: \`${fileSettingOf(words.name)}\` may name a file that holds it.`] : []),
+  ];
   return {
-    meaning: form ? `${sentence} Takes ${form.replaceAll(/\B(?=(\d{3})+$)/g, ',')}.` : sentence,
+    meaning: sentences.join(' '),
     unset: here === there ? here : `${there}; in local mode ${here}`,
     value: local || fallback ? '' : (usual ?? ''),
   };

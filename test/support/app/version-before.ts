@@ -1,0 +1,40 @@
+// The version before this one, built from the history of the clone.
+import { execFile } from 'node:child_process';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { makeFolder } from '../database/postgres.ts';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const exec = promisify(execFile);
+
+/** The commit that `test/upgrades/version-before` names; undefined if the history of this clone does not hold it. */
+export async function findVersionBefore(): Promise<string | undefined> {
+  const commit = (await readFile(join(root, 'test/upgrades/version-before'), 'utf8')).trim();
+  const isThere = await exec('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root }).then(
+    () => true,
+    () => false,
+  );
+  return isThere ? commit : undefined;
+}
+
+/** Builds a commit in a folder of its own, with the packages that its lock file names. */
+export async function buildCommit(commit: string): Promise<{ folder: string; remove: () => Promise<void> }> {
+  const folder = await makeFolder();
+  // With the NODE_ENV of tests, the build would be another.
+  const { NODE_ENV: _, ...others } = process.env;
+  const env = others as NodeJS.ProcessEnv;
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const archive = join(folder, 'source.tar');
+    await exec('git', ['archive', '--output', archive, commit], { cwd: root });
+    await exec('tar', ['-xf', archive, '-C', folder]);
+    await exec('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: folder, env });
+    await exec('npm', ['run', 'build'], { cwd: folder, env });
+    return { folder, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
