@@ -51,6 +51,8 @@ export function explainRefusal(error: unknown): string | undefined {
     return 'The role in DATABASE_URL may not do what the service needs: make it the owner of the database.';
   if (/certificate|CERT/.test(`${code} ${error.message}`))
     return `The certificate of the database is not accepted (${code || error.message}).`;
+  if ((error as { syscall?: string }).syscall === 'open')
+    return `A file that DATABASE_URL names cannot be read (${code}).`;
   if (/does not support SSL/.test(error.message))
     return 'DATABASE_URL asks for TLS, which the database does not support.';
   return undefined;

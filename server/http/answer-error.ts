@@ -1,6 +1,6 @@
 // Answers to requests that are refused or fail: a problem document, or a page for a browser.
 
-import { type AppError, buildProblem, unavailable } from '../basics/errors.ts';
+import { type AppError, buildProblem } from '../basics/errors.ts';
 import { setUpPath } from '../identity/session/second-factor.ts';
 import type { Backend } from '../instance/backend.ts';
 import { addHeaders, buildProblemResponse, redirect, toAppError } from './answers.ts';

@@ -1,5 +1,5 @@
 // One instance of the service on a database. main.ts runs it in a process; tests start it as it is.
-import { isDatabaseAway } from '../../db/postgres/away.ts';
+import { explainRefusal, isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';
@@ -117,7 +117,7 @@ async function whenThere(work: () => Promise<void>, log: Log, isOver: () => bool
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error) || isOver()) throw error;
+      if (explainRefusal(error) || !isDatabaseAway(error) || isOver()) throw error;
       if (performance.now() - saidAt >= lineEveryMs) {
         const { code, message } = error as { code?: string; message: string };
         log.error({ reason: code ?? message }, 'waiting for the database');

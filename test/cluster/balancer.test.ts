@@ -47,6 +47,13 @@ it('says who asks, whatever the visitor says', async () => {
   expect(got.map(({ headers }) => headers['x-forwarded-for'])).toEqual(['127.0.0.1']);
 });
 
+it('logs no query', async () => {
+  await balancer.send('/sso/marketplace/callback?payload=secret');
+  const isLogged = () => expect(balancer.output()).toMatch(/ GET \/sso\/marketplace\/callback HTTP\/1\.1/);
+  await vi.waitFor(isLogged, 10_000);
+  expect(balancer.output()).not.toContain('secret');
+});
+
 it('refuses a body of more than 64 KiB', async () => {
   const answer = await balancer.send('/login', { method: 'POST', body: 'x'.repeat(65_537) });
   expect([answer.status, got.length]).toEqual([413, 0]);

@@ -58,6 +58,7 @@ export async function startBalancer(
 export type Nginx = Balancer & {
   /** Reads the file again, with these instances out. */
   takeOut: (...ports: number[]) => Promise<void>;
+  readAccessLog: () => Promise<string>;
 };
 
 export async function startNginx(ports: [number, number]): Promise<Nginx> {
@@ -95,6 +96,7 @@ export async function startNginx(ports: [number, number]): Promise<Nginx> {
   const nginx = startProgram('/usr/sbin/nginx', ['-c', file, '-g', 'daemon off;'], { folder });
   return {
     ...(await serve(folder, port, nginx)),
+    readAccessLog: () => readFile(join(folder, 'access.log'), 'utf8'),
     async takeOut(...out) {
       await writeConfig(...out);
       nginx.signal('SIGHUP');
