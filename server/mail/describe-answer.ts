@@ -11,7 +11,11 @@ const cut = '…';
  */
 export function describeAnswer(answer: string | undefined, recipient: string): string | undefined {
   if (!answer) return undefined;
-  const words = answer.slice(0, maxRead).split(/[\s\p{C}]+/u);
+  // One spelling, as our addresses have: else a wide @ or a letter in two parts would hide one.
+  const words = answer
+    .slice(0, maxRead)
+    .normalize('NFKC')
+    .split(/[\s\p{C}]+/u);
   const plain = words
     .map((word) => (/@|[%=]40/.test(word) ? cut : word))
     .join(' ')

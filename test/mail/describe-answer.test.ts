@@ -20,6 +20,7 @@ describe('what a mail server answered', () => {
     ],
     ['550 zoe.stone=40example.com bounced', '550 … bounced'],
     ['550 see https://help.example/?to=zoe%40example.com', '550 see …'],
+    ['550 also other＠example.org, at bu\u0308cher.example', '550 also … at …'],
     ['550 also other@example.org, and postmaster@mx.example', '550 also … and …'],
     [
       '550-5.7.1 First line\r\n550 5.7.1 second\u2028line\u001b[2J',
