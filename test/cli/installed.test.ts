@@ -29,7 +29,7 @@ function runInstalled(args: string[], { project = root, isRoot = true } = {}) {
     script = script.replace(from, to);
   }
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'identity', ...args], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'test' },
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: '4711' },
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
@@ -44,6 +44,8 @@ it('takes the settings of the service, in production mode', async () => {
     stdout: 'The settings are right, for production.\n',
     stderr: '',
   });
+  // Not that of the shell.
+  expect(runInstalled(['settings', '--show']).stdout).toMatch(/^PORT +PORT +3007$/m);
   // With a space and angle brackets, as systemd reads it.
   expect(runInstalled(['settings', '--show']).stdout).toContain('Identity <identity@example.test>');
 });
