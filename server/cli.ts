@@ -41,9 +41,9 @@ const expectedErrors = [FileError, ConfigError, EmbeddedPostgresError, CommandEr
 
 await program.parseAsync().catch((error) => {
   if (expectedErrors.some((kind) => error instanceof kind)) exitWith(error.message);
+  const refusal = explainRefusal(error);
+  if (refusal) exitWith(refusal);
   if (isDatabaseAway(error))
     exitWith(`Cannot reach the database (${error.code ?? error.message}). Check that it is running.`);
-  exitWith(
-    explainRefusal(error) ?? `Something went wrong. ${error instanceof Error ? error.stack : String(error)}`,
-  );
+  exitWith(`Something went wrong. ${error instanceof Error ? error.stack : String(error)}`);
 });

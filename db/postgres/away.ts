@@ -49,10 +49,11 @@ export function explainRefusal(error: unknown): string | undefined {
   if (code === '3D000') return 'The database that DATABASE_URL names does not exist.';
   if (code === '42501')
     return 'The role in DATABASE_URL may not do what the service needs: make it the owner of the database.';
-  if (/certificate|CERT/.test(`${code} ${error.message}`))
-    return `The certificate of the database is not accepted (${code || error.message}).`;
+  // First, because the name of the file may say certificate.
   if ((error as { syscall?: string }).syscall === 'open')
     return `A file that DATABASE_URL names cannot be read (${code}).`;
+  if (/certificate|CERT/.test(`${code} ${error.message}`))
+    return `The certificate of the database is not accepted (${code || error.message}).`;
   if (/does not support SSL/.test(error.message))
     return 'DATABASE_URL asks for TLS, which the database does not support.';
   return undefined;

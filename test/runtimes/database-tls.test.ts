@@ -64,7 +64,7 @@ describe.each<Runtime>(['node', 'deno'])('the service on %s', (runtime) => {
     ['for another name', () => urlOf('127.0.0.1', `&sslrootcert=${authority}`), notAccepted],
     [
       'to be verified by a file that is not there',
-      () => urlOf('localhost', '&sslrootcert=/nowhere.crt'),
+      () => urlOf('localhost', '&sslrootcert=/nowhere/certificate.crt'),
       'A file that DATABASE_URL names cannot be read (ENOENT).',
     ],
   ])('does not start where the certificate is %s, and says so', async (_, url, says) => {
