@@ -81,6 +81,10 @@ const reasons = new Map([
   ['asked-again', 'You are already logged in. The product is asking you to confirm that it is you.'],
 ]);
 
+/** A mark for the door, which turns logins with a password away where no more can be hashed (contract 9.155). */
+const withPasskey = (path: string) =>
+  path.includes('with=passkey') ? path : `${path}${path.includes('?') ? '&' : '?'}with=passkey`;
+
 export default function Login() {
   const { next, email, clientTitle, clientLogo, isConnecting, hasLoggedOut, why, demo, signUp, supportUrl } =
     useLoaderData<typeof loader>();
@@ -130,7 +134,7 @@ export default function Login() {
       <PasskeyForm
         purpose="login"
         name="passkey"
-        action={here}
+        action={withPasskey(here)}
         className="aside"
         otherwise="log in with your password"
       >

@@ -38,6 +38,11 @@ const logPauseMs = 1_000;
 
 // With the suffix of what the pages' script asks for.
 const loginPath = /^\/login(?:\.data)?$/;
+// As the form of passkeys says it, for which nothing is hashed. Who says so with a password is refused before the hashing instead.
+const withPasskey = /[?&]with=passkey(?:&|$)/;
+
+const isPasswordLogin = ({ method, url }: Request, path: string) =>
+  method === 'POST' && loginPath.test(path) && !withPasskey.test(url);
 
 export function createDoor(options: DoorOptions): Fetch {
   const { fetch, isUp, isDraining, countApart, unavailable, busy, refusesLogin, deps } = options;
@@ -79,7 +84,7 @@ export function createDoor(options: DoorOptions): Fetch {
     } else if (isFull() && !isHealthPath(path)) {
       count();
       return turnAway(request, unavailable);
-    } else if (request.method === 'POST' && loginPath.test(path) && refusesLogin()) {
+    } else if (isPasswordLogin(request, path) && refusesLogin()) {
       count();
       return turnAway(request, busy);
     }

@@ -4,7 +4,8 @@ import { hashingThreads } from '../../server/runtime/hashing-threads.ts';
 import { type Answer, codeOf, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { openBackend, type TestBackend } from '../support/app/backend.ts';
 import { scrape } from '../support/app/metrics.ts';
-import { textOf } from '../support/app/visitor.ts';
+import { openBrowser, textOf } from '../support/app/visitor.ts';
+import { addPasskey, createAuthenticator, logInByPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
 
 // Nothing is hashed before a test says so.
@@ -94,6 +95,33 @@ it('a login that finds the queue for hashing full is refused at once, and counts
   gate.open();
   for (const { status } of await Promise.all(logins)) expect(status).toBe(401);
   expect((await logIn('merchant@example.test', password)).status).toBe(303);
+});
+
+it('a login with a passkey, for which nothing is hashed, gets in while the queue is full', async () => {
+  gate.open();
+  const owner = await openBrowser(app.send);
+  await owner.login('merchant@example.test');
+  const phone = await addPasskey(owner, createAuthenticator());
+  await sql`truncate rate_limits`.execute(app.db);
+  gate.opened = new Promise((done) => {
+    gate.open = done;
+  });
+  const logins = await fillQueue();
+  const path = '/login?next=%2Fprofile%2Fdata';
+  // As the page says it, and the page of a refused passkey again.
+  const findPath = async (from: string) =>
+    /action="([^"]*with=passkey[^"]*)"/.exec((await app.send(from)).text)?.[1]?.replaceAll('&amp;', '&') ??
+    '';
+  const marked = await findPath(path);
+  expect(await findPath(marked)).toBe(marked);
+  const answer = await logInByPasskey(openBrowser(app.send), phone, { path: marked });
+  expect([answer.status, answer.headers.get('location')]).toEqual([303, '/profile/data']);
+  // Who puts the mark on a password gets no further than the queue.
+  const form = { email: 'merchant@example.test', password };
+  const refused = await app.send(marked, { form });
+  expect([refused.status, codeOf(refused)]).toEqual([503, 'unavailable']);
+  gate.open();
+  await Promise.all(logins);
 });
 
 it('a password that is set while the queue is full is refused, and its link still works', async () => {
