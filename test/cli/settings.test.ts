@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Outcome } from '../support/app/cli.ts';
+import { type Outcome, readOutcome } from '../support/app/cli.ts';
 import { findFreePort, type Runtime, run } from '../support/app/process.ts';
 import { canary, production, type Settings } from '../support/app/settings.ts';
 
@@ -23,14 +23,7 @@ function settings(env: Settings, ...args: string[]): Promise<Outcome> {
     cwd: root,
     env: { PATH: process.env.PATH, NODE_ENV: undefined, ...env } as unknown as NodeJS.ProcessEnv,
   });
-  const outcome: Outcome = { code: null, out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    outcome.out += data;
-  });
-  child.stderr.on('data', (data) => {
-    outcome.err += data;
-  });
-  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
+  return readOutcome(child);
 }
 
 it('says that they are right, for production or local mode, and exits with 0', async () => {

@@ -1,7 +1,7 @@
 // `npm run cli -- doctor`, as an operator runs it: settings in, a report and an exit status out.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { Outcome } from '../../support/app/cli.ts';
+import { type Outcome, readOutcome } from '../../support/app/cli.ts';
 import { commandOf, type Runtime } from '../../support/app/process.ts';
 import { settings } from './clients.ts';
 
@@ -26,14 +26,7 @@ export function runDoctor(
       ...env,
     },
   });
-  const outcome: Outcome = { code: null, out: '', err: '' };
-  child.stdout.on('data', (data) => {
-    outcome.out += data;
-  });
-  child.stderr.on('data', (data) => {
-    outcome.err += data;
-  });
-  return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
+  return readOutcome(child);
 }
 
 /** What an operator has set for the client of that name. */

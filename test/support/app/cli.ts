@@ -1,5 +1,5 @@
 // The command line as a process, beside a service on the same database.
-import { spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 
@@ -16,6 +16,13 @@ export function runCli(
     cwd: root,
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl, NODE_ENV: nodeEnv },
   });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return readOutcome(child);
+}
+
+/** All that a command prints, and how it ends. */
+export function readOutcome(child: ChildProcessWithoutNullStreams): Promise<Outcome> {
   const outcome: Outcome = { code: null, out: '', err: '' };
   child.stdout.on('data', (data) => {
     outcome.out += data;
@@ -23,8 +30,6 @@ export function runCli(
   child.stderr.on('data', (data) => {
     outcome.err += data;
   });
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(input);
   return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
 }
 
