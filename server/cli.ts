@@ -2,7 +2,8 @@
 // the database of the service.
 import { Command } from 'commander';
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
-import { explainRefusal, isDatabaseAway } from '../db/postgres/away.ts';
+import { explainRefusal } from '../db/explain-refusal.ts';
+import { isDatabaseAway } from '../db/postgres/away.ts';
 import { addAccountCommands } from './cli/accounts.ts';
 import { addBillingCommands } from './cli/billing.ts';
 import { addClientCommands } from './cli/clients.ts';

@@ -2,7 +2,7 @@
 
 import { EmbeddedPostgresError } from '../db/embedded/files.ts';
 import { startEmbeddedPostgres } from '../db/embedded/server.ts';
-import { explainRefusal } from '../db/postgres/away.ts';
+import { explainRefusal } from '../db/explain-refusal.ts';
 import { demoPassword, demoUsers } from './demo/demo-users.ts';
 import { openInstance } from './instance/instance.ts';
 import { BuildError, loadPages, serveBuiltFiles } from './runtime/build.ts';

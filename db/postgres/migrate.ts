@@ -1,6 +1,7 @@
 // Brings the database to the current schema, however many instances start at once: one migrates, the others wait for it
 // and find nothing left to do (docs/decisions/migration-lock.md).
 import { Kysely, Migrator, PostgresAdapter, sql, type Transaction } from 'kysely';
+import { isMigrated } from '../migration-status.ts';
 import { migrations } from '../migrations/list.ts';
 import type { DB } from '../schema.ts';
 import { liftTimeouts } from '../timeouts.ts';
@@ -83,51 +84,4 @@ async function runMigrations(trx: Transaction<DB>): Promise<void> {
 class WithoutLock extends PostgresAdapter {
   override async acquireMigrationLock() {}
   override async releaseMigrationLock() {}
-}
-
-export type MigrationStatus = {
-  /** The migrations of this build that have not run, in their order. */
-  toDo: string[];
-  /** Those that a newer version has done, and this build does not know. */
-  ahead: string[];
-};
-
-/** What `migrate` would do, and what it would leave alone. Only reads. */
-export async function readMigrationStatus(url: string): Promise<MigrationStatus> {
-  const { db, close } = openDatabase({
-    url,
-    poolSize: 1,
-    preparedStatements: false,
-    onError: () => undefined,
-  });
-  try {
-    const { rows } = await sql<{ is_there: boolean }>`
-      select to_regclass('kysely_migration') is not null as is_there`.execute(db);
-    const { rows: done } = rows[0]?.is_there
-      ? await sql<{ name: string }>`select name from kysely_migration order by name`.execute(db)
-      : { rows: [] };
-    const names = done.map(({ name }) => name);
-    const known = Object.keys(migrations).sort();
-    return {
-      toDo: known.filter((name) => !names.includes(name)),
-      ahead: names.filter((name) => !known.includes(name)),
-    };
-  } finally {
-    await close();
-  }
-}
-
-/** Whether every migration known to this build has run. Throws if the database is away, or read-only. */
-export async function isMigrated(db: Kysely<DB>): Promise<boolean> {
-  // Deletes no rows, but fails on a database that cannot be written to.
-  const result = await sql<{ name: string }>`with nothing as (delete from kysely_migration where false)
-    select name from kysely_migration`
-    .execute(db)
-    .catch((error) => {
-      const isMissingTable = error.code === '42P01';
-      if (isMissingTable) return { rows: [] };
-      throw error;
-    });
-  const done = new Set(result.rows.map(({ name }) => name));
-  return Object.keys(migrations).every((name) => done.has(name));
 }

@@ -1,8 +1,9 @@
 // Shared by the commands: the database, and reading options.
 import { InvalidArgumentError } from 'commander';
 import { startEmbeddedPostgres } from '../../db/embedded/server.ts';
+import { isMigrated } from '../../db/migration-status.ts';
 import { type Database, openDatabase } from '../../db/postgres/client.ts';
-import { isMigrated, migrate } from '../../db/postgres/migrate.ts';
+import { migrate } from '../../db/postgres/migrate.ts';
 import type { Origin } from '../../db/postgres/transactions.ts';
 import { findHolder, findUserById, type User } from '../../db/tables/users.ts';
 import { readEmailAddress } from '../identity/ground/email-address.ts';

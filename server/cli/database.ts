@@ -1,7 +1,7 @@
 // Migrating the database, and what must be done after the database was put back to an earlier time.
 import type { Command } from 'commander';
 import type { Transaction } from 'kysely';
-import { type MigrationStatus, readMigrationStatus } from '../../db/postgres/migrate.ts';
+import { type MigrationStatus, readMigrationStatus } from '../../db/migration-status.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';

@@ -1,5 +1,5 @@
 // GET /healthz and GET /readyz (contract 9.136 and 9.137): whether the process runs, and whether it can serve.
-import { isMigrated } from '../../db/postgres/migrate.ts';
+import { isMigrated } from '../../db/migration-status.ts';
 import { unavailable } from '../basics/errors.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { type Health, respondJson } from './answers.ts';

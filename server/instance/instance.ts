@@ -1,5 +1,6 @@
 // One instance of the service on a database. main.ts runs it in a process; tests start it as it is.
-import { explainRefusal, isDatabaseAway } from '../../db/postgres/away.ts';
+import { explainRefusal } from '../../db/explain-refusal.ts';
+import { isDatabaseAway } from '../../db/postgres/away.ts';
 import { openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Log } from '../basics/log.ts';

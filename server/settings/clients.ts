@@ -2,7 +2,8 @@
 // for the clients in SSO_CLIENTS.
 import { type Audience, audiences, type Client } from '../sso/clients.ts';
 import { type BrandFiles, readLogo } from './brand.ts';
-import { localSecrets, type SettingsReader } from './reader.ts';
+import type { SettingsReader } from './reader.ts';
+import { localSecrets } from './secret-forms.ts';
 
 // The settings of two of them do not follow from the client's name (contract 8.29).
 type Known = { name: string; prefix: string; title: string; listedTo?: readonly Audience[] };

@@ -4,7 +4,8 @@ import type { Client } from '../sso/clients.ts';
 import { type Brand, BrandFiles, readBrand } from './brand.ts';
 import { listUnreadSettings, readClients } from './clients.ts';
 import { readHost, readMetricsPort, readProxyHeader, readTrustedProxies } from './network.ts';
-import { type Asked, decodeKey, type Env, fileSettingOf, localSecrets, SettingsReader } from './reader.ts';
+import { type Asked, type Env, fileSettingOf, SettingsReader } from './reader.ts';
+import { decodeKey, localSecrets } from './secret-forms.ts';
 
 export type Config = {
   production: boolean;

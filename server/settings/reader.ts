@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { nameSchema } from '../identity/ground/names.ts';
 import { readSmallFile } from '../runtime/files.ts';
+import { decodeKey, isPlaceholder, isWebhookSecret, minSecretBytes, spellingsOfKey } from './secret-forms.ts';
 import { isThisMachine } from './this-machine.ts';
 
 /** An error for the operator. The message names settings and never shows a value. */
@@ -19,23 +20,6 @@ export type Asked = { form?: string; fallback?: string; isSecret?: true };
 export const fileSettingOf = (setting: string) => `${setting}_FILE`;
 
 const maxSecretKibibytes = 16;
-
-/** The defaults in local mode; production refuses them. */
-export const localSecrets = {
-  IDENTITY_SSO_SECRET: 'local-identity-sso-secret-do-not-use',
-  MARKETPLACE_SSO_SECRET: 'local-marketplace-sso-secret-do-not-use',
-  // local-encryption-key-do-not-use!
-  IDENTITY_ENCRYPTION_KEY: 'bG9jYWwtZW5jcnlwdGlvbi1rZXktZG8tbm90LXVzZSE=',
-  CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
-};
-// The second is from the published test vectors. The other secrets of the vectors match `placeholder`.
-const knownSecrets = new Set([
-  ...Object.values(localSecrets),
-  'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
-]);
-const minSecretBytes = 32;
-const placeholder =
-  /change.?(?:me|it|this)|replace.?(?:me|this)|placeholder|do.?not.?use|your.?(?:own.?)?secret|example|dummy|insecure|^(?:test|local|dev|demo)[-_]|^(.{1,4})\1+$/i;
 
 export class SettingsReader {
   readonly production: boolean;
@@ -263,14 +247,11 @@ export class SettingsReader {
           `must be at least ${minSecretBytes} bytes long`,
         );
       }
-      if (this.production) {
-        const isKnown = knownSecrets.has(secret);
-        this.faultIf(
-          setting,
-          isKnown || isPlaceholder(secret, form),
-          'is a known placeholder: make a new secret',
-        );
-      }
+      this.faultIf(
+        setting,
+        this.production && isPlaceholder(secret, form),
+        'is a known placeholder: make a new secret',
+      );
       for (const key of form === 'whsec' ? spellingsOfKey(secret) : [secret])
         this.#keys.push({ setting, key });
     }
@@ -291,33 +272,4 @@ export class SettingsReader {
     const lines = [...this.#faults.values()].map((fault) => `  ${fault}`);
     throw new ConfigError(`These settings are wrong:\n${lines.join('\n')}`);
   }
-}
-
-function isPlaceholder(secret: string, form: 'whsec' | 'key' | undefined): boolean {
-  // Random bytes nearly all differ.
-  if (form === 'key') return new Set(decodeKey(secret)).size < 16;
-  return form === undefined && placeholder.test(secret);
-}
-
-/** The 32 bytes of an encryption key in canonical base64, or undefined. */
-export function decodeKey(text: string): Uint8Array | undefined {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) return undefined;
-  const bytes = atob(text);
-  return btoa(bytes) === text ? Uint8Array.from(bytes, (char) => char.charCodeAt(0)) : undefined;
-}
-
-/** Standard Webhooks 1.0: `whsec_` and the key in canonical base64. */
-function isWebhookSecret(secret: string): boolean {
-  const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
-  if (!text || text.length % 4 !== 0) return false;
-  const bytes = atob(text);
-  return bytes.length >= 24 && bytes.length <= 64 && btoa(bytes) === text;
-}
-
-/** All spellings of the same key: who knows one of them knows them all. */
-function spellingsOfKey(secret: string): string[] {
-  if (!isWebhookSecret(secret)) return [secret];
-  const text = secret.slice('whsec_'.length);
-  const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-  return [secret, text, new TextDecoder().decode(bytes)];
 }

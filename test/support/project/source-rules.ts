@@ -92,7 +92,7 @@ const furtherTables: Record<string, string[]> = {
   'db/tables/deletions.ts': ['users'],
   'db/tables/events.ts': ['event_sequences'],
   'db/tables/invoices.ts': ['invoice_numbers'],
-  'db/postgres/migrate.ts': ['kysely_migration'],
+  'db/migration-status.ts': ['kysely_migration'],
 };
 const writtenByKysely = /\.(?:insertInto|updateTable|deleteFrom)\('(\w+)/g;
 const writtenBySql =
