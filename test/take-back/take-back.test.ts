@@ -253,18 +253,18 @@ describe('a reader of a mailbox that its owner has left', () => {
     await browser.send('/login/code', { form: { code: showCode(secret, now()) } });
     await changes.click(browser, await changes.askForLink(browser, changes.newEmail()));
     // It keeps each mail, and says that it did not.
-    await sql`update mails set sent_at = null, kept_text = null, attempts = 1, next_attempt_at = now()
-      where recipient = ${email} and kind = 'email_changed'`.execute(changes.app.db);
     const links = new Set<string>();
     const send = async ({ to, text }: { to: string; text: string }) => {
       if (to !== email) return;
       links.add(`/take-back?token=${tokenIn({ text }, '/take-back')}`);
       throw Object.assign(new Error('451 try again later'), { responseCode: 451 });
     };
-    for (let round = 0; round < 5; round++) {
+    // An instance may have sent the mail in between: then it is sent once more.
+    for (let round = 0; round < 50 && links.size < 5; round++) {
+      await sql`update mails set sent_at = null, kept_text = null, attempts = 1,
+        next_attempt_at = ${changes.clock.now}
+        where recipient = ${email} and kind = 'email_changed'`.execute(changes.app.db);
       await sendDueMails(changes.other.backend.deps, { send } as never, new AbortController().signal);
-      await sql`update mails set next_attempt_at = ${changes.clock.now} where recipient = ${email}
-        and kind = 'email_changed' and sent_at is null`.execute(changes.app.db);
     }
     await sql`update mails set sent_at = now() where recipient = ${email}`.execute(changes.app.db);
     const statuses: number[] = [];
