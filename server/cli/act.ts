@@ -1,11 +1,10 @@
 // Acts on somebody by a command: what staff do on a person's page (contract 12.37), by the same functions.
-import { userInfo } from 'node:os';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { lockUser, type User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import { environment } from '../runtime/process.ts';
+import { environment, systemUser } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { actAsOperator } from '../staff/act.ts';
 import type { Given, Intent } from '../staff/acts.ts';
@@ -27,9 +26,9 @@ export async function actByCommand(
   db: Database,
   { command, key, intent, given = {}, reason = {} }: AskedByCommand,
 ): Promise<{ done: 'done' | 'nothing'; user: User }> {
-  const systemUser = userInfo().username;
   const { why } = reason;
-  const author = { by: 'operator', name: reason.by ?? systemUser, systemUser, why } as const;
+  const user = systemUser();
+  const author = { by: 'operator', name: reason.by ?? user, systemUser: user, why } as const;
   const origin = { by: 'operator', cause: command, ...(why !== undefined && { why }) } as const;
   const deps = { now, config: readConfig(environment) };
   try {
