@@ -248,5 +248,6 @@ it('has words for every type of event that is recorded, or keeps it back', () =>
     ]),
   ];
   expect(recorded).toEqual(expect.arrayContaining(['login.succeeded', 'logout', 'user.suspended']));
-  expect(recorded.filter((type) => !(type in words))).toEqual([]);
+  // Those of `people` are rights of staff.
+  expect(recorded.filter((type) => !(type in words) && !type.startsWith('people.'))).toEqual([]);
 });
