@@ -229,6 +229,15 @@ export interface MailTokens {
   user_id: string | null;
 }
 
+export interface NewAddresses {
+  asked_at: Timestamp;
+  email: string;
+  expires_at: Timestamp;
+  guesses: Generated<number>;
+  id: string;
+  user_id: string;
+}
+
 export interface Nonces {
   audience: string;
   expires_at: Timestamp;
@@ -398,6 +407,7 @@ export interface DB {
   launches: Launches;
   mail_tokens: MailTokens;
   mails: Mails;
+  new_addresses: NewAddresses;
   nonces: Nonces;
   passkey_challenge_keys: PasskeyChallengeKeys;
   passkeys: Passkeys;

@@ -30,6 +30,8 @@ export const faultWords = {
   passkey_missing: 'Use one of your passkeys.',
   codes_used_up:
     'Too many wrong codes have been entered with this link. Use a passkey or the link in another of our emails, or freeze the account.',
+  codes_used_up_for_address:
+    'Too many wrong codes have been entered with this link. Use a passkey, or contact support.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
 } as const;

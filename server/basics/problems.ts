@@ -56,6 +56,7 @@ export const problems = {
     'Administrators must log in here',
     'Administrators and managers cannot log in through another site. Log in here instead.',
   ],
+  not_allowed: [403, 'This is not allowed', 'Your role may not do this to this person.'],
   second_factor_required: [
     403,
     'Set up a second factor first',

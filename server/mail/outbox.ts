@@ -11,6 +11,7 @@ import {
 } from '../../db/tables/mails.ts';
 import {
   createMailToken,
+  createNewAddressToken,
   createTakeBackToken,
   findLaunchedClient,
 } from '../identity/ground/address-proof.ts';
@@ -118,7 +119,12 @@ async function composeMessage(
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
   const expiresAt = new Date(now().getTime() + lifeMs);
-  const token = purpose && (await createMailToken(db, purpose, id, expiresAt));
+  const isAboutNewAddress = purpose === 'new_address' || purpose === 'stop_new_address';
+  const token =
+    purpose &&
+    (isAboutNewAddress
+      ? await createNewAddressToken(db, purpose, id)
+      : await createMailToken(db, purpose, id, expiresAt));
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;

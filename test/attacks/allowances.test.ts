@@ -178,6 +178,8 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /verify-email': 'mails',
   'POST /verify-email/confirm': 'links of mails',
   'POST /take-back': 'links of mails',
+  'POST /new-address': 'links of mails',
+  'POST /stop-new-address': 'links of mails',
   'POST /passkeys/options': 'nothing is kept',
   'POST /profile names': {
     counts: 'profile.updated',
