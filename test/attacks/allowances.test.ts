@@ -335,6 +335,8 @@ describe('every change by a user', () => {
       sign_up: 'password_link.requested',
       account_exists: 'email.change_requested',
       change_email: 'email.change_requested',
+      new_address: 'email.new_address_used',
+      stop_new_address: 'email.new_address_stopped',
       email_changed: 'email.changed',
       account_deleted: 'user.erased',
       account_frozen: 'account.frozen',

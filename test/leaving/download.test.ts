@@ -154,6 +154,9 @@ describe('a download', () => {
       select 'former@example.test', id, now() + interval '1 day' from users where email = ${email}`.execute(
       app.db,
     );
+    await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
+      select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
+      where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);
     const answer = await browser.send(file);
     // Later logins here give no code.
@@ -174,6 +177,7 @@ describe('a download', () => {
     expect(data.invoices?.map(({ number }) => number)).toContain(901);
     expect(data.invoices?.map(({ number }) => number)).not.toContain(902);
     expect(data.pending_address).toMatchObject([{ email: 'next@example.test' }]);
+    expect(data.new_address).toMatchObject([{ email: 'offered@example.test' }]);
     expect(data.products_opened).toMatchObject([{ client: 'network_site' }]);
     expect(data.emails?.map(({ kind }) => kind)).toContain('set_password');
     expect(data.activity?.map(({ type }) => type)).toContain('login.succeeded');
