@@ -649,11 +649,14 @@ REVOKE EXECUTE ON FUNCTION users_settle_rights() FROM PUBLIC;
 CREATE OR REPLACE FUNCTION end_new_address()
  RETURNS trigger
  LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
 AS $function$
     begin
       delete from new_addresses where user_id = new.id;
       return null;
     end $function$;
+REVOKE EXECUTE ON FUNCTION end_new_address() FROM PUBLIC;
 
 CREATE TRIGGER end_pending_logins AFTER UPDATE ON users
   FOR EACH ROW

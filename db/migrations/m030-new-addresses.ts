@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
 // New addresses that our support offers to people who lost their mailbox (contract 12.70 to 12.89). The row is what makes both
-// links work. Whatever changes who somebody is, or may be, ends the offer, whichever version or statement does it: so a trigger
-// deletes the row.
+// links work. Whatever changes who somebody is, or may be, ends the offer, whichever version, role or statement does it: so a
+// trigger deletes the row.
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`
     create table new_addresses (
@@ -16,12 +16,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     )`.execute(db);
   await sql`create index new_addresses_email_idx on new_addresses (email)`.execute(db);
   await sql`create index new_addresses_expires_at_idx on new_addresses (expires_at)`.execute(db);
+  const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);
   await sql`
-    create function end_new_address() returns trigger language plpgsql as $$
+    create function end_new_address() returns trigger language plpgsql
+      security definer set search_path = ${sql.id(rows[0]?.name ?? 'public')}, pg_temp as $$
     begin
       delete from new_addresses where user_id = new.id;
       return null;
     end $$`.execute(db);
+  await sql`revoke execute on function end_new_address() from public`.execute(db);
   await sql`
     create trigger users_end_new_address after update on users for each row
       when (new.email is distinct from old.email

@@ -5,17 +5,22 @@ import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { lockUser } from '../../../db/tables/users.ts';
 import { offerNewAddress } from '../../../server/identity/recovery/new-address.ts';
 import { sendDueMails } from '../../../server/mail/outbox.ts';
+import type { TestApp } from '../app/app.ts';
 import type { AddressChanges } from './address-changes.ts';
 import { tokenIn } from './mail-server.ts';
 
-type Changes = Pick<AddressChanges, 'app' | 'other' | 'signUp' | 'newEmail'>;
+type Changes = Pick<AddressChanges, 'app' | 'other' | 'clock' | 'signUp' | 'newEmail'>;
 
 /** Offers the address to that user. */
-export const offer = ({ app, other }: Pick<Changes, 'app' | 'other'>, id: string, email: string) =>
+export const offer = (
+  { app, clock = { now: new Date() } }: { app: Pick<TestApp, 'db' | 'config'>; clock?: { now: Date } },
+  id: string,
+  email: string,
+) =>
   inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
     const user = await lockUser(trx, { id });
     if (!user) throw new Error('no such user');
-    await offerNewAddress(trx, other.backend.deps, { user, email });
+    await offerNewAddress(trx, { config: app.config, now: () => clock.now }, { user, email });
   });
 
 const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };
