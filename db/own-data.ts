@@ -111,6 +111,10 @@ export const sections: Section[] = [
     columns: ['email', 'requested_at', 'expires_at'],
     key: [['user_id', 'uuid']],
   }),
+  section('new_address', 'new_addresses', {
+    columns: ['email', 'asked_at', 'expires_at'],
+    key: [['id', 'uuid']],
+  }),
   section('browsers', 'devices', {
     columns: ['last_login_at', 'known_since', 'first_credential_at', 'is_last', 'forgotten_at'],
     key: [['token_hash', 'bytea']],

@@ -435,6 +435,7 @@ CREATE INDEX audit_events_user_id_at_idx ON audit_events USING btree (user_id, a
 --   launches (user_id) ON DELETE CASCADE
 --   mail_tokens (user_id) ON DELETE CASCADE
 --   mails (user_id) ON DELETE CASCADE
+--   new_addresses (user_id) ON DELETE CASCADE
 --   passkeys (user_id) ON DELETE CASCADE
 --   pending_email_changes (user_id) ON DELETE CASCADE
 --   pending_hand_offs (user_id) ON DELETE CASCADE
@@ -653,10 +654,27 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION users_settle_rights() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION end_new_address()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    begin
+      delete from new_addresses where user_id = new.id;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION end_new_address() FROM PUBLIC;
+
 CREATE TRIGGER end_pending_logins AFTER UPDATE ON users
   FOR EACH ROW
   WHEN (new.password_hash IS DISTINCT FROM old.password_hash OR new.email IS DISTINCT FROM old.email OR new.has_authenticator IS DISTINCT FROM old.has_authenticator OR new.suspended_at IS NOT NULL AND old.suspended_at IS NULL)
   EXECUTE FUNCTION end_pending_logins();
+
+CREATE TRIGGER users_end_new_address AFTER UPDATE ON users
+  FOR EACH ROW
+  WHEN (new.email IS DISTINCT FROM old.email OR new.holds_email IS DISTINCT FROM old.holds_email OR new.password_hash IS DISTINCT FROM old.password_hash OR new.role IS DISTINCT FROM old.role OR new.suspended_at IS NOT NULL AND old.suspended_at IS NULL OR new.deletion_due_at IS NOT NULL AND old.deletion_due_at IS NULL)
+  EXECUTE FUNCTION end_new_address();
 
 CREATE TRIGGER users_end_sessions_when_suspended AFTER UPDATE OF suspended_at ON users
   FOR EACH ROW
@@ -1280,6 +1298,22 @@ CREATE INDEX mails_created_at_idx ON mails USING btree (created_at);
 CREATE INDEX mails_next_attempt_at_idx ON mails USING btree (next_attempt_at) WHERE sent_at IS NULL AND given_up_at IS NULL;
 CREATE INDEX mails_other_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND NOT ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);
 CREATE INDEX mails_user_id_idx ON mails USING btree (user_id);
+
+-- new_addresses -------------------------------------------------------------------------------------------------------
+
+CREATE TABLE new_addresses (
+  id uuid NOT NULL,
+  user_id uuid NOT NULL,
+  email text NOT NULL,
+  asked_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  guesses smallint NOT NULL DEFAULT 0,
+  CONSTRAINT new_addresses_pkey PRIMARY KEY (id),
+  CONSTRAINT new_addresses_user_id_key UNIQUE (user_id),
+  CONSTRAINT new_addresses_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX new_addresses_email_idx ON new_addresses USING btree (email);
+CREATE INDEX new_addresses_expires_at_idx ON new_addresses USING btree (expires_at);
 
 -- nonces --------------------------------------------------------------------------------------------------------------
 

@@ -233,6 +233,15 @@ export interface MailTokens {
   user_id: string | null;
 }
 
+export interface NewAddresses {
+  asked_at: Timestamp;
+  email: string;
+  expires_at: Timestamp;
+  guesses: Generated<number>;
+  id: string;
+  user_id: string;
+}
+
 export interface Nonces {
   audience: string;
   expires_at: Timestamp;
@@ -402,6 +411,7 @@ export interface DB {
   launches: Launches;
   mail_tokens: MailTokens;
   mails: Mails;
+  new_addresses: NewAddresses;
   nonces: Nonces;
   passkey_challenge_keys: PasskeyChallengeKeys;
   passkeys: Passkeys;

@@ -19,6 +19,7 @@ const thorough = [
   'test/login/{new-addresses,password-by-mail,set-password}.test.ts',
   'test/mail/{advice,greeting,mail,mail-addresses,mail-failures,mail-limits,notice-limits}.test.ts',
   'test/marketplace/{hand-off-table,rights-edges}.test.ts',
+  'test/new-address/{edges,races}.test.ts',
   'test/passkeys/passkey-by-mail.test.ts',
   'test/profile/{change-email,edited-meanwhile,ended-session,established-browsers,reserved-addresses}.test.ts',
   'test/signups/{signup-races,signup-refusals}.test.ts',

@@ -5,7 +5,7 @@ import { NonceContext } from './nonce.ts';
 
 type PasskeyFormProps = {
   /** What the passkey is for, as /passkeys/options knows it. */
-  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back';
+  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address';
   /** The field that carries the browser's answer. */
   name: string;
   /** Where the form goes; if left out, to the address of the page. */

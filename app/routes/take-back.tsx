@@ -4,12 +4,9 @@ import type { TakeBackPage } from '../../server/identity/recovery/take-back.ts';
 import { explainLink, noReferrer, tokenOf } from '../answers.ts';
 import { changeWords, sayCodeFactors } from '../components/account/account-pages.ts';
 import { ButtonLink, EndedLink } from '../components/dead-link.tsx';
-import { Field } from '../components/field.tsx';
 import { Instant } from '../components/instant.tsx';
-import { NewPassword } from '../components/new-password.tsx';
-import { Notice } from '../components/notice.tsx';
+import { LeftFactorForm } from '../components/left-factor-form.tsx';
 import { Page } from '../components/page.tsx';
-import { PasskeyForm } from '../components/passkey-form.tsx';
 import { useRefused } from '../components/refused.ts';
 import { Row, Rows } from '../components/rows.tsx';
 import { titled } from '../components/service-name.ts';
@@ -96,57 +93,20 @@ type Asks = Pick<TakeBackPage, 'email' | 'asks'>;
 
 function TakeBackForm({ email, asks }: Asks) {
   const refused = useRefused();
-  const here = useFormAction();
-  const errors = refused?.errors ?? {};
-  const codeFrom = asks && sayCodeFactors('yours', ' or ', asks.codeFactors);
-  const takesPasskeyOnly = asks?.codeFactors.length === 0;
-  const start = (
-    <>
-      <WhatItDoes asks={asks} />
-      <NewPassword email={email} error={errors.newPassword} />
-    </>
-  );
   return (
     <>
       {refused?.minutes && (
         <TooManyCodes minutes={refused.minutes} isForGood={refused.message !== undefined} asks={asks} />
       )}
-      {errors.passkey && <Notice kind="error">{errors.passkey}</Notice>}
-      {!takesPasskeyOnly && (
-        <form method="post" action={here} className="card">
-          {start}
-          {codeFrom && (
-            <Field
-              label={`Code from ${codeFrom}`}
-              hint="You can also use a recovery code."
-              name="code"
-              autoComplete="one-time-code"
-              autoCapitalize="none"
-              spellCheck={false}
-              required
-              error={errors.code}
-            />
-          )}
-          <button type="submit">Take your account back</button>
-        </form>
-      )}
-      {asks?.passkey && (
-        <PasskeyForm
-          purpose="take-back"
-          name="passkey"
-          action={here}
-          className={takesPasskeyOnly ? 'card' : 'aside'}
-          otherwise={takesPasskeyOnly ? undefined : 'enter a code'}
-          instead={takesPasskeyOnly && <NoPasskeyHere />}
-        >
-          {takesPasskeyOnly ? start : <input type="hidden" name="newPassword" data-as-typed="" />}
-          <button type="submit" className={takesPasskeyOnly ? undefined : 'secondary'}>
-            {takesPasskeyOnly
-              ? 'Take your account back with your passkey'
-              : 'Use a passkey instead of the code'}
-          </button>
-        </PasskeyForm>
-      )}
+      <LeftFactorForm
+        purpose="take-back"
+        email={email}
+        asks={asks}
+        act="Take your account back"
+        toAct="To take the account back"
+      >
+        <WhatItDoes asks={asks} />
+      </LeftFactorForm>
     </>
   );
 }
@@ -188,17 +148,6 @@ const WhatItDoes = ({ asks }: Pick<Asks, 'asks'>) => (
     </p>
   </>
 );
-
-function NoPasskeyHere() {
-  return (
-    <div className="card">
-      <p>
-        To take the account back, you need your passkey. This browser cannot use one, or JavaScript is turned
-        off. Open the link on a device that has your passkey.
-      </p>
-    </div>
-  );
-}
 
 function Freeze({ asks }: { asks: NonNullable<Asks['asks']> }) {
   const takesCode = asks.codeFactors.length > 0;

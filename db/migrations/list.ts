@@ -27,6 +27,7 @@ import * as comments from './m025-comments.ts';
 import * as endedLinks from './m026-ended-links.ts';
 import * as passkeysDeclined from './m027-passkeys-declined.ts';
 import * as staff from './m028-staff.ts';
+import * as newAddresses from './m030-new-addresses.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -57,4 +58,5 @@ export const migrations = {
   'm026-ended-links': endedLinks,
   'm027-passkeys-declined': passkeysDeclined,
   'm028-staff': staff,
+  'm030-new-addresses': newAddresses,
 };

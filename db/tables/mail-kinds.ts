@@ -43,6 +43,8 @@ export type LetterKind =
   | 'verify_email'
   | 'sign_up'
   | 'account_exists'
-  | 'change_email';
+  | 'change_email'
+  | 'new_address'
+  | 'stop_new_address';
 
 export type MailKind = LetterKind | NoticeKind;

@@ -11,6 +11,9 @@ export type MailTokenPurpose =
   | 'verify_email'
   | 'sign_up'
   | 'change_email'
+  /** These two work while the new address of their user waits (new-addresses.ts). */
+  | 'new_address'
+  | 'stop_new_address'
   /** A take-back link. Nothing but its use, time and an erasure ends it. */
   | 'undo_email_change';
 export type MailToken = { userId: string; email: string };
@@ -107,6 +110,35 @@ export async function insertTakeBackToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/**
+ * Adds the token of a link about a new address, which works as long as the new address waits; false if the mail is gone, or the
+ * new address waits no more.
+ */
+export async function insertNewAddressToken(
+  db: Database,
+  token: { tokenHash: Uint8Array; mailId: string; purpose: MailTokenPurpose },
+): Promise<boolean> {
+  const result = await db
+    .insertInto('mail_tokens')
+    .columns(['token_hash', 'purpose', 'user_id', 'email', 'expires_at'])
+    .expression((query) =>
+      query
+        .selectFrom('mails as m')
+        .innerJoin('new_addresses as n', 'n.user_id', 'm.user_id')
+        .select([
+          sql<Uint8Array>`${token.tokenHash}::bytea`.as('token_hash'),
+          sql<string>`${token.purpose}`.as('purpose'),
+          'm.user_id',
+          'm.recipient as email',
+          'n.expires_at',
+        ])
+        .where('m.id', '=', token.mailId)
+        .forUpdate('m'),
+    )
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
 /** The token's user, with their name. Undefined once the user has another address than the one the mail went to. */
 export async function findMailToken(
   db: Database,
@@ -148,6 +180,20 @@ export async function findTakeBackToken(
     .where('token_hash', '=', tokenHash)
     .where('purpose', '=', 'undo_email_change')
     .where('change_id', 'is not', null)
+    .where(isOpen(now))
+    .executeTakeFirst();
+}
+
+/** A link about a new address: its user, and the mailbox that it went to. The caller looks whether the address still waits. */
+export async function findNewAddressToken(
+  db: Database,
+  { tokenHash, purpose, now }: MailTokenKey,
+): Promise<MailToken | undefined> {
+  return db
+    .selectFrom('mail_tokens')
+    .select(['email', sql<string>`user_id`.as('userId')])
+    .where('token_hash', '=', tokenHash)
+    .where('purpose', '=', purpose)
     .where(isOpen(now))
     .executeTakeFirst();
 }
@@ -280,11 +326,11 @@ export async function assignSignUpTokens(
     .execute();
 }
 
-/** Deletes the tokens of mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
+/** Deletes the tokens of mails that went to these addresses because somebody typed them, as `deleteMailsToTyped` does. */
 export async function deleteTokensToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mail_tokens')
     .where(sql<boolean>`email = any(${emails})`)
-    .where('purpose', 'in', ['sign_up', 'change_email'])
+    .where('purpose', 'in', ['sign_up', 'change_email', 'new_address'])
     .execute();
 }

@@ -139,6 +139,8 @@ const voidable: LetterKind[] = [
   'verify_email',
   'sign_up',
   'change_email',
+  'new_address',
+  'stop_new_address',
 ];
 
 /** Deletes unsent mails whose token must not be made any more. */
@@ -306,11 +308,11 @@ export async function assignSignUpMails(
     .execute();
 }
 
-/** Deletes mails that went to these addresses because somebody typed them: sign-ups, and changes of address. */
+/** Deletes mails that went to these addresses because somebody typed them: sign-ups, changes of address, and new addresses. */
 export async function deleteMailsToTyped(db: Database, emails: string[]): Promise<void> {
   await db
     .deleteFrom('mails')
     .where(sql<boolean>`recipient = any(${emails})`)
-    .where('kind', 'in', ['sign_up', 'change_email'])
+    .where('kind', 'in', ['sign_up', 'change_email', 'new_address'])
     .execute();
 }

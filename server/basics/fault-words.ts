@@ -36,6 +36,8 @@ export const faultWords = {
   keep_unknown: 'The account does not have this address.',
   role_not_fit:
     'A role takes a verified address, a password or passkey, and no marketplace account that is connected.',
+  codes_used_up_for_address:
+    'Too many wrong codes have been entered with this link. Use a passkey, or contact support.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
 } as const;

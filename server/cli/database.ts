@@ -12,6 +12,7 @@ import { restartEvents } from '../../db/tables/events.ts';
 import { skipInvoiceNumbers } from '../../db/tables/invoices.ts';
 import { withdrawAllMailTokens } from '../../db/tables/mail-tokens.ts';
 import { deleteAllUnsentLetters } from '../../db/tables/mails.ts';
+import { deleteAllNewAddresses } from '../../db/tables/new-addresses.ts';
 import { renewChallengeKey } from '../../db/tables/passkey-challenge-keys.ts';
 import { deleteAllPendingEmailChanges } from '../../db/tables/pending-email-changes.ts';
 import { deleteAllPendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
@@ -88,6 +89,7 @@ async function endWhatIsOlder(trx: Transaction<DB>, lastInvoice: number) {
   const pendingHandOffs = await deleteAllPendingHandOffs(trx);
   await deleteAllPendingLogins(trx);
   await deleteAllPendingEmailChanges(trx);
+  await deleteAllNewAddresses(trx);
   const mails = (await deleteAllUnsentLetters(trx)) + (await withdrawAllMailTokens(trx));
   // Some of these users may have changed their mind in the lost time.
   for (const user of await postponeDeletions(trx, dueAfter(now()))) {

@@ -14,14 +14,15 @@ import {
 import { algorithms } from '../identity/passkey/passkey-registration.ts';
 import { rpIdOf, userHandleOf } from '../identity/passkey/webauthn.ts';
 import { findFutureUser } from '../identity/person/sign-up.ts';
+import { requireNewAddress } from '../identity/recovery/new-address.ts';
 import { requireTakeBack } from '../identity/recovery/take-back.ts';
 import { requireOwnAllowance } from '../identity/session/actor.ts';
 import { findSession, requireLoggedIn } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 
 /**
- * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive` and `take-back` without a token that
- * works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
+ * Throws 401 `login_required` for `confirm` and `add`, 404 `not_found` for `arrive`, `take-back` and `new-address` without a
+ * token that works, 429 `rate_limited` for `add`, and 400 `invalid_request` for an unknown purpose.
  */
 export async function passkeyOptions(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const form = await readForm(request);
@@ -32,13 +33,14 @@ export async function passkeyOptions(deps: Dependencies, request: Request, visit
     const newcomer = (await findFutureUser(deps, token)) ?? (await requireNewcomer(deps, token));
     return answer(deps, request, { purpose, userId: newcomer.id }, describeNew(deps, newcomer));
   }
-  if (purpose === 'take-back') {
-    const { user, left } = await requireTakeBack(deps, token);
+  if (purpose === 'take-back' || purpose === 'new-address') {
+    const requireLink = purpose === 'take-back' ? requireTakeBack : requireNewAddress;
+    const { user, left } = await requireLink(deps, token);
     const options = { rpId: rpIdOf(deps), allowCredentials: left.passkeys.map(nameCredential), ...asked };
     return answer(deps, request, { purpose, userId: user.id }, options);
   }
   if (purpose !== 'confirm' && purpose !== 'add')
-    throw invalidParameter('purpose', 'It must be login, confirm, add, arrive or take-back.');
+    throw invalidParameter('purpose', 'It must be login, confirm, add, arrive, take-back or new-address.');
   const session = requireLoggedIn(await findSession(deps, request, visit));
   const { user } = session;
   if (purpose === 'add') await requireOwnAllowance(deps, { session }, 'passkey.added');

@@ -24,6 +24,7 @@ type Letter = {
 
 const hourMs = 60 * 60 * 1_000;
 const hour = { life: '1 hour', lifeMs: hourMs };
+const day = { life: '24 hours' };
 const week = { life: '7 days', lifeMs: 7 * 24 * hourMs };
 
 // Somebody waits for most of these letters; a welcome comes unasked. A letter without a purpose needs no token.
@@ -35,6 +36,14 @@ export const letters: Record<LetterKind, Letter> = {
   sign_up: { build: buildSignUp, purpose: 'sign_up', path: '/signup/confirm', ...hour },
   account_exists: { build: buildAccountExists, path: '/login' },
   change_email: { build: buildChangeEmail, purpose: 'change_email', path: '/profile/email/confirm', ...hour },
+  // Their links work until the new address waits no more (db/tables/new-addresses.ts).
+  new_address: { build: buildNewAddress, purpose: 'new_address', path: '/new-address', ...day },
+  stop_new_address: {
+    build: buildStopNewAddress,
+    purpose: 'stop_new_address',
+    path: '/stop-new-address',
+    ...day,
+  },
 };
 
 /** A link that can be opened after its time to ask for a new one. */
@@ -133,6 +142,38 @@ function buildAccountExists({ link, name, product }: LetterWords): MailMessage {
     after: [
       'If you have forgotten your password, choose “Forgot your password” on the login page.',
       'If it was not you, you can ignore this email. Nothing has changed.',
+    ],
+  };
+}
+
+/** To an address that our support was told. It does not say whose account it is: a stranger may read it. */
+function buildNewAddress({ link, life, name }: LetterWords): MailMessage {
+  return {
+    subject: 'Use this email address for your account',
+    paragraphs: [
+      `Our support team was asked to change the email address of an account with ${name} to this one. To use it, set a new password. You may be asked for a passkey or a code that you have.`,
+    ],
+    action: { label: 'Use this email address', url: link },
+    after: [
+      `The link works once, in any browser, and expires ${life} after we were asked. The account keeps its present email address until then.`,
+      'If you did not ask for this, you can ignore this email. Nothing changes unless the link is used.',
+    ],
+    why: 'You received this email because someone gave this email address to our support team.',
+  };
+}
+
+/** To the present address of somebody who told our support that they lost this mailbox. */
+function buildStopNewAddress({ link, life, name }: LetterWords): MailMessage {
+  return {
+    subject: 'Someone asked us to change your email address',
+    paragraphs: [
+      `Someone told our support team that they can no longer read this mailbox, and asked for another email address for your account with ${name}. We have sent a link to that address. Nothing has changed yet.`,
+      'If this was not you, stop the change now.',
+    ],
+    action: { label: 'Stop the change', url: link },
+    after: [
+      `The link works once, in any browser, and expires ${life} after we were asked. Setting a new password also stops the change.`,
+      'If this was you, you do not need to do anything.',
     ],
   };
 }

@@ -88,9 +88,9 @@ const buildNotices = ({ dueAt, hasSupport, who }: Words): Record<NoticeKind, Not
   },
   codes_guessed: {
     subject: 'Wrong codes were entered for your account',
-    text: 'Someone entered several wrong codes after the right password for your account, or with the link in one of our emails that takes your account back. They are not logged in.',
+    text: 'Someone entered several wrong codes after the right password for your account, or with a link in one of our emails that takes your account back or gives it another email address. They are not logged in.',
     advice:
-      'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account. Anyone with a link that takes your account back can read email sent to an address that your account has, or had in the last 7 days. They cannot get in without one of your codes or passkeys.',
+      'If this was you, you do not need to do anything. If it was not, set a new password: this logs everyone else out. Then check Security in your account. Anyone with a link that takes your account back can read email sent to an address that your account has, or had in the last 7 days; anyone with a link that gives your account another email address can read email sent to the address that our support team was told. They cannot get in without one of your codes or passkeys.',
   },
   contract_added: {
     subject: 'A contract has been added to your account',

@@ -11,6 +11,7 @@ import {
 } from '../../db/tables/mails.ts';
 import {
   createMailToken,
+  createNewAddressToken,
   createTakeBackToken,
   findLaunchedClient,
 } from '../identity/ground/address-proof.ts';
@@ -106,7 +107,7 @@ async function composeMessage(
   const { name, baseUrl, brand, supportUrl, clients } = config;
   const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
   if (!isLetter(kind)) {
-    const { at = '', device, until, who } = details;
+    const { at = details.when ?? '', device, until, who } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
@@ -118,7 +119,12 @@ async function composeMessage(
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];
   const expiresAt = new Date(now().getTime() + lifeMs);
-  const token = purpose && (await createMailToken(db, purpose, id, expiresAt));
+  const isAboutNewAddress = purpose === 'new_address' || purpose === 'stop_new_address';
+  const token =
+    purpose &&
+    (isAboutNewAddress
+      ? await createNewAddressToken(db, purpose, id)
+      : await createMailToken(db, purpose, id, expiresAt));
   if (purpose && !token) return undefined;
   const query = new URLSearchParams({ ...(token && { token }), ...(details.next && { next: details.next }) });
   const link = `${baseUrl}${path}${query.size > 0 ? `?${query}` : ''}`;

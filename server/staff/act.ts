@@ -55,7 +55,7 @@ export async function actAsStaff(
   if (!mayAct(act.right, actor, known, others)) throw new AppError('not_allowed');
   requireStaffConfirmed(deps, staff);
   const why = readWhy(typed);
-  const read = act.read(given);
+  const read = act.read(given, deps.config);
   await countLook(deps, staff, id);
   await act.requireAllowance?.(deps, known);
 
@@ -86,7 +86,7 @@ export function actAsOperator(
   { intent, target, given, author }: { intent: Intent; target: User; given: Given; author: Author },
 ): Promise<'done' | 'nothing'> {
   const act: Act = acts[intent];
-  return doAct(intent, buildContext(trx, deps, target, author), act.read(given));
+  return doAct(intent, buildContext(trx, deps, target, author), act.read(given, deps.config));
 }
 
 async function doAct(intent: Intent, context: ActContext, read: unknown): Promise<'done' | 'nothing'> {

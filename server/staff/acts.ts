@@ -22,11 +22,12 @@ import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
 import { capabilities } from '../identity/ground/capabilities.ts';
 import { hasOwnLogin } from '../identity/ground/customers.ts';
-import { readEmailAddress } from '../identity/ground/email-address.ts';
+import { readEmailAddress, readNewEmailAddress } from '../identity/ground/email-address.ts';
 import { notify, notifyWithTakeBack } from '../identity/ground/notices.ts';
 import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
 import { dueAfter } from '../identity/person/deletion.ts';
 import { listMailboxes, thaw } from '../identity/recovery/freeze.ts';
+import { describePendingNewAddress, offerNewAddress } from '../identity/recovery/new-address.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
@@ -46,7 +47,7 @@ export type Act = {
   /** The act looks at marketplace links, which are locked before their user, as everywhere. */
   locksLinks?: boolean;
   /** Reads the fields of the form. Throws 422 `validation_failed`. */
-  read: (given: Given) => unknown;
+  read: (given: Given, config: Dependencies['config']) => unknown;
   /** What the form changes: an act that was asked for when this was something else is not done. */
   see: (db: Database, target: User, now: Date) => unknown;
   /** Throws 429 `rate_limited`, before anything is done. */
@@ -242,14 +243,15 @@ const keep: Act = {
 
 const changeEmail: Act = {
   right: 'people.changeEmail',
-  read({ email: typed }) {
-    const email = readEmailAddress(typed ?? '');
+  read({ email: typed = '' }, config) {
+    const email = readNewEmailAddress(typed, config);
     if (!email) throw refuseField('email', faultWords.email_malformed);
     return email;
   },
-  see: (_db, { email }) => ({ email }),
-  async do() {
-    throw new AppError('not_configured');
+  see: async (db, { id, email }, now) => ({ email, pending: await describePendingNewAddress(db, id, now) }),
+  async do({ trx, deps, target }, email: string) {
+    await offerNewAddress(trx, deps, { user: target, email });
+    return {};
   },
 };
 

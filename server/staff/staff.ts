@@ -8,6 +8,7 @@ import { deferMail } from '../../db/tables/mails.ts';
 import type { User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
+import { timeOf } from '../identity/ground/notice-limits.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
 import { needsStaffFactor } from '../identity/session/second-factor.ts';
@@ -99,7 +100,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
         kind: 'staff_limited',
         userId,
         recipient,
-        details: { at: now.toISOString(), who: email },
+        details: { ...timeOf('staff_limited', now.toISOString()), who: email },
         now,
       });
   });

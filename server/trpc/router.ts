@@ -18,7 +18,7 @@ import { formsRouter } from './pages/forms.ts';
 import { handOffRouter } from './pages/hand-off.ts';
 import { keptMailsRouter } from './pages/kept-mails.ts';
 import { confirmRouter, loginRouter, visitorRouter } from './pages/login.ts';
-import { takeBackRouter } from './pages/recovery.ts';
+import { newAddressRouter, takeBackRouter } from './pages/recovery.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
@@ -53,6 +53,7 @@ export const pagesRouter = mergeRouters(
     deadLinks: deadLinksRouter,
     handOff: handOffRouter,
     takeBack: takeBackRouter,
+    newAddress: newAddressRouter,
     ...accountRouters,
     keptMails: keptMailsRouter,
     staffForms: staffFormsRouter,

@@ -178,6 +178,8 @@ const doors: Record<string, Counted | Free | Bounded> = {
   'POST /verify-email': 'mails',
   'POST /verify-email/confirm': 'links of mails',
   'POST /take-back': 'links of mails',
+  'POST /new-address': 'links of mails',
+  'POST /stop-new-address': 'links of mails',
   'POST /passkeys/options': 'nothing is kept',
   'POST /profile names': {
     counts: 'profile.updated',
@@ -333,6 +335,8 @@ describe('every change by a user', () => {
       sign_up: 'password_link.requested',
       account_exists: 'email.change_requested',
       change_email: 'email.change_requested',
+      new_address: 'email.new_address_used',
+      stop_new_address: 'email.new_address_stopped',
       email_changed: 'email.changed',
       account_deleted: 'user.erased',
       account_frozen: 'account.frozen',

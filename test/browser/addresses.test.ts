@@ -9,6 +9,8 @@ import {
   openSite,
   type TestSite,
 } from '../support/app/browser.ts';
+import { idOf } from '../support/database/database.ts';
+import { offer } from '../support/people/new-addresses.ts';
 
 let site: TestSite;
 beforeAll(async () => {
@@ -122,6 +124,34 @@ describe.each([
     expect(complaints).toEqual([]);
   });
 
+  it('gets another address after the mailbox was lost, and can stop one', async () => {
+    const { page, complaints } = await site.visit({ javaScriptEnabled });
+    const [email, stopped, fresh] = [newEmail(), newEmail(), newEmail()];
+    await page.goto('/signup');
+    await signUp(page, email);
+    await page.getByText('Your account is ready').waitFor();
+    const id = await idOf(site.app.db, email);
+    await offer(site, id, stopped);
+    const { page: elsewhere } = await site.visit({ javaScriptEnabled });
+    await followMail(elsewhere, email, '/stop-new-address');
+    await elsewhere.getByRole('button', { name: 'Stop the change' }).click();
+    await elsewhere.getByRole('heading', { name: 'You have stopped the change' }).waitFor();
+    await followMail(elsewhere, stopped, '/new-address');
+    await elsewhere.getByText('has stopped the change').waitFor();
+    await offer(site, id, fresh);
+    await followMail(elsewhere, fresh, '/new-address');
+    await elsewhere.getByLabel('New password').fill('short');
+    await elsewhere.getByRole('button', { name: 'Use this email address' }).click();
+    await elsewhere.getByText('Your password must be at least 12 characters long.').waitFor();
+    await elsewhere.getByLabel('New password').fill(newPassword);
+    await elsewhere.getByRole('button', { name: 'Use this email address' }).click();
+    await elsewhere.waitForURL('**/profile?saved=email-changed');
+    expect(await elsewhere.locator('.visitor-email').textContent()).toBe(fresh);
+    await page.goto('/profile');
+    await page.waitForURL('**/login?next=**');
+    expect(complaints).toEqual([]);
+  });
+
   it('asks for the password where the login was long ago, and goes on with what was typed', async () => {
     const { page, complaints } = await site.visit({ javaScriptEnabled });
     const [email, fresh] = [newEmail(), newEmail()];
@@ -202,6 +232,23 @@ it.each(widths)('every page is good on %s, with a long name and address', async 
   await inspect('profile after take back');
   await page.goto(takeBackLink);
   await inspect('take back dead link');
+  const id = await idOf(site.app.db, email);
+  await offer(site, id, fresh);
+  await followMail(page, email, '/stop-new-address');
+  await inspect('stop new address');
+  await page.getByRole('button', { name: 'Stop the change' }).click();
+  await page.getByRole('heading', { name: 'You have stopped the change' }).waitFor();
+  await inspect('stopped');
+  const final = long('c');
+  await offer(site, id, final);
+  await followMail(page, final, '/new-address');
+  await inspect('new address');
+  const newLink = page.url();
+  await page.getByLabel('New password').fill('nine louder lanterns');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/profile?saved=email-changed');
+  await page.goto(newLink);
+  await inspect('new address dead link');
   expect(faults).toEqual([]);
   expect(complaints).toEqual([]);
 });

@@ -211,6 +211,12 @@ describe('the job sweep', () => {
         (at) => sql`select id, 'x@example.test', ${at}, ${at} from users
           where id not in (select user_id from pending_email_changes) limit 1`,
       ],
+      [
+        'new_addresses',
+        0,
+        (at) => sql`select ${uuidv7()}, id, 'x@example.test', ${at}, ${at} from users
+          where id not in (select user_id from new_addresses) limit 1`,
+      ],
       // Ten minutes more than they are valid.
       ['used_passkey_challenges', 10 / (24 * 60), (at) => sql`values (${token()}, ${at})`],
       ['webhook_requests', 30, (at) => sql`values (${uuidv7()}, ${token()}, 201, '{}', ${at})`],

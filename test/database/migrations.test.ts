@@ -43,6 +43,7 @@ const landed = [
   'm026-ended-links',
   'm027-passkeys-declined',
   'm028-staff',
+  'm030-new-addresses',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */

@@ -10,6 +10,7 @@ import { type Answer, openApp, type SendOptions, type TestApp } from '../support
 import { openBackend } from '../support/app/backend.ts';
 import { logIn } from '../support/app/visitor.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
 import { byForm, noteFigures } from '../support/faults/faults.ts';
 import { listReadFields, listTextInputs } from '../support/faults/text-inputs.ts';
 import { measureLeastWait, measureWait } from '../support/faults/waits.ts';
@@ -23,6 +24,7 @@ import {
 } from '../support/faults/worst-texts.ts';
 import { addPasskey } from '../support/people/authenticator.ts';
 import { readToken } from '../support/people/kept-mail.ts';
+import { offer, offeredLink } from '../support/people/new-addresses.ts';
 import { arrange } from '../support/people/take-back-cases.ts';
 import { setUp, startSetUp } from '../support/people/totp-app.ts';
 
@@ -68,6 +70,13 @@ beforeAll(async () => {
   const before = { browser: 'a new browser' as const, when: 'ten days ago' as const, days: -10 };
   const left = { passkey: before, app: before, role: 'user' as const, state: 'live' as const };
   const told = { clicker: 'present' as const, link: 'passkey_added' as const, ...left };
+  await offer(
+    { app, clock: { now: clock } },
+    await idOf(app.db, 'customer@example.test'),
+    'offered@example.test',
+  );
+  const links = { app, other: mails };
+  known.newAddress = (await offeredLink(links, 'offered@example.test', 'new_address')).split('=')[1] ?? '';
   known.takeBack = (await arrange(app, told, clock)).link.split('=')[1] ?? '';
   await mails.close();
 });
@@ -119,6 +128,9 @@ const forms: Door[] = [
   { path: '/take-back?token={takeBack}', fields: { newPassword, code: '1' } },
   { path: '/take-back?token={takeBack}', fields: { newPassword, passkey: '{}' } },
   { path: '/take-back?token={takeBack}', fields: { intent: 'x' } },
+  { path: '/new-address?token={newAddress}', fields: { newPassword, code: '1' } },
+  { path: '/new-address?token={newAddress}', fields: { newPassword, passkey: '{}' } },
+  { path: `/stop-new-address?token=${token}`, fields: {} },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', accountName: 'Ada' } },
   { path: '/profile', fields: { intent: 'names', name: 'Ada', profile_updated_at: 'x' } },
   { path: '/profile/security', fields: { intent: 'password', currentPassword: 'x', newPassword } },
@@ -159,6 +171,8 @@ const queries: Door[] = [
   { path: '/continue', fields: { id: 'x' } },
   { path: '/take-back', fields: { token } },
   { path: '/undo-email-change', fields: { token } },
+  { path: '/new-address', fields: { token } },
+  { path: '/stop-new-address', fields: { token, saved: 'stopped' } },
   { path: '/profile', fields: { saved: 'names' } },
   { path: '/profile/security', fields: { saved: 'password' } },
   { path: '/profile/passkeys', fields: { saved: 'rename' } },

@@ -176,6 +176,19 @@ const rows: Row[] = [
     says: 'This link does not work',
   },
   {
+    form: '/new-address',
+    arrange: async () => ({ ...(await stranger()), query: deadLink }),
+    fields: { newPassword: 'a long enough password' },
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
+    form: '/stop-new-address',
+    arrange: async () => ({ ...(await stranger()), query: deadLink }),
+    status: 404,
+    says: 'This link does not work',
+  },
+  {
     form: '/profile/email',
     arrange: customer,
     fields: { email: 'customer@example.test' },

@@ -86,6 +86,9 @@ const leftOutColumns: Record<string, string> = {
   'mails.last_error': 'how sending went',
   'mails.next_attempt_at': 'how sending went',
   'mails.user_id': 'the same everywhere',
+  'new_addresses.guesses': 'bounds the guesses of others',
+  'new_addresses.id': 'of no use to anybody',
+  'new_addresses.user_id': 'the same everywhere',
   'passkeys.credential_id': 'what the authenticator knows it by',
   'passkeys.id': 'of no meaning',
   'passkeys.public_key': 'of no meaning to people',
@@ -155,6 +158,9 @@ describe('a download', () => {
       select 'former@example.test', id, now() + interval '1 day' from users where email = ${email}`.execute(
       app.db,
     );
+    await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
+      select gen_random_uuid(), id, 'offered@example.test', now(), now() + interval '1 day' from users
+      where email = ${email}`.execute(app.db);
     expect((await browser.send('/profile/email', { form: { email: 'next@example.test' } })).status).toBe(303);
     const answer = await browser.send(file);
     // Later logins here give no code.
@@ -175,6 +181,7 @@ describe('a download', () => {
     expect(data.invoices?.map(({ number }) => number)).toContain(901);
     expect(data.invoices?.map(({ number }) => number)).not.toContain(902);
     expect(data.pending_address).toMatchObject([{ email: 'next@example.test' }]);
+    expect(data.new_address).toMatchObject([{ email: 'offered@example.test' }]);
     expect(data.products_opened).toMatchObject([{ client: 'network_site' }]);
     expect(data.emails?.map(({ kind }) => kind)).toContain('set_password');
     expect(data.activity?.map(({ type }) => type)).toContain('login.succeeded');

@@ -8,6 +8,7 @@ import { newPassword, shareAddressChanges } from '../support/people/address-chan
 import { addPasskey } from '../support/people/authenticator.ts';
 import { countLetters, readToken } from '../support/people/kept-mail.ts';
 import { findText } from '../support/people/leaving.ts';
+import { offer } from '../support/people/new-addresses.ts';
 
 const changes = shareAddressChanges();
 
@@ -17,10 +18,11 @@ const askToSignUp = (email: string) =>
     from: changes.from(),
   });
 
-/** Strangers, and somebody who is here already, type an address that nobody has yet. */
+/** Strangers, somebody who is here already, and our support for another, type an address that nobody has yet. */
 async function typeEverywhere(email: string, signUps: number): Promise<void> {
   const other = await changes.signUp();
   await changes.askForLink(other.browser, email);
+  await offer(changes, (await changes.signUp()).id, email);
   for (let time = 0; time < signUps; time++) expect((await askToSignUp(email)).status).toBe(303);
   await readToken(changes.other, email, 'sign_up', 1 + signUps);
 }
@@ -61,6 +63,7 @@ it('of three that were theirs, whoever typed them, none remains anywhere', async
   }
   for (const email of emails) {
     const kept = ['mails.recipient', 'mail_tokens.email', 'pending_email_changes.email', 'changes.members'];
+    kept.push('new_addresses.email');
     expect(await findText(app.db, email)).toEqual(expect.arrayContaining(kept));
   }
   expect(await findText(app.db, emails[0])).toEqual(

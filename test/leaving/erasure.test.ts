@@ -92,6 +92,12 @@ async function settle(word: string) {
     select id, case id when ${user.id} then ${`next-${email}`} else ${email} end, now(), now() + interval '1 hour'
     from users where id = ${user.id} or email = 'admin@example.test'
     on conflict (user_id) do update set email = excluded.email`.execute(app.db);
+  // What our support has offered to them, and to somebody else.
+  await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
+    select gen_random_uuid(), id, case id when ${user.id} then ${`offered-${email}`} else ${email} end,
+      now(), now() + interval '1 day'
+    from users where id = ${user.id} or email = 'customer@example.test'
+    on conflict (user_id) do update set email = excluded.email`.execute(app.db);
   const { rows } = await sql<{ id: string; sid: string }>`
     select session_id as id, sid from launches where user_id = ${user.id}`.execute(app.db);
   const [session] = rows;
@@ -134,7 +140,14 @@ describe('somebody who is erased', () => {
   it('had rows in every table that keeps some about people', () => {
     expect(tablesBefore).toEqual(
       expect.arrayContaining([
-        ...['authenticators', 'passkeys', 'pending_email_changes', 'recovery_codes', 'reserved_addresses'],
+        ...[
+          'authenticators',
+          'new_addresses',
+          'passkeys',
+          'pending_email_changes',
+          'recovery_codes',
+          'reserved_addresses',
+        ],
         ...['audit_events', 'changes', 'client_users', 'devices', 'events', 'external_links'],
         ...['launches', 'mail_tokens', 'mails'],
         ...['pending_hand_offs', 'service_contracts', 'sessions', 'users', 'webhook_requests'],

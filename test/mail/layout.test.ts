@@ -25,6 +25,8 @@ const messages: Record<MailKind | Special, MailMessage> = {
   sign_up: letters.sign_up.build(words),
   account_exists: letters.account_exists.build(words),
   change_email: letters.change_email.build(words),
+  new_address: letters.new_address.build(words),
+  stop_new_address: letters.stop_new_address.build(words),
   account_frozen: buildNotice('account_frozen', notice),
   account_thawed: buildNotice('account_thawed', notice),
   authenticator_added: buildNotice('authenticator_added', notice),

@@ -46,9 +46,13 @@ async function send(lanes?: Lane[]): Promise<string[]> {
 it('every link that was asked for goes before notices and welcomes that have waited for longer', async () => {
   const asked = Object.keys(letters).filter((kind) => kind !== 'welcome');
   expect(asked.length).toBeGreaterThan(4);
+  await sql`insert into new_addresses (id, user_id, email, asked_at, expires_at)
+    select gen_random_uuid(), id, 'new@example.test', now(), now() + interval '1 day'
+    from users where email = 'customer@example.test'`.execute(test.db);
   for (let n = 0; n < 15; n++) await addMail('welcome', { minutes: 60, recipient: `welcome-${n}` });
   for (let n = 0; n < 15; n++) await addMail('passkey_removed', { minutes: 60, recipient: `notice-${n}` });
-  for (const kind of asked) await addMail(kind);
+  for (const kind of asked)
+    await addMail(kind, { details: kind.endsWith('new_address') ? { until: '' } : {} });
   const order = await send();
   expect(order.slice(0, asked.length).sort()).toEqual(asked.sort());
   expect(order).toHaveLength(30 + asked.length);
@@ -107,4 +111,25 @@ it.each([
     expect(plan).toMatch(new RegExp(`Index Scan using mails_${lane}_idx`));
     expect(plan).not.toMatch(/Sort|Removed by Filter/);
   }
+});
+
+it('a mail of a kind that this version does not know is neither sent nor deleted: it waits for the version that does', async () => {
+  // As the mails about a new address are for the version before: without a time.
+  await sql`insert into mails (id, kind, user_id, recipient, details, created_at, next_attempt_at)
+    select gen_random_uuid(), 'of_a_later_version', id, 'later@example.test', '{"until": ""}', now(), now()
+    from users where email = 'customer@example.test'`.execute(test.db);
+  await addMail('set_password');
+  await expect(send(['awaited'])).rejects.toThrow('Invalid time value');
+  const read = async () =>
+    (
+      await sql<{
+        kind: string;
+        waits: boolean;
+      }>`select kind, sent_at is null and given_up_at is null as waits
+        from mails order by kind`.execute(test.db)
+    ).rows;
+  await expect.poll(read).toEqual([
+    { kind: 'of_a_later_version', waits: true },
+    { kind: 'set_password', waits: false },
+  ]);
 });

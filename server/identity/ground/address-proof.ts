@@ -9,12 +9,14 @@ import {
   findKeptMailToken,
   findMailToken,
   insertMailToken,
+  insertNewAddressToken,
   insertTakeBackToken,
   type KeptMailToken,
   type MailTokenEnd,
   type MailTokenPurpose,
 } from '../../../db/tables/mail-tokens.ts';
 import { deleteUnsentLetters } from '../../../db/tables/mails.ts';
+import { deleteNewAddress } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChange } from '../../../db/tables/pending-email-changes.ts';
 import type { Trace } from '../../http/trace-context.ts';
 import type { Config } from '../../settings/config.ts';
@@ -26,6 +28,7 @@ export async function voidMails(trx: Transaction<DB>, userId: string, by: MailTo
   await deleteUnsentLetters(trx, userId);
   deferEndOfMailTokens(trx, userId, by);
   await deletePendingEmailChange(trx, userId);
+  await deleteNewAddress(trx, userId);
 }
 
 /** The name of the client whose launch that path is, if it is one. */
@@ -65,6 +68,17 @@ export async function createMailToken(
 export async function createTakeBackToken(db: Database, mailId: string): Promise<string | undefined> {
   const token = createToken();
   return (await insertTakeBackToken(db, { tokenHash: hashToken(token), mailId })) ? token : undefined;
+}
+
+/** Makes a token for a link about a new address. The result is its only copy, or undefined if the mail is void by now. */
+export async function createNewAddressToken(
+  db: Database,
+  purpose: MailTokenPurpose,
+  mailId: string,
+): Promise<string | undefined> {
+  const token = createToken();
+  const row = { tokenHash: hashToken(token), mailId, purpose };
+  return (await insertNewAddressToken(db, row)) ? token : undefined;
 }
 
 /** The user of the token, with what `consumeMailToken` needs, or undefined if the token does not work. Uses nothing up. */

@@ -34,10 +34,27 @@ export async function insertWithinLimits(
   notice: Notice,
   link?: TakeBackLink,
 ): Promise<void> {
-  const details = { ...notice.details, ...link };
+  const { at, ...more } = notice.details;
+  const details = { ...timeOf(notice.kind, at), ...more, ...link };
   if (await isWithinLimits(trx, notice.recipient)) deferMail(trx, { ...notice, details });
   else await holdBack(trx, notice, link);
 }
+
+// The version before does not know them. Without `at` it fails at such a mail before it sends or deletes anything, and leaves
+// the mail to this version.
+const newKinds: NoticeKind[] = [
+  'account_resumed',
+  'account_suspended',
+  'link_removed',
+  'rights_decided',
+  'role_changed',
+  'sessions_ended',
+  'staff_limited',
+];
+
+/** When it happened, as a mail keeps it. */
+export const timeOf = (kind: NoticeKind, at: string): Record<string, string> =>
+  newKinds.includes(kind) ? { when: at } : { at };
 
 /** Counts a notice. Other transactions that count for this mailbox wait until this one ends. */
 async function isWithinLimits(trx: Database, recipient: string): Promise<boolean> {

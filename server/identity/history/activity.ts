@@ -83,6 +83,12 @@ export const words: Record<string, string | ByReason | undefined> = {
   'email.change_requested': 'Asked to change the email address',
   'email.change_undone': 'The change of the email address was undone',
   'email.changed': 'Changed the email address',
+  'email.new_address_refused':
+    'A wrong code was entered with a link from our support team to change the email address',
+  'email.new_address_stopped':
+    'A change of the email address by our support team was stopped with the link in an email',
+  'email.new_address_used':
+    'The email address was changed and a new password set, with the link in an email that our support team sent',
   'email.verification_requested': 'Asked for an email to verify the email address',
   'email.verified': 'Verified the email address',
   'factors.removed': 'Passkeys or the authenticator app were removed',

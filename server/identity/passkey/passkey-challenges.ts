@@ -13,11 +13,11 @@ export const challengeSeconds = 300;
 
 /**
  * `userId` is the user whose passkey the challenge is for; at a login the passkey says whose it is. `arrive`: the user's
- * first passkey, through a mail. `take-back`: a passkey that is left, with a take-back link.
+ * first passkey, through a mail. `take-back` and `new-address`: a passkey that is left, with such a link.
  */
 export type ChallengeUse =
   | { purpose: 'login'; userId?: undefined }
-  | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back'; userId: string };
+  | { purpose: 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address'; userId: string };
 
 /** What makes a challenge work once. */
 export type OpenChallenge = { challengeHash: Uint8Array; expiresAt: Date };

@@ -13,6 +13,7 @@ import { eraseEventsOf } from '../../../db/tables/events.ts';
 import { listExternalLinks, lockExternalLinks } from '../../../db/tables/external-links.ts';
 import { deleteTokensToTyped } from '../../../db/tables/mail-tokens.ts';
 import { deferMail, deleteMailsToTyped } from '../../../db/tables/mails.ts';
+import { deleteNewAddressesTo } from '../../../db/tables/new-addresses.ts';
 import { deletePendingEmailChangesTo } from '../../../db/tables/pending-email-changes.ts';
 import { detachContracts, listContractIds, lockContract } from '../../../db/tables/service-contracts.ts';
 import { deleteUser, type User } from '../../../db/tables/users.ts';
@@ -103,6 +104,7 @@ async function eraseTyped(trx: Transaction<DB>, held: string[]): Promise<void> {
   await deleteMailsToTyped(trx, emails);
   await deleteTokensToTyped(trx, emails);
   await deletePendingEmailChangesTo(trx, emails);
+  await deleteNewAddressesTo(trx, emails);
 }
 
 /** Ends the user's contracts, and returns how many. If others belong to the account, its contracts go on with them. */

@@ -13,31 +13,27 @@ import { endTakeBackTokens, findTakeBackToken } from '../../../db/tables/mail-to
 import { deleteUnsentTakeBackMails } from '../../../db/tables/mails.ts';
 import { findReservation, releaseAddresses } from '../../../db/tables/reserved-addresses.ts';
 import {
-  countGuess,
   deleteTakeBackChanges,
   lockTakeBackChanges,
   type Mailboxes,
 } from '../../../db/tables/take-back-changes.ts';
-import { type CodeFactor, findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
-import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { endWhatMailsOpened } from '../address/password-by-mail.ts';
 import { deleteFactors, type KeptFactors } from '../factor/remove-factors.ts';
-import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
 import { readDevice } from '../ground/device.ts';
-import { notify, notifyOnceADay } from '../ground/notices.ts';
+import { notify } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
 import { type AuthorTrail, trailOf } from '../ground/trail.ts';
-import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
-import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
 import { graceDays } from '../person/deletion.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
+import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
 import { findLeftFactors, isAnyLeft, type LeftFactors } from './left-factors.ts';
 
 /** `changeId`: the id of the change that the mailbox was told of. `since`: when the window begins. */
@@ -70,7 +66,7 @@ export async function requireTakeBack(
 export type TakeBackPage = {
   email: string;
   happened: Happenings;
-  asks: { codeFactors: CodeFactor[]; passkey: boolean } | undefined;
+  asks: Asks | undefined;
 };
 
 /**
@@ -85,8 +81,7 @@ export async function findTakeBack(deps: Dependencies, token: string): Promise<T
   if (!open) return undefined;
   const { user, mailbox: email, since, left } = open;
   const happened = await listHappenings(deps.db, user.id, since);
-  const asks = { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 };
-  return { email, happened, asks: isAnyLeft(left) ? asks : undefined };
+  return { email, happened, asks: findAsks(left) };
 }
 
 /**
@@ -102,8 +97,6 @@ export async function asksForFactor(
   return isAnyLeft(await findLeftFactors(db, user, since));
 }
 
-type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
-
 /**
  * Takes the account back, and uses the link up. The result is the `Set-Cookie` values of a new session, the user's only
  * one. Throws 404 `not_found` and 403 as `requireTakeBack`, 422 `validation_failed` at `/newPassword`, `/code` or
@@ -118,12 +111,13 @@ export async function takeBack(
   const { config } = deps;
   const { user, mailbox: email, changeId, left } = await requireTakeBack(deps, token);
   await requireGoodPassword(newPassword, { config, email, name: user.name });
-  const factor = await readGiven(deps, request, visit, { changeId, user, left, ...given });
+  const link = { purpose: 'take-back', changeId, user, left } as const;
+  const factor = await readGiven(deps, request, visit, link, given);
   const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
   const setCookies = await inTransactionOf(visit, deps.db, async (trx) => {
     await lockExternalLinks(trx, user.id);
     const open = await requireTakeBack(deps, token, trx);
-    const keeps = await useFactor(trx, deps, factor, open.left);
+    const keeps = await consumeFactor(trx, deps, factor, open.left);
     if (keeps === 'wrong_code') return undefined;
     const { mailbox, since } = open;
     const trail = trailOf(visit);
@@ -137,7 +131,7 @@ export async function takeBack(
       await notify(trx, deps, restored, 'recovery_code_used', request);
     return startSession(trx, deps, { user: restored, startedBy: 'mail', amr, request, visit });
   });
-  return setCookies ?? refuseCode(deps, request, visit, { user, isLast: isLastGuess(factor) });
+  return setCookies ?? refuseCode(deps, request, visit, link, factor);
 }
 
 /**
@@ -207,121 +201,3 @@ export async function endTakeBackLinks(
   await endTakeBackTokens(trx, { changeIds, used });
   await deleteTakeBackChanges(trx, userId, mailboxes);
 }
-
-type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | undefined;
-
-const isLastGuess = (factor: Factor) => factor !== undefined && 'code' in factor && factor.isLast;
-
-/** The factor that was given: a code that may be right, counted as a guess, or a right passkey. Uses nothing up. */
-async function readGiven(
-  deps: Dependencies,
-  request: Request,
-  visit: Visit,
-  given: Omit<Given, 'newPassword'> & Pick<OpenTakeBack, 'changeId' | 'user' | 'left'>,
-): Promise<Factor> {
-  const { changeId, user, left, code = '', passkey } = given;
-  if (!isAnyLeft(left)) return undefined;
-  if (passkey) {
-    const use = { purpose: 'take-back', userId: user.id } as const;
-    return {
-      passkey: await checkAssertion(deps, request, visit, use, passkey).catch((error) =>
-        refusePasskey(deps, visit, error),
-      ),
-    };
-  }
-  const { codeFactors: kinds, codesMadeBy: madeBy } = left;
-  if (kinds.length === 0 || code.trim() === '') throw missing(left);
-  const isLast = await countTry(deps, visit, changeId);
-  const factor = await readFactor(deps, user.id, code, { kinds, madeBy });
-  return factor ? { code: factor, isLast } : refuseCode(deps, request, visit, { user, isLast });
-}
-
-/**
- * Uses the factor up. The result says which factors to keep of those added since. The caller has locked the user, and then
- * looked at `left`.
- */
-async function useFactor(
-  trx: Transaction<DB>,
-  deps: Dependencies,
-  factor: Factor,
-  left: LeftFactors,
-): Promise<KeptFactors | 'wrong_code' | undefined> {
-  if (!isAnyLeft(left)) return undefined;
-  if (!factor) throw missing(left);
-  if ('passkey' in factor) return requireLeft(trx, deps, factor.passkey, left);
-  const { kind, consume } = factor.code;
-  const codeFactors = left.codeFactors.filter((each) => kind === 'recovery_code' || each === kind);
-  if (codeFactors.length === 0 || !(await consume(trx))) return 'wrong_code';
-  return { codeFactors };
-}
-
-async function requireLeft(
-  trx: Transaction<DB>,
-  deps: Dependencies,
-  assertion: Assertion,
-  left: LeftFactors,
-): Promise<KeptFactors> {
-  const refusal = await consumePasskey(trx, deps, assertion);
-  const { id } = assertion.passkey;
-  if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
-  return { passkey: id };
-}
-
-const maxGuesses = 30;
-
-/**
- * Counts a guess, before the code is looked at, for the change that the mailbox was told of, however often the mail was
- * sent. No other count is used: the owner may be guessing from the same place as a thief. True for the last guess that is
- * looked at, for now or for good.
- */
-async function countTry(
-  { db, takeBackLimits }: Dependencies,
-  { address }: Visit,
-  changeId: string,
-): Promise<boolean> {
-  const { isLast } = await takeBackLimits.countTry({ account: changeId, address, device: undefined });
-  const guesses = await countGuess(db, { id: changeId, max: maxGuesses });
-  if (guesses !== undefined) return isLast || guesses === maxGuesses;
-  throw new AppError('rate_limited', {
-    detail: faultWords.codes_used_up,
-    headers: { 'Retry-After': String(24 * 60 * 60) },
-  });
-}
-
-/**
- * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, perhaps one that its owner has
- * left. So the owner is told, as at the login, once no more codes are looked at.
- */
-async function refuseCode(
-  deps: Dependencies,
-  request: Request,
-  visit: Visit,
-  { user: { id: userId }, isLast }: { user: User; isLast: boolean },
-): Promise<never> {
-  await inTransactionOf(visit, deps.db, async (trx) => {
-    const user = await lockUser(trx, { id: userId });
-    if (!user) return;
-    const refused = { type: 'account.take_back_refused', reason: 'wrong_code', userId };
-    deferAuditEvent(trx, { ...trailOf(visit), ...refused });
-    if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
-  });
-  throw wrongCode();
-}
-
-function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
-  if (!(error instanceof PasskeyRefusal)) throw error;
-  log.record({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
-  throw wrongPasskey();
-}
-
-const refusalAt = (pointer: string, detail: string) =>
-  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
-
-const missing = ({ codeFactors, passkeys }: LeftFactors) =>
-  codeFactors.length > 0
-    ? refusalAt('/code', passkeys.length > 0 ? faultWords.code_or_passkey_missing : faultWords.code_missing)
-    : refusalAt('/passkey', faultWords.passkey_missing);
-
-const wrongCode = () => refusalAt('/code', faultWords.code_wrong);
-
-const wrongPasskey = () => refusalAt('/passkey', faultWords.passkey_refused);

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import { explainDeadLink } from '../../identity/ground/address-proof.ts';
 import { anonymous, lookUp, router } from '../init.ts';
 
-const purpose = z.enum(['set_password', 'verify_email', 'sign_up', 'change_email', 'undo_email_change']);
+const purpose = z.enum([
+  ...(['set_password', 'verify_email', 'sign_up', 'change_email'] as const),
+  ...(['undo_email_change', 'new_address', 'stop_new_address'] as const),
+]);
 
 export const deadLinksRouter = router({
   /** What became of a link, or null if the token is not ours. */

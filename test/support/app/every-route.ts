@@ -27,6 +27,8 @@ const queries: Record<string, string> = {
   '/signup/confirm': `?token=${token}`,
   '/profile/email/confirm': `?token=${token}`,
   '/take-back': `?token=${token}`,
+  '/new-address': `?token=${token}`,
+  '/stop-new-address': `?token=${token}`,
   '/go': '?next=%2Fsso%2Flaunch%2Fmarketplace',
   '/undo-email-change': `?token=${token}`,
 };
@@ -47,6 +49,7 @@ const forms: Record<string, Record<string, string>> = {
   '/signup/confirm': { name: 'Half Done', newPassword: 'half done, half done' },
   '/profile/email': { email: 'half-done@example.test' },
   '/take-back': { newPassword: 'half done, half done' },
+  '/new-address': { newPassword: 'half done, half done' },
 };
 
 /** Routes that answer without data. */

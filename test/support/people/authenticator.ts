@@ -168,7 +168,7 @@ function uint16(value: number): Buffer {
 /** Asks for options, as the script of a page does. */
 export async function fetchOptions(
   browser: Pick<Browser, 'send'>,
-  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back',
+  purpose: 'login' | 'confirm' | 'add' | 'arrive' | 'take-back' | 'new-address',
   token = '',
 ): Promise<Options> {
   const answer = await browser.send('/passkeys/options', { form: { purpose, token } });

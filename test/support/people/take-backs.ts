@@ -28,7 +28,8 @@ export async function answerWith(
   link: string,
   passkey: Authenticator,
   lie: Lie = {},
+  purpose: 'take-back' | 'new-address' = 'take-back',
 ): Promise<string> {
   const token = new URL(link, origin).searchParams.get('token') ?? '';
-  return passkey.answer(await fetchOptions(browser, 'take-back', token), origin, lie);
+  return passkey.answer(await fetchOptions(browser, purpose, token), origin, lie);
 }

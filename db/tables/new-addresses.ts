@@ -1,0 +1,64 @@
+// The only writer of `new_addresses`, beside the trigger that ends them: the address that our support has offered to each user
+// who lost their mailbox, for as long as the links in the mails about it work.
+
+import { sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import type { DB } from '../schema.ts';
+
+export type NewAddress = { id: string; email: string; askedAt: Date; expiresAt: Date };
+
+/** Adds a new address, in place of an earlier one. */
+export async function setNewAddress(
+  trx: Transaction<DB>,
+  { userId, ...offer }: NewAddress & { userId: string },
+): Promise<void> {
+  const { id, email, askedAt, expiresAt } = offer;
+  const values = { id, email, asked_at: askedAt, expires_at: expiresAt, guesses: 0 };
+  await trx
+    .insertInto('new_addresses')
+    .values({ user_id: userId, ...values })
+    .onConflict((conflict) => conflict.column('user_id').doUpdateSet(values))
+    .execute();
+}
+
+export async function findNewAddress(
+  db: Database,
+  userId: string,
+  now: Date,
+): Promise<NewAddress | undefined> {
+  return db
+    .selectFrom('new_addresses')
+    .select(['id', 'email', 'asked_at as askedAt', 'expires_at as expiresAt'])
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
+}
+
+/** Deletes the user's new address: its links work no more. */
+export async function deleteNewAddress(db: Database, userId: string): Promise<void> {
+  await db.deleteFrom('new_addresses').where('user_id', '=', userId).execute();
+}
+
+/** Deletes these addresses, whomever they were offered to. */
+export async function deleteNewAddressesTo(db: Database, emails: string[]): Promise<void> {
+  await db.deleteFrom('new_addresses').where(sql<boolean>`email = any(${emails})`).execute();
+}
+
+export async function deleteAllNewAddresses(db: Database): Promise<void> {
+  await db.deleteFrom('new_addresses').execute();
+}
+
+/** Counts one guess at a code with a link of that offer: how many there were, or undefined after the first `max`. */
+export async function countNewAddressGuess(
+  db: Database,
+  { id, max }: { id: string; max: number },
+): Promise<number | undefined> {
+  const row = await db
+    .updateTable('new_addresses')
+    .set((offer) => ({ guesses: offer('guesses', '+', 1) }))
+    .where('id', '=', id)
+    .where('guesses', '<', max)
+    .returning('guesses')
+    .executeTakeFirst();
+  return row?.guesses;
+}

@@ -1,0 +1,178 @@
+// The factor that somebody gives with a link in a mail that works without a login: one that takes an account back (take-back.ts),
+// or that gives it a new address (new-address.ts).
+import type { Transaction } from 'kysely';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { countNewAddressGuess } from '../../../db/tables/new-addresses.ts';
+import { countGuess } from '../../../db/tables/take-back-changes.ts';
+import { type CodeFactor, lockUser, type User } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import type { KeptFactors } from '../factor/remove-factors.ts';
+import { type FactorUse, readFactor } from '../factor/second-factor-check.ts';
+import { notifyOnceADay } from '../ground/notices.ts';
+import { trailOf } from '../ground/trail.ts';
+import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
+import { PasskeyRefusal } from '../passkey/webauthn.ts';
+import { isAnyLeft, type LeftFactors } from './left-factors.ts';
+
+/** What the link is for. */
+type Purpose = 'take-back' | 'new-address';
+
+const rules: Record<
+  Purpose,
+  {
+    countGuess: (db: Database, guess: { id: string; max: number }) => Promise<number | undefined>;
+    usedUp: string;
+    refused: string;
+  }
+> = {
+  'take-back': { countGuess, usedUp: faultWords.codes_used_up, refused: 'account.take_back_refused' },
+  'new-address': {
+    countGuess: countNewAddressGuess,
+    usedUp: faultWords.codes_used_up_for_address,
+    refused: 'email.new_address_refused',
+  },
+};
+
+/** A link that works. Guesses are counted by `changeId`, however often the mail was sent. */
+type Link = { purpose: Purpose; changeId: string; user: User; left: LeftFactors };
+
+/** What was posted with the link. */
+export type Given = { newPassword: string; code?: string | undefined; passkey?: string | undefined };
+
+export type Factor = { code: FactorUse; isLast: boolean } | { passkey: Assertion } | undefined;
+
+/** What a page asks for. */
+export type Asks = { codeFactors: CodeFactor[]; passkey: boolean };
+
+/** What the page of a link asks for, if anything. */
+export const findAsks = (left: LeftFactors): Asks | undefined =>
+  isAnyLeft(left) ? { codeFactors: left.codeFactors, passkey: left.passkeys.length > 0 } : undefined;
+
+/** The factor that was given: a code that may be right, counted as a guess, or a right passkey. Uses nothing up. */
+export async function readGiven(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  link: Link,
+  { code = '', passkey }: Omit<Given, 'newPassword'>,
+): Promise<Factor> {
+  const { purpose, user, left } = link;
+  if (!isAnyLeft(left)) return undefined;
+  if (passkey) {
+    const use = { purpose, userId: user.id } as const;
+    return {
+      passkey: await checkAssertion(deps, request, visit, use, passkey).catch((error) =>
+        refusePasskey(deps, visit, error),
+      ),
+    };
+  }
+  const { codeFactors: kinds, codesMadeBy: madeBy } = left;
+  if (kinds.length === 0 || code.trim() === '') throw missing(left);
+  const isLast = await countTry(deps, visit, link);
+  const factor = await readFactor(deps, user.id, code, { kinds, madeBy });
+  return factor ? { code: factor, isLast } : refuseLast(deps, request, visit, link, isLast);
+}
+
+/**
+ * Uses the factor up. The result says which factors it is of. The caller has locked the user, and then looked at `left`.
+ */
+export async function consumeFactor(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  factor: Factor,
+  left: LeftFactors,
+): Promise<KeptFactors | 'wrong_code' | undefined> {
+  if (!isAnyLeft(left)) return undefined;
+  if (!factor) throw missing(left);
+  if ('passkey' in factor) return requireLeft(trx, deps, factor.passkey, left);
+  const { kind, consume } = factor.code;
+  const codeFactors = left.codeFactors.filter((each) => kind === 'recovery_code' || each === kind);
+  if (codeFactors.length === 0 || !(await consume(trx))) return 'wrong_code';
+  return { codeFactors };
+}
+
+async function requireLeft(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  assertion: Assertion,
+  left: LeftFactors,
+): Promise<KeptFactors> {
+  const refusal = await consumePasskey(trx, deps, assertion);
+  const { id } = assertion.passkey;
+  if (refusal || !left.passkeys.some((each) => each.id === id)) throw wrongPasskey();
+  return { passkey: id };
+}
+
+const maxGuesses = 30;
+
+/**
+ * Counts a guess, before the code is looked at, for the change that the link is about, however often the mail was sent. No
+ * other count is used: the owner may be guessing from the same place as a thief. True for the last guess that is looked at, for
+ * now or for good.
+ */
+async function countTry(
+  { db, takeBackLimits }: Dependencies,
+  { address }: Visit,
+  { purpose, changeId }: Link,
+): Promise<boolean> {
+  const { isLast } = await takeBackLimits.countTry({ account: changeId, address, device: undefined });
+  const guesses = await rules[purpose].countGuess(db, { id: changeId, max: maxGuesses });
+  if (guesses !== undefined) return isLast || guesses === maxGuesses;
+  throw new AppError('rate_limited', {
+    detail: rules[purpose].usedUp,
+    headers: { 'Retry-After': String(24 * 60 * 60) },
+  });
+}
+
+/**
+ * Throws 422 `validation_failed` at `/code`. Whoever guesses reads a mailbox of the account, perhaps one that its owner has
+ * left, or one that is not theirs. So the owner is told, as at the login, once no more codes are looked at.
+ */
+export const refuseCode = (
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  link: Pick<Link, 'purpose' | 'user'>,
+  factor: Factor,
+): Promise<never> =>
+  refuseLast(deps, request, visit, link, factor !== undefined && 'code' in factor && factor.isLast);
+
+async function refuseLast(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { purpose, user: { id: userId } }: Pick<Link, 'purpose' | 'user'>,
+  isLast: boolean,
+): Promise<never> {
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const user = await lockUser(trx, { id: userId });
+    if (!user) return;
+    deferAuditEvent(trx, { ...trailOf(visit), type: rules[purpose].refused, reason: 'wrong_code', userId });
+    if (isLast) await notifyOnceADay(trx, deps, user, 'codes_guessed', request);
+  });
+  throw wrongCode();
+}
+
+function refusePasskey({ log }: Dependencies, { address, requestId }: Visit, error: unknown): never {
+  if (!(error instanceof PasskeyRefusal)) throw error;
+  log.record({ requestId, address, reason: `passkey_${error.reason}` }, 'passkey not accepted');
+  throw wrongPasskey();
+}
+
+const refusalAt = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { detail, errors: [{ pointer, detail }] });
+
+const missing = ({ codeFactors, passkeys }: LeftFactors) =>
+  codeFactors.length > 0
+    ? refusalAt('/code', passkeys.length > 0 ? faultWords.code_or_passkey_missing : faultWords.code_missing)
+    : refusalAt('/passkey', faultWords.passkey_missing);
+
+const wrongCode = () => refusalAt('/code', faultWords.code_wrong);
+
+const wrongPasskey = () => refusalAt('/passkey', faultWords.passkey_refused);

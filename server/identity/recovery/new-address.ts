@@ -1,0 +1,241 @@
+// An address for somebody who lost their mailbox, which our support offers to them (contract 12.70 to 12.89). Nothing changes
+// until the link in the mail to the new address is used. Whoever reads the old mailbox can stop it until then, and take the
+// account back for seven days afterwards.
+
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../../db/postgres/client.ts';
+import { inTransactionOf } from '../../../db/postgres/transactions.ts';
+import type { DB } from '../../../db/schema.ts';
+import { findAddressOwner } from '../../../db/tables/address-owners.ts';
+import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { lockExternalLinks } from '../../../db/tables/external-links.ts';
+import {
+  consumeMailToken,
+  deferEndOfMailTokens,
+  findNewAddressToken,
+  type MailTokenEnd,
+} from '../../../db/tables/mail-tokens.ts';
+import { deferMail, deleteUnsentLetters } from '../../../db/tables/mails.ts';
+import {
+  deleteNewAddress,
+  findNewAddress as findOffer,
+  type NewAddress,
+  setNewAddress,
+} from '../../../db/tables/new-addresses.ts';
+import { reserveAddress } from '../../../db/tables/reserved-addresses.ts';
+import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
+import { AppError } from '../../basics/errors.ts';
+import { daysAfter } from '../../basics/instant.ts';
+import type { Visit } from '../../http/requests.ts';
+import type { Dependencies } from '../../instance/dependencies.ts';
+import { endWhatMailsOpened } from '../address/password-by-mail.ts';
+import { notify, notifyWithTakeBack, takeBackDays } from '../ground/notices.ts';
+import { findTimeOfChange } from '../ground/take-back-window.ts';
+import { hashToken } from '../ground/tokens.ts';
+import { trailOf } from '../ground/trail.ts';
+import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
+import { amrOf, startSession } from '../session/sessions.ts';
+import { type Asks, consumeFactor, findAsks, type Given, readGiven, refuseCode } from './given-factor.ts';
+import { findLeftFactors, type LeftFactors } from './left-factors.ts';
+
+/** How long both links work, from when our support asked for the change. */
+const linkDays = 1;
+
+/**
+ * Offers a new address to a user who lost their mailbox, in place of an earlier offer: mails a link to the new address, and one
+ * that stops it to the present address, if the user holds that. The caller has locked the user, and read the address
+ * (`readNewEmailAddress`). Throws 403 `not_allowed` for staff and for whoever is suspended, and 409 `email_in_use`.
+ */
+export async function offerNewAddress(
+  trx: Transaction<DB>,
+  { now: clock }: Pick<Dependencies, 'now'>,
+  { user, email }: { user: User; email: string },
+): Promise<void> {
+  if (!mayHaveNewAddress(user)) throw new AppError('not_allowed');
+  const now = clock();
+  if (await findAddressOwner(trx, email, now)) throw new AppError('email_in_use');
+  await endLinks(trx, user.id, 'newer_link');
+  const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays) };
+  await setNewAddress(trx, { userId: user.id, ...offer });
+  const mail = { userId: user.id, details: lane, now };
+  // The owner of the old mailbox comes first: the new one may be that of a thief.
+  if (user.holdsEmail) deferMail(trx, { kind: 'stop_new_address', recipient: user.email, ...mail });
+  deferMail(trx, { kind: 'new_address', recipient: email, ...mail });
+}
+
+/**
+ * For mails of kinds that the version before does not know. By the empty `until` the mails are in the lane of those that people
+ * wait for, whose index asks for that name (db/migrations/m022-awaited-mails.ts). Without `at`, the version before fails at
+ * such a mail before it sends or deletes anything, and leaves the mail to this version.
+ */
+const lane = { until: '' };
+
+/** Whether our support may offer a new address to that user: no staff, and nobody who is suspended or frozen. */
+export const mayHaveNewAddress = ({ role, suspendedAt }: Pick<User, 'role' | 'suspendedAt'>): boolean =>
+  role === 'user' && suspendedAt === null;
+
+/** Ends the links of an offer, sent or still to be sent, but keeps the offer. The caller has locked the user. */
+async function endLinks(trx: Transaction<DB>, userId: string, by: MailTokenEnd): Promise<void> {
+  // In this order: a mail that is being sent makes its token while its row is locked.
+  await deleteUnsentLetters(trx, userId, ['new_address', 'stop_new_address']);
+  for (const purpose of ['new_address', 'stop_new_address'] as const)
+    deferEndOfMailTokens(trx, userId, by, purpose);
+}
+
+/** The new address that waits for that user, for the pages of staff. */
+export async function describePendingNewAddress(
+  db: Database,
+  userId: string,
+  now: Date,
+): Promise<Omit<NewAddress, 'id'> | undefined> {
+  const offer = await findOffer(db, userId, now);
+  return offer && { email: offer.email, askedAt: offer.askedAt, expiresAt: offer.expiresAt };
+}
+
+/** `mailbox`: where the link went. `email`: the new address. */
+type OpenLink = { user: User; mailbox: string; offerId: string; email: string };
+
+/**
+ * What a link leads to. Throws 404 `not_found` for a link that does not work. If `trx` is given, the transaction locks the user
+ * until its end.
+ */
+async function requireLink(
+  { db: anyDb, now: clock }: Pick<Dependencies, 'db' | 'now'>,
+  purpose: 'new_address' | 'stop_new_address',
+  token: string,
+  trx?: Transaction<DB>,
+): Promise<OpenLink> {
+  const db: Database = trx ?? anyDb;
+  const now = clock();
+  const key = { tokenHash: hashToken(token), purpose, now };
+  const found = await findNewAddressToken(db, key);
+  if (!found) throw new AppError('not_found');
+  const { userId, email: mailbox } = found;
+  const user = await (trx ? lockUser(trx, { id: userId }) : findUserById(db, userId));
+  // Another request may have used the link while this one waited for the lock.
+  const offer = (!trx || (await findNewAddressToken(db, key))) && (await findOffer(db, userId, now));
+  if (!user || !offer || !mayHaveNewAddress(user)) throw new AppError('not_found');
+  if (mailbox !== (purpose === 'new_address' ? offer.email : user.email)) throw new AppError('not_found');
+  return { user, mailbox, offerId: offer.id, email: offer.email };
+}
+
+/** As `requireLink`, with the factors that are left: all that there are. */
+export async function requireNewAddress(
+  deps: Pick<Dependencies, 'db' | 'now'>,
+  token: string,
+  trx?: Transaction<DB>,
+): Promise<OpenLink & { left: LeftFactors }> {
+  const open = await requireLink(deps, 'new_address', token, trx);
+  return { ...open, left: await findLeftFactors(trx ?? deps.db, open.user) };
+}
+
+/** Undefined for a link that does not work. */
+const ifItWorks = <Open>(open: Promise<Open>): Promise<Open | undefined> =>
+  open.catch((error) => {
+    if (error instanceof AppError && error.code === 'not_found') return undefined;
+    throw error;
+  });
+
+/** What /new-address shows: never whose account it is, because the mail may have gone to a stranger. */
+export type NewAddressPage = { email: string; isTaken: boolean; asks: Asks | undefined };
+
+/** What the page of a link shows, or undefined if the link does not work (any more). Uses nothing up. */
+export async function findNewAddress(deps: Dependencies, token: string): Promise<NewAddressPage | undefined> {
+  const open = await ifItWorks(requireNewAddress(deps, token));
+  if (!open) return undefined;
+  const { email, left } = open;
+  return { email, isTaken: await isTaken(deps.db, open, deps.now()), asks: findAsks(left) };
+}
+
+/** Whether somebody holds the address, or can have it back, since it was offered. */
+const isTaken = async (db: Database, { email }: OpenLink, now: Date) =>
+  (await findAddressOwner(db, email, now)) !== undefined;
+
+/**
+ * Gives the user the new address and a new password, and uses the link up: from then on nobody else is in. The result is the
+ * `Set-Cookie` values of a new session, the user's only one, or `taken` if somebody else has the address by now; then nothing
+ * has changed. Throws 404 `not_found`, 422 `validation_failed` at `/newPassword`, `/code` or `/passkey`, 429 `rate_limited`
+ * after too many wrong codes, and what `hashPassword` throws; then nothing has changed either.
+ */
+export async function useNewAddress(
+  deps: Dependencies,
+  request: Request,
+  visit: Visit,
+  { token, newPassword, ...given }: Given & { token: string },
+): Promise<string[] | 'taken'> {
+  const { config, db, now } = deps;
+  const open = await requireNewAddress(deps, token);
+  const { user, email, offerId: changeId, left } = open;
+  // Before the password is hashed: a link to an address that is taken is not used up, so somebody could send it without end.
+  if (await isTaken(db, open, now())) return 'taken';
+  await requireGoodPassword(newPassword, { config, email, name: user.name });
+  const link = { purpose: 'new-address', changeId, user, left } as const;
+  const factor = await readGiven(deps, request, visit, link, given);
+  const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
+  const setCookies = await inTransactionOf(visit, db, async (trx) => {
+    await lockExternalLinks(trx, user.id);
+    const present = await requireNewAddress(deps, token, trx);
+    if (await isTaken(trx, present, now())) return 'taken';
+    const used = await consumeFactor(trx, deps, factor, present.left);
+    if (used === 'wrong_code') return used;
+    const key = { tokenHash: hashToken(token), purpose: 'new_address', now: now() } as const;
+    if (!(await consumeMailToken(trx, { ...key, userId: user.id, email }))) throw new AppError('not_found');
+    const changed = await changeAddress(trx, deps, {
+      user: present.user,
+      email,
+      passwordHash,
+      request,
+      visit,
+    });
+    if (factor && 'code' in factor && factor.code.kind === 'recovery_code')
+      await notify(trx, deps, changed, 'recovery_code_used', request);
+    const amr = used && ('codeFactors' in used ? amrOf.code : amrOf.passkey);
+    return startSession(trx, deps, { user: changed, startedBy: 'mail', amr, request, visit });
+  });
+  return setCookies === 'wrong_code' ? refuseCode(deps, request, visit, link, factor) : setCookies;
+}
+
+/** The caller holds links and user. The result is the user afterwards. */
+async function changeAddress(
+  trx: Transaction<DB>,
+  deps: Dependencies,
+  {
+    user,
+    email,
+    passwordHash,
+    request,
+    visit,
+  }: { user: User; email: string; passwordHash: string; request: Request; visit: Visit },
+): Promise<User> {
+  const { id: userId } = user;
+  await endWhatMailsOpened(trx, deps, userId, 'address_changed');
+  const at = await findTimeOfChange(trx, deps, userId);
+  await updateUser(trx, userId, { email, holdsEmail: true, emailVerifiedAt: at, passwordHash });
+  if (user.holdsEmail) {
+    // Before `reserveAddress`, as in change-email.ts.
+    await notifyWithTakeBack(trx, deps, user, 'email_changed', { at, request });
+    await reserveAddress(trx, { email: user.email, userId, expiresAt: daysAfter(at, takeBackDays) });
+  }
+  deferAuditEvent(trx, { ...trailOf(visit), type: 'email.new_address_used', userId });
+  const changed = await lockUser(trx, { id: userId });
+  if (!changed) throw new AppError('not_found');
+  await notify(trx, deps, changed, 'password_set', request);
+  return changed;
+}
+
+/** The new address that a link in the mail to the old one stops, or undefined if the link does not work (any more). */
+export const canStopNewAddress = async (deps: Dependencies, token: string): Promise<boolean> =>
+  (await ifItWorks(requireLink(deps, 'stop_new_address', token))) !== undefined;
+
+/** Stops the change to the new address: both links work no more. Throws 404 `not_found` for a link that does not work. */
+export async function stopNewAddress(deps: Dependencies, visit: Visit, token: string): Promise<void> {
+  await inTransactionOf(visit, deps.db, async (trx) => {
+    const { user, mailbox: email } = await requireLink(deps, 'stop_new_address', token, trx);
+    const key = { tokenHash: hashToken(token), purpose: 'stop_new_address', now: deps.now() } as const;
+    if (!(await consumeMailToken(trx, { ...key, userId: user.id, email }))) throw new AppError('not_found');
+    await endLinks(trx, user.id, 'canceled');
+    await deleteNewAddress(trx, user.id);
+    deferAuditEvent(trx, { ...trailOf(visit), type: 'email.new_address_stopped', userId: user.id });
+  });
+}

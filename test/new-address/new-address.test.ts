@@ -1,0 +1,164 @@
+// An address for somebody who lost their mailbox: the two links, by the doors that their readers have (contract 12.70 to 12.89).
+import { sql } from 'kysely';
+import { expect, it } from 'vitest';
+import { describePendingNewAddress } from '../../server/identity/recovery/new-address.ts';
+import { locationOf } from '../support/app/app.ts';
+import { logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { dayMs, newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import { listNotices } from '../support/people/kept-mail.ts';
+import { expectDead, offer, offerTo, readOfferMail } from '../support/people/new-addresses.ts';
+import { linkOf } from '../support/people/take-backs.ts';
+import { setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
+
+const changes = shareAddressChanges();
+const form = { newPassword };
+const now = () => changes.clock.now.getTime();
+const open = () => openBrowser(changes.app.send);
+const pending = (id: string) => describePendingNewAddress(changes.app.db, id, changes.clock.now);
+
+const count = async (query: ReturnType<typeof sql>) => (await query.execute(changes.app.db)).rows.length;
+
+/** Somebody who has had their account for a month, and is offered an address. */
+async function lose() {
+  const person = await changes.signUp();
+  changes.passTime(30 * dayMs);
+  return { ...person, ...(await offerTo(changes, person)) };
+}
+
+it('an address is theirs, with a new password, once the link is used, in any browser, and nothing changes before', async () => {
+  const { id, email, fresh, link, stopLink } = await lose();
+  const earlier = await logIn(changes.app.send, email, password);
+  expect(await pending(id)).toEqual({
+    email: fresh,
+    askedAt: changes.clock.now,
+    expiresAt: new Date(now() + dayMs),
+  });
+  const browser = open();
+  const page = await browser.send(link);
+  expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
+  // The mail may have gone to a stranger.
+  for (const text of [page.text, (await readOfferMail(changes, fresh, 'new_address')).text])
+    expect(text).not.toMatch(new RegExp(`${email}|Cora`));
+  expect(textOf(page)).toContain(fresh);
+  expect(await earlier.whoAmI()).toBe(email);
+  expect(await changes.emailOf(id)).toBe(email);
+
+  const done = await browser.send(link, { form });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/profile?saved=email-changed']);
+  expect(await browser.whoAmI()).toBe(fresh);
+  expect(await earlier.whoAmI()).toBeUndefined();
+  expect(await (await logIn(changes.app.send, fresh, newPassword)).whoAmI()).toBe(fresh);
+  expect((await open().login(fresh, password)).status).toBe(401);
+  expect((await open().login(email, newPassword)).status).toBe(401);
+  expect(await changes.holdersOf(email)).toEqual([]);
+  expect(
+    await count(sql`select from users where id = ${id} and holds_email and email_verified_at is not null`),
+  ).toBe(1);
+  expect(await listNotices(changes.app.db, fresh)).toContain('password_set');
+  expect(await pending(id)).toBeUndefined();
+  await expectDead(changes, { link, stopLink }, form);
+  expect(textOf(await changes.app.send(link))).toContain('You have already used this link');
+  expect(textOf(await changes.app.send(stopLink))).toContain('Use the link in our newer email');
+  expect(textOf(await browser.send('/profile/activity'))).toContain(
+    'The email address was changed and a new password set, with the link in an email that our support team sent',
+  );
+});
+
+it('the old address is reserved, and with a link that takes the account back', async () => {
+  const { id, email, fresh, link } = await lose();
+  expect((await open().send(link, { form })).status).toBe(303);
+  expect((await changes.ask((await changes.signUp()).browser, email)).status).toBe(303);
+  const { rows } = await sql<{ user_id: string; days: number }>`select user_id,
+    round(extract(epoch from expires_at - ${changes.clock.now}) / 86400)::int as days
+    from reserved_addresses where email = ${email}`.execute(changes.app.db);
+  expect(rows).toEqual([{ user_id: id, days: 7 }]);
+  const takeBack = await linkOf(changes, email, 'email_changed');
+  const owner = open();
+  expect(locationOf(await owner.send(takeBack, { form })).search).toBe('?saved=taken-back');
+  expect(await owner.whoAmI()).toBe(email);
+  expect(await changes.holdersOf(fresh)).toEqual([]);
+});
+
+it('the old address is told first, in the lane of mails that people wait for, beyond every limit', async () => {
+  const { id, email } = await changes.signUp();
+  const fresh = changes.newEmail();
+  for (let time = 0; time < 30; time++) await offer(changes, id, fresh);
+  const { rows } = await sql<{ kind: string; recipient: string; is_awaited: boolean }>`
+    select kind, recipient, details ? 'until' as is_awaited from mails
+    where user_id = ${id} and kind like '%new_address' and sent_at is null order by id`.execute(
+    changes.app.db,
+  );
+  expect(rows).toEqual([
+    { kind: 'stop_new_address', recipient: email, is_awaited: true },
+    { kind: 'new_address', recipient: fresh, is_awaited: true },
+  ]);
+  const { subject, text } = await readOfferMail(changes, email, 'stop_new_address');
+  expect(subject).toMatch(/^Someone asked us to change your email address/);
+  expect(text).not.toContain(fresh);
+});
+
+it('an address is refused where somebody holds it, or can have it back, and written as we write it', async () => {
+  const { id, email } = await changes.signUp();
+  const { email: held } = await changes.signUp();
+  const { email: reserved, present } = await changes.leave();
+  for (const taken of [held, held.toUpperCase(), reserved, present, email])
+    await expect(offer(changes, id, taken)).rejects.toMatchObject({ code: 'email_in_use', status: 409 });
+  const fresh = changes.newEmail();
+  await offer(changes, id, fresh.toUpperCase());
+  expect(await pending(id)).toMatchObject({ email: fresh });
+});
+
+it('the link to the old address stops the change by one click, once, and opening it does not', async () => {
+  const { id, email, link, stopLink } = await lose();
+  const page = await changes.app.send(stopLink);
+  expect([page.status, page.headers.get('referrer-policy')]).toEqual([200, 'no-referrer']);
+  expect((await changes.app.send(link)).status).toBe(200);
+  const done = await changes.app.send(stopLink, { form: {} });
+  expect([done.status, done.headers.get('location')]).toEqual([303, '/stop-new-address?saved=stopped']);
+  const stopped = await changes.app.send('/stop-new-address?saved=stopped');
+  expect([stopped.status, textOf(stopped)]).toEqual([200, expect.stringContaining('Your account keeps')]);
+  await expectDead(changes, { link, stopLink }, form);
+  expect(textOf(await changes.app.send(link))).toContain('has stopped the change');
+  expect(textOf(await changes.app.send(stopLink))).toContain('You have already used this link');
+  expect(await changes.emailOf(id)).toBe(email);
+  expect(await pending(id)).toBeUndefined();
+  expect(await changes.eventsOf(id)).toContain('email.new_address_stopped');
+  const owner = await logIn(changes.app.send, email, password);
+  expect(textOf(await owner.send('/profile/activity'))).toContain(
+    'A change of the email address by our support team was stopped',
+  );
+});
+
+it('an app is asked for: its code, and the session has it', async () => {
+  const person = await changes.signUp();
+  const { secret } = await setUp(person.browser, now());
+  changes.passTime(30 * dayMs);
+  const { fresh, link } = await offerTo(changes, person);
+  const browser = open();
+  expect(textOf(await browser.send(link))).toContain('Code from your authenticator app');
+  for (const code of [undefined, '', wrongCode(secret, now())]) {
+    const refused = await browser.send(link, { form: { ...form, ...(code !== undefined && { code }) } });
+    expect(refused.status).toBe(422);
+  }
+  const code = showCode(secret, now());
+  expect((await browser.send(link, { form: { ...form, code } })).status).toBe(303);
+  expect(await browser.whoAmI()).toBe(fresh);
+  const { rows } = await sql`select amr from sessions where ended_at is null
+    and user_id = (select id from users where email = ${fresh})`.execute(changes.app.db);
+  expect(rows).toEqual([{ amr: ['pwd', 'otp', 'mfa'] }]);
+  // The app stays, and its owner goes on with it.
+  expect(locationOf(await open().login(fresh, newPassword)).pathname).toBe('/login/code');
+});
+
+it('neither link is of any use for another page', async () => {
+  const { link, stopLink } = await lose();
+  const swapped = {
+    link: link.replace('/new-address', '/stop-new-address'),
+    stopLink: stopLink.replace('/stop-new-address', '/new-address'),
+  };
+  expect((await changes.app.send(swapped.link, { form: {} })).status).toBe(404);
+  expect((await changes.app.send(swapped.stopLink, { form })).status).toBe(404);
+  for (const path of ['/take-back', '/set-password'])
+    expect((await changes.app.send(`${path}?${link.split('?')[1]}`, { form })).status).toBe(404);
+  expect((await changes.app.send(link, { form })).status).toBe(303);
+});

@@ -1,0 +1,80 @@
+// People who lost their mailbox and are offered another address, as our support does it.
+import { sql } from 'kysely';
+import { expect, vi } from 'vitest';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { lockUser } from '../../../db/tables/users.ts';
+import { sendDueMails } from '../../../server/mail/outbox.ts';
+import { actAsOperator } from '../../../server/staff/act.ts';
+import type { TestApp } from '../app/app.ts';
+import type { AddressChanges } from './address-changes.ts';
+import { tokenIn } from './mail-server.ts';
+
+type Changes = Pick<AddressChanges, 'app' | 'other' | 'clock' | 'signUp' | 'newEmail'>;
+
+/** Offers the address to that user. */
+export const offer = (
+  { app, clock = { now: new Date() } }: { app: Pick<TestApp, 'db' | 'config'>; clock?: { now: Date } },
+  id: string,
+  email: string,
+) =>
+  inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    const user = await lockUser(trx, { id });
+    if (!user) throw new Error('no such user');
+    const deps = { config: app.config, now: () => clock.now };
+    const author = { by: 'operator', name: 'Olga', systemUser: 'root' } as const;
+    await actAsOperator(trx, deps, { intent: 'change-email', target: user, given: { email }, author });
+  });
+
+const pages = { new_address: '/new-address', stop_new_address: '/stop-new-address' };
+
+/** The newest mail of that kind to the address, once it is sent. */
+export async function readOfferMail(
+  { app, other }: Pick<Changes, 'app' | 'other'>,
+  email: string,
+  kind: keyof typeof pages,
+): Promise<{ subject: string; text: string }> {
+  await sendDueMails(other.backend.deps, undefined, new AbortController().signal);
+  // An instance may be sending the mail already.
+  return vi.waitFor(async () => {
+    const { rows } = await sql<{ subject: string; text: string | null }>`select kept_subject as subject,
+      kept_text as text from mails where recipient = ${email} and kind = ${kind}
+      order by created_at desc, id desc limit 1`.execute(app.db);
+    const { subject = '', text = null } = rows[0] ?? {};
+    if (text === null) throw new Error(`no mail of the kind ${kind} to ${email}`);
+    return { subject, text };
+  }, 10_000);
+}
+
+/** The link in that mail. */
+export async function offeredLink(
+  changes: Pick<Changes, 'app' | 'other'>,
+  email: string,
+  kind: keyof typeof pages,
+): Promise<string> {
+  const mail = await readOfferMail(changes, email, kind);
+  return `${pages[kind]}?token=${tokenIn(mail, pages[kind])}`;
+}
+
+/** Somebody who lost their mailbox, with the links in both mails. */
+export async function offerTo(changes: Changes, person: { id: string; email: string }) {
+  const fresh = changes.newEmail();
+  await offer(changes, person.id, fresh);
+  const link = await offeredLink(changes, fresh, 'new_address');
+  const stopLink = await offeredLink(changes, person.email, 'stop_new_address');
+  return { fresh, link, stopLink };
+}
+
+/** Both links are 404, opened and sent. */
+export async function expectDead(
+  { app }: Pick<Changes, 'app'>,
+  { link, stopLink }: { link: string; stopLink: string },
+  form: Record<string, string>,
+): Promise<void> {
+  const statuses = [
+    (await app.send(link)).status,
+    (await app.send(link, { form })).status,
+    (await app.send(stopLink)).status,
+    (await app.send(stopLink, { form: {} })).status,
+  ];
+  expect(statuses).toEqual([404, 404, 404, 404]);
+}
