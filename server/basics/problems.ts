@@ -108,6 +108,11 @@ export const problems = {
     'The profile has changed',
     'This profile was changed after you read it. Read it again, then make your change.',
   ],
+  last_admin: [
+    409,
+    'This is the last administrator',
+    'Nobody could look after the service without this person. Make someone else an administrator first.',
+  ],
   events_gone: [
     410,
     'These events are no longer kept',

@@ -29,7 +29,7 @@ import { notify } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
-import { trailOf } from '../ground/trail.ts';
+import { type AuthorTrail, trailOf } from '../ground/trail.ts';
 import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
 import { graceDays } from '../person/deletion.ts';
 import { amrOf, endWhatPasswordOpened, startSession } from '../session/sessions.ts';
@@ -161,7 +161,7 @@ export async function giveToMailbox(
     device?: Uint8Array | undefined;
     /** The hash of the token of the link that was used for it, if one was. */
     used?: Uint8Array;
-    trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
+    trail: Partial<ReturnType<typeof trailOf> & AuthorTrail> & { reason?: string };
     request?: Request;
   },
 ): Promise<User> {
