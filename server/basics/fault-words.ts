@@ -32,6 +32,7 @@ export const faultWords = {
     'Too many wrong codes have been entered with this link. Use a passkey or the link in another of our emails, or freeze the account.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
+  search_long: 'Search for no more than 200 characters.',
 } as const;
 
 export type FaultName = keyof typeof faultWords;

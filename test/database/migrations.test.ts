@@ -42,6 +42,7 @@ const landed = [
   'm025-comments',
   'm026-ended-links',
   'm027-passkeys-declined',
+  'm029-person-words',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
