@@ -1,6 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 
-// By which words staff find somebody, and whose words have to be written anew (contract 12.50 to 12.69). The words are made
+// By which words staff find somebody, and whose words have to be written anew (contract 12.50 to 12.61). The words are made
 // by a job: a request only notes who is to be looked at.
 export async function up(db: Kysely<unknown>): Promise<void> {
   const { rows } = await sql<{ name: string }>`select current_schema() as name`.execute(db);

@@ -1,4 +1,4 @@
-// Finding somebody from what they say of themselves on the telephone (contract 12.50 to 12.69). Who may search is decided
+// Finding somebody from what they say of themselves on the telephone (contract 12.50 to 12.61). Who may search is decided
 // elsewhere.
 import { validate } from 'uuid';
 import { inTransaction } from '../../db/postgres/transactions.ts';

@@ -1,5 +1,5 @@
 // Words that many people have, among more than the newest that are looked through: what is found is what going over everybody
-// would find (contract 12.50 to 12.69).
+// would find (contract 12.50 to 12.61).
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findPeople } from '../../server/staff/find-people.ts';

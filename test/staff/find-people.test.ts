@@ -1,4 +1,4 @@
-// Who is found, by what, and when (contract 12.50 to 12.69). What a search costs is in test/bench/people.ts.
+// Who is found, by what, and when (contract 12.50 to 12.61). What a search costs is in test/bench/people.ts.
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../server/basics/errors.ts';
