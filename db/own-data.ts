@@ -166,7 +166,10 @@ export const sections: Section[] = [
     // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
     values: {
       address: sql`case when type not in ('login.refused', 'login.code_asked', 'password_link.requested')
-        then address end`,
+        and type not like 'staff.%' then address end`,
+      // The browser of somebody of the staff is not the person's.
+      device: sql`case when type not like 'staff.%' then device end`,
+      place: sql`case when type not like 'staff.%' then place end`,
     },
     key: [
       ['at', 'timestamptz'],

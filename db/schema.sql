@@ -106,7 +106,7 @@ AS $function$
       end if;
       -- Strictly later than the one before, also where the clock was set back, so that they can be told apart by time.
       insert into changes (at, subject, row_id, user_id, account_id, kind, members, erased_at,
-          by, by_user, request_id, cause, role)
+          by, by_user, request_id, cause, role, actor_id, why)
         values (
           greatest(clock_timestamp(), last + interval '1 microsecond'), about,
           case when about = 'link' and is_erased then null else own_id end, person, account,
@@ -114,7 +114,8 @@ AS $function$
           members,
           case when is_erased then clock_timestamp() end,
           coalesce(origin ->> 'by', 'database'), (origin ->> 'user')::uuid,
-          case when not is_erased then origin ->> 'request' end, origin ->> 'cause', session_user
+          case when not is_erased then origin ->> 'request' end, origin ->> 'cause', session_user,
+          (origin ->> 'actor')::uuid, case when not is_erased then origin ->> 'why' end
         );
     end $function$;
 
@@ -136,16 +137,19 @@ CREATE OR REPLACE FUNCTION erase_changes(about text, person uuid, account uuid)
 AS $function$
     begin
       if about = 'account' then
-        update changes c set members = null, erased_at = clock_timestamp(), request_id = null, cause = null
+        update changes c set members = null, erased_at = clock_timestamp(), request_id = null, cause = null, why = null
           where c.subject = 'account' and c.row_id = account::text and c.erased_at is null;
       elsif about = 'user' then
-        update changes c set members = null, erased_at = clock_timestamp(), request_id = null, cause = null,
+        update changes c set members = null, erased_at = clock_timestamp(), request_id = null, cause = null, why = null,
             row_id = case c.subject when 'link' then null else c.row_id end
           where c.user_id = person and c.subject in ('user', 'link') and c.erased_at is null;
-        update changes c set request_id = null, cause = null
+        update changes c set request_id = null, cause = null, why = null
           where c.user_id = person and c.subject = 'contract';
-        update changes c set request_id = null, cause = null
+        update changes c set request_id = null, cause = null, why = null
           where c.subject = 'account' and c.row_id = account::text and c.by_user = person;
+        -- What was written about the person is kept with the account that others still belong to.
+        update changes c set why = null
+          where c.subject = 'account' and c.row_id = account::text and c.why is not null;
       end if;
     end $function$;
 
@@ -429,10 +433,14 @@ CREATE TABLE audit_events (
   details jsonb NOT NULL DEFAULT '{}'::jsonb,
   device text,
   place text,
+  actor_id uuid,
+  why text,
   CONSTRAINT audit_events_pkey PRIMARY KEY (id)
 );
+CREATE INDEX audit_events_actor_id_at_idx ON audit_events USING btree (actor_id, at) WHERE actor_id IS NOT NULL;
 CREATE INDEX audit_events_at_idx ON audit_events USING btree (at);
 CREATE INDEX audit_events_external_id_idx ON audit_events USING btree ((details ->> 'id'::text)) WHERE details ? 'id'::text;
+CREATE INDEX audit_events_type_at_idx ON audit_events USING btree (type, at);
 CREATE INDEX audit_events_user_id_at_idx ON audit_events USING btree (user_id, at);
 
 -- users ---------------------------------------------------------------------------------------------------------------
@@ -809,8 +817,10 @@ CREATE TABLE changes (
   request_id text,
   cause text,
   role text NOT NULL,
+  actor_id uuid,
+  why text,
   CONSTRAINT changes_pkey PRIMARY KEY (id),
-  CONSTRAINT changes_by_known CHECK (by = ANY (ARRAY['person'::text, 'marketplace'::text, 'crm'::text, 'operator'::text, 'service'::text, 'database'::text])),
+  CONSTRAINT changes_by_known CHECK (by = ANY (ARRAY['person'::text, 'staff'::text, 'marketplace'::text, 'crm'::text, 'operator'::text, 'service'::text, 'database'::text])),
   CONSTRAINT changes_found_by_nobody CHECK ((by IS NULL) = (kind = 'found'::text)),
   CONSTRAINT changes_kind_known CHECK (kind = ANY (ARRAY['found'::text, 'created'::text, 'changed'::text, 'removed'::text])),
   CONSTRAINT changes_members_until_erased CHECK ((members IS NULL) = (erased_at IS NOT NULL)),

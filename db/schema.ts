@@ -55,6 +55,7 @@ export interface Accounts {
 }
 
 export interface AuditEvents {
+  actor_id: string | null;
   address: string | null;
   at: Generated<Timestamp>;
   details: Generated<Json>;
@@ -65,6 +66,7 @@ export interface AuditEvents {
   request_id: string | null;
   type: string;
   user_id: string | null;
+  why: string | null;
 }
 
 export interface Authenticators {
@@ -78,6 +80,7 @@ export interface Authenticators {
 
 export interface Changes {
   account_id: string | null;
+  actor_id: string | null;
   at: Timestamp;
   began_at: Generated<Timestamp>;
   by: string | null;
@@ -95,6 +98,7 @@ export interface Changes {
   row_id: string | null;
   subject: 'account' | 'contract' | 'link' | 'user';
   user_id: string | null;
+  why: string | null;
 }
 
 export interface ClientUsers {

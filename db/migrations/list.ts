@@ -26,6 +26,7 @@ import * as cheapTriggers from './m024-cheap-triggers.ts';
 import * as comments from './m025-comments.ts';
 import * as endedLinks from './m026-ended-links.ts';
 import * as passkeysDeclined from './m027-passkeys-declined.ts';
+import * as staff from './m028-staff.ts';
 import * as personWords from './m029-person-words.ts';
 
 export const migrations = {
@@ -56,5 +57,6 @@ export const migrations = {
   'm025-comments': comments,
   'm026-ended-links': endedLinks,
   'm027-passkeys-declined': passkeysDeclined,
+  'm028-staff': staff,
   'm029-person-words': personWords,
 };

@@ -59,9 +59,12 @@ export const connectionOf = (trx: Transaction<DB>): Connection => {
 
 /** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
 export type Origin = {
-  by: 'person' | 'marketplace' | 'crm' | 'operator' | 'service';
+  by: 'person' | 'staff' | 'marketplace' | 'crm' | 'operator' | 'service';
   /** The id of the user who is logged in. */
   user?: string;
+  /** The id of who of the staff acts, and why they, or an operator, do. */
+  actor?: string;
+  why?: string;
   /** The id of the request. */
   request?: string;
   /** The nonce of a hand-off, a `webhook-id`, the line of an import, a command or a job. */

@@ -139,6 +139,29 @@ export async function decideVerification(
     .executeTakeFirst();
 }
 
+/** What was decided here about an account, and what both sources come to. Null: nothing was decided. */
+export type Decided = {
+  capabilities: string[];
+  verifiedAt: Date | null;
+  granted: string[] | null;
+  revoked: string[] | null;
+  verified: boolean | null;
+};
+
+/** Undefined if there is no such account. Takes no lock. */
+export const findDecided = (db: Database, id: string): Promise<Decided | undefined> =>
+  db
+    .selectFrom('accounts')
+    .select([
+      'capabilities',
+      'verified_at as verifiedAt',
+      'granted_here as granted',
+      'revoked_here as revoked',
+      'verified_here as verified',
+    ])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
 export type Rights = { capabilities: string[]; isVerified: boolean };
 
 /**

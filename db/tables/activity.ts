@@ -70,7 +70,8 @@ export function selectActivity({
   );
   return sql<ActivityLine>`
     select * from (
-      (select e.id::text collate "C" as id, e.at, e.type, e.reason, e.device, e.place, e.details
+      (select e.id::text collate "C" as id, e.at, e.type, e.reason, ${own('device')} as device,
+        ${own('place')} as place, e.details
       from audit_events e where e.user_id = ${userId} and e.type = any(${types}) and ${within(sql`e.at`, sql`e.id::text`)}
       order by e.at desc, e.id desc limit ${limit})
       union all
@@ -79,6 +80,10 @@ export function selectActivity({
     ) line
     order by at desc, id desc limit ${limit}`;
 }
+
+/** Of the person's own browser: that of somebody of the staff says nothing to the person. */
+const own = (column: 'device' | 'place') =>
+  sql`case when e.type not like 'staff.%' then ${sql.ref(`e.${column}`)} end`;
 
 /** The changes to list: about the person, and about their account. To learn who decided something is no change to people. */
 function listSources({ userId, accountId, withContracts }: WhoseActivity) {

@@ -16,6 +16,9 @@ export type AuditEvent = {
   userId?: string;
   address?: string;
   requestId?: string;
+  /** Who of the staff did it, and why (contract 12.22). */
+  actorId?: string;
+  why?: string;
   /** The kind of browser, and roughly where it was, if a person's browser did it. */
   device?: string;
   place?: string;
@@ -32,6 +35,8 @@ type Row = {
   device: string | null;
   place: string | null;
   details: string;
+  actorId: string | null;
+  why: string | null;
 };
 
 const buildInsert = (db: Database, row: Row) =>
@@ -47,6 +52,8 @@ const buildInsert = (db: Database, row: Row) =>
       device: row.device,
       place: row.place,
       details: row.details,
+      actor_id: row.actorId,
+      why: row.why,
     })
     .onConflict((conflict) => conflict.column('id').doNothing());
 const insert = prepare(buildInsert);
@@ -72,6 +79,8 @@ function buildRow(event: AuditEvent): Row {
     device: event.device ?? null,
     place: event.place ?? null,
     details: JSON.stringify(event.details ?? {}),
+    actorId: event.actorId ?? null,
+    why: event.why ?? null,
   };
 }
 
@@ -102,11 +111,94 @@ const eraseEvents = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise<
   runInBatches(
     trx,
     (limit) => sql`
-      update audit_events set address = null, request_id = null, device = null, place = null, details = (
+      update audit_events set address = null, request_id = null, device = null, place = null, why = null, details = (
         select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(details)
         where key = any(${impersonalDetails}))
       where id in (
         select id from audit_events where ${which}
-          and (num_nonnulls(address, request_id, device, place) > 0 or details - ${impersonalDetails}::text[] <> '{}')
+          and (num_nonnulls(address, request_id, device, place, why) > 0 or details - ${impersonalDetails}::text[] <> '{}')
         limit ${limit})`,
   );
+
+/** Whom somebody of the staff has looked at within the last hour: whether that person, and how many people. */
+export async function findLooks(
+  db: Database,
+  { actorId, userId }: { actorId: string; userId: string },
+): Promise<{ isKnown: boolean; people: number; oldestAgeSeconds: number }> {
+  const { rows } = await sql<{ isKnown: boolean; people: number; oldestAgeSeconds: number }>`
+    select coalesce(bool_or(user_id = ${userId}), false) as "isKnown", count(distinct user_id)::int as people,
+      coalesce(extract(epoch from now() - min(at)), 0)::float8 as "oldestAgeSeconds"
+    from audit_events
+    where actor_id = ${actorId} and at > now() - interval '1 hour' and type = 'staff.looked'`.execute(db);
+  return rows[0] ?? { isKnown: false, people: 0, oldestAgeSeconds: 0 };
+}
+
+/** Whether somebody of the staff has caused such an event within the last hours. */
+export async function hasEventOf(
+  db: Database,
+  { actorId, type, hours }: { actorId: string; type: string; hours: number },
+): Promise<boolean> {
+  const { rows } = await sql`
+    select from audit_events where actor_id = ${actorId} and type = ${type}
+      and at > now() - make_interval(hours => ${hours}) limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+/** An event as the staff reads it. */
+export type AuditRow = {
+  id: string;
+  at: Date;
+  type: string;
+  reason: string | null;
+  userId: string | null;
+  actorId: string | null;
+  why: string | null;
+  address: string | null;
+  device: string | null;
+  place: string | null;
+  details: Record<string, unknown>;
+};
+
+export type AuditFilter = {
+  kind?: string | undefined;
+  person?: string | undefined;
+  staff?: string | undefined;
+  client?: string | undefined;
+  /** Without the events about staff. */
+  isWithoutStaff: boolean;
+};
+
+/** The newest events first. `before` is the id of one: the result is only what came before that one. */
+export async function listAuditEvents(
+  db: Database,
+  {
+    kind,
+    person,
+    staff,
+    client,
+    isWithoutStaff,
+    before,
+    limit,
+  }: AuditFilter & { before?: string | undefined; limit: number },
+): Promise<AuditRow[]> {
+  const conditions = [
+    kind === undefined ? undefined : sql`e.type = ${kind}`,
+    person === undefined ? undefined : sql`e.user_id = ${person}`,
+    staff === undefined ? undefined : sql`e.actor_id = ${staff}`,
+    client === undefined
+      ? undefined
+      : sql`coalesce(e.details ->> 'client', e.details ->> 'provider') = ${client}`,
+    isWithoutStaff
+      ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')`
+      : undefined,
+    before === undefined
+      ? undefined
+      : sql`(e.at, e.id) < (select b.at, b.id from audit_events b where b.id = ${before})`,
+  ].filter((each) => each !== undefined);
+  const { rows } = await sql<AuditRow>`
+    select e.id, e.at, e.type, e.reason, e.user_id as "userId", e.actor_id as "actorId", e.why, e.address, e.device,
+      e.place, e.details
+    from audit_events e where ${conditions.length > 0 ? sql.join(conditions, sql` and `) : sql`true`}
+    order by e.at desc, e.id desc limit ${limit}`.execute(db);
+  return rows;
+}

@@ -31,6 +31,9 @@ export type Change = {
   byUser: string | null;
   requestId: string | null;
   cause: string | null;
+  /** Who of the staff made the change, and why. */
+  actorId: string | null;
+  why: string | null;
   /** The role that the database was asked by. */
   role: string;
 };
@@ -68,7 +71,7 @@ const instantText = 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"';
 
 const changeColumns = sql`c.id::text, to_char(c.at at time zone 'UTC', ${sql.lit(instantText)}) as at, c.subject,
   c.row_id as "rowId", c.user_id as "userId", c.account_id as "accountId", c.kind, c.members, c.by,
-  c.by_user as "byUser", c.request_id as "requestId", c.cause, c.role`;
+  c.by_user as "byUser", c.request_id as "requestId", c.cause, c.actor_id as "actorId", c.why, c.role`;
 
 /** The changes of a user, also an erased one, and of the accounts that the user has belonged to, oldest first. */
 export async function listChangesOfUser(
@@ -81,6 +84,21 @@ export async function listChangesOfUser(
     select ${changeColumns} from changes c where c.subject = 'account' and c.row_id in (
       select account_id::text from changes where user_id = ${userId} and subject = 'user' union select ${accountId})
     order by at, id`.execute(db);
+  return rows;
+}
+
+/** The newest changes of a user and of their present account, newest first. */
+export async function listNewestChanges(
+  db: Database,
+  { userId, accountId, limit }: { userId: string; accountId: string; limit: number },
+): Promise<Change[]> {
+  const newest = (which: RawBuilder<unknown>) =>
+    sql`(select c.* from changes c where ${which} order by c.began_at desc, c.id desc limit ${limit})`;
+  const { rows } = await sql<Change>`
+    select ${changeColumns} from (
+      ${newest(sql`c.user_id = ${userId}`)}
+      union all ${newest(sql`c.subject = 'account' and c.row_id = ${accountId}`)}
+    ) c order by c.began_at desc, c.id desc limit ${limit}`.execute(db);
   return rows;
 }
 
@@ -135,7 +153,7 @@ const eraseChanges = (trx: Transaction<DB>, which: RawBuilder<unknown>): Promise
   runInBatches(
     trx,
     (limit) => sql`
-      update changes set members = null, erased_at = clock_timestamp(), request_id = null, cause = null,
+      update changes set members = null, erased_at = clock_timestamp(), request_id = null, cause = null, why = null,
           row_id = case subject when 'link' then null else row_id end
         where id in (select id from changes where ${which} and erased_at is null limit ${limit})`,
   );

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import type { DB } from '../schema.ts';
-import { selectUsers, toUser, type User } from './users.ts';
+import { nobodysHash, selectUsers, toUser, type User } from './users.ts';
 
 export async function setDeletionDue(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
   await trx.updateTable('users').set({ deletion_due_at: at }).where('id', '=', id).execute();
@@ -68,17 +68,25 @@ export async function isAccountShared(db: Database, { id, account }: User): Prom
   return row !== undefined;
 }
 
-/** Whether there is another administrator than this one. Other callers wait until the transaction ends. */
+/**
+ * Whether there is another administrator than this one who can log in (contract 12.15). Other callers wait until the transaction
+ * ends.
+ */
 export async function hasOtherAdmin(trx: Transaction<DB>, id: string): Promise<boolean> {
   await sql`select pg_advisory_xact_lock(hashtextextended('last admin', 0))`.execute(trx);
-  const row = await trx
-    .selectFrom('users')
-    .select('id')
-    .where('role', '=', 'admin')
-    .where('id', '<>', id)
-    .where('suspended_at', 'is', null)
-    .where('deletion_due_at', 'is', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+  return (await selectAdmins(trx).where('u.id', '<>', id).limit(1).execute()).length > 0;
 }
+
+/** The administrators who can log in, but for one. */
+export async function listOtherAdmins(db: Database, id: string): Promise<User[]> {
+  return (await selectAdmins(db).where('u.id', '<>', id).execute()).map(toUser);
+}
+
+/** Address proved, a credential that counts, neither suspended nor leaving. */
+const selectAdmins = (db: Database) =>
+  selectUsers(db)
+    .where('u.role', '=', 'admin')
+    .where('u.email_verified_at', 'is not', null)
+    .where('u.suspended_at', 'is', null)
+    .where('u.deletion_due_at', 'is', null)
+    .where(sql<boolean>`(u.has_passkey or u.password_hash <> ${nobodysHash})`);

@@ -6,6 +6,8 @@ export type NoticeKind =
   | 'account_deleted'
   | 'account_frozen'
   | 'account_linked'
+  | 'account_resumed'
+  | 'account_suspended'
   | 'account_thawed'
   | `${CodeFactor}_added`
   | `${CodeFactor}_removed`
@@ -19,13 +21,19 @@ export type NoticeKind =
   | 'email_proved'
   | 'email_replaced'
   | 'factors_removed'
+  | 'link_removed'
   | 'new_browser'
   | 'passkey_added'
   | 'passkey_removed'
   | 'password_changed'
   | 'password_set'
   | 'recovery_code_used'
-  | 'recovery_codes_made';
+  | 'recovery_codes_made'
+  | 'rights_decided'
+  | 'role_changed'
+  | 'sessions_ended'
+  /** To administrators, about somebody of the staff. */
+  | 'staff_limited';
 
 /** Mails with a link. */
 export type LetterKind =

@@ -4,15 +4,15 @@ import { type RawBuilder, sql, type Transaction } from 'kysely';
 import type { Database } from '../postgres/client.ts';
 import { connectionOf } from '../postgres/transactions.ts';
 import type { DB } from '../schema.ts';
-import type { InternalRole } from './users.ts';
+import type { InternalRole, User } from './users.ts';
 
 /** What people can be filtered by, besides their role. */
-export const personStates = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
+export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
 
-export type PersonState = (typeof personStates)[number];
+export type FilterState = (typeof statesToFilter)[number];
 
 /** Contract 12.57, of `users as u` and `accounts as a`. */
-const isIn: Record<PersonState, RawBuilder<boolean>> = {
+const isIn: Record<FilterState, RawBuilder<boolean>> = {
   suspended: sql`u.suspended_at is not null and u.frozen_at is null`,
   frozen: sql`u.frozen_at is not null`,
   unproved: sql`u.email_verified_at is null`,
@@ -53,7 +53,7 @@ export async function takePeopleToIndex(
       select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
     returning user_id`.execute(trx);
   const ids = [...new Set(entries.map(({ user_id: id }) => id))];
-  const states = personStates.map((state) => sql`case when ${isIn[state]} then ${sql.lit(state)} end`);
+  const states = statesToFilter.map((state) => sql`case when ${isIn[state]} then ${sql.lit(state)} end`);
   const { rows: people } = await sql<PersonToIndex>`
     select u.id, u.email, u.name, a.name as "accountName",
       array_remove(array[u.role, ${sql.join(states)}], null) as flags
@@ -88,21 +88,16 @@ export async function writePersonWords(
       where (w.words, w.flags) is distinct from (excluded.words, excluded.flags)`.execute(trx);
 }
 
-/** A person as a search shows them. */
-export type Hit = {
-  id: string;
-  email: string;
-  name: string;
-  account: string;
-  role: InternalRole;
-  state: 'frozen' | 'suspended' | 'leaving' | 'unproved' | 'active';
-};
+/** A person who is found. */
+export type Hit = Pick<
+  User,
+  'id' | 'email' | 'name' | 'role' | 'frozenAt' | 'suspendedAt' | 'deletionDueAt' | 'emailVerifiedAt'
+> & { account: string };
 
-export type PersonFilters = { role?: InternalRole; state?: PersonState };
+export type PersonFilters = { role?: InternalRole; state?: FilterState };
 
-const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role,
-  case when ${isIn.frozen} then 'frozen' when ${isIn.suspended} then 'suspended' when ${isIn.leaving} then 'leaving'
-    when ${isIn.unproved} then 'unproved' else 'active' end as state`;
+const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.frozen_at as "frozenAt",
+  u.suspended_at as "suspendedAt", u.deletion_due_at as "deletionDueAt", u.email_verified_at as "emailVerifiedAt"`;
 
 /**
  * Joins the person of each `w.user_id`, by the rows themselves: what is kept among the words may be some seconds old. One after
@@ -115,7 +110,8 @@ const joinHit = ({ role, state }: PersonFilters) => sql`
       offset 0
   ) hit`;
 
-const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit.state`;
+const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
+  hit."deletionDueAt", hit."emailVerifiedAt"`;
 
 /** The newest people. */
 export async function listNewest(db: Database, filters: PersonFilters, limit: number): Promise<Hit[]> {

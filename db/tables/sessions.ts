@@ -143,6 +143,7 @@ type SomeSessions =
   | { exceptId: string }
   /** Sessions that a hand-off started and in which no credential was given, but for one. */
   | { byHandOffExceptId: string }
+  | 'byHandOff'
   | { exceptTokenHash: Uint8Array };
 
 /** Ends some of this user's sessions. The result is how many. */
@@ -157,7 +158,8 @@ export async function endSessions(
     .set({ ended_at: now })
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null);
-  if (which !== 'all') {
+  if (which === 'byHandOff') query = query.where('auth_time', 'is', null);
+  else if (which !== 'all') {
     if ('id' in which) query = query.where('id', '=', which.id);
     else if ('byHandOffExceptId' in which)
       query = query.where('auth_time', 'is', null).where('id', '<>', which.byHandOffExceptId);

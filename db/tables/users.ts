@@ -145,6 +145,22 @@ export async function lockUser(
   return row && toUser(row);
 }
 
+/** Locks users and their accounts: by account id, then user id, so that two who lock the same two people never deadlock. */
+export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
+  const rows = await selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
+  return rows.map(toUser);
+}
+
+/** Everybody who belongs to an account, oldest first. Takes no lock. */
+export async function listUsersOfAccount(db: Database, accountId: string): Promise<User[]> {
+  const rows = await selectUsers(db)
+    .where('u.account_id', '=', accountId)
+    .orderBy('u.id')
+    .limit(100)
+    .execute();
+  return rows.map(toUser);
+}
+
 type NewUser = Pick<
   User,
   'id' | 'email' | 'holdsEmail' | 'emailVerifiedAt' | 'name' | 'role' | 'suspendedAt'
@@ -237,23 +253,14 @@ export async function deleteUser(trx: Transaction<DB>, { id, account }: User): P
   await deleteUnusedAccount(trx, account.id);
 }
 
-/**
- * Suspends the user, or ends that. The result is the user's id, or undefined if nobody holds the address. A trigger ends the
- * sessions of a suspended user.
- */
-export async function setUserSuspended(
-  trx: Transaction<DB>,
-  email: string,
-  suspendedAt: Date | null,
-): Promise<string | undefined> {
-  const row = await trx
-    .updateTable('users')
-    .set({ suspended_at: suspendedAt })
-    .where('email', '=', email)
-    .where(sql<boolean>`holds_email`)
-    .returning('id')
-    .executeTakeFirst();
-  return row?.id;
+/** Suspends the user, or ends that. A trigger ends the sessions of a suspended user. The caller has locked the user. */
+export async function setUserSuspended(trx: Transaction<DB>, id: string, at: Date | null): Promise<void> {
+  await trx.updateTable('users').set({ suspended_at: at }).where('id', '=', id).execute();
+}
+
+/** The caller has locked the user. */
+export async function setUserRole(trx: Transaction<DB>, id: string, role: InternalRole): Promise<void> {
+  await trx.updateTable('users').set({ role }).where('id', '=', id).execute();
 }
 
 /** Freezes the account, or ends that. The caller has locked the user. */

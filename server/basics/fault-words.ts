@@ -30,6 +30,12 @@ export const faultWords = {
   passkey_missing: 'Use one of your passkeys.',
   codes_used_up:
     'Too many wrong codes have been entered with this link. Use a passkey or the link in another of our emails, or freeze the account.',
+  why_length: 'Say why in 3 to 500 characters.',
+  why_not_shown: 'Say why on one line, without characters that cannot be shown.',
+  choice_missing: 'Choose one.',
+  keep_unknown: 'The account does not have this address.',
+  role_not_fit:
+    'A role takes a verified address, a password or passkey, and no marketplace account that is connected.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
   search_long: 'Search for no more than 200 characters.',

@@ -56,6 +56,7 @@ export const problems = {
     'Administrators must log in here',
     'Administrators and managers cannot log in through another site. Log in here instead.',
   ],
+  not_allowed: [403, 'This is not allowed', 'Your role may not do this to this person.'],
   second_factor_required: [
     403,
     'Set up a second factor first',
@@ -106,6 +107,11 @@ export const problems = {
     409,
     'The profile has changed',
     'This profile was changed after you read it. Read it again, then make your change.',
+  ],
+  last_admin: [
+    409,
+    'This is the last administrator',
+    'Nobody could look after the service without this person. Make someone else an administrator first.',
   ],
   events_gone: [
     410,

@@ -68,14 +68,17 @@ const authors = {
   marketplace: 'the marketplace',
   crm: 'the CRM',
   operator: 'an operator',
+  staff: 'staff',
   service: 'the service',
   database: 'SQL',
 };
 
-function describeAuthor({ by, byUser, cause, requestId, role }: Change): string {
+function describeAuthor({ by, byUser, actorId, why: said, cause, requestId, role }: Change): string {
   if (by === null) return ' as the history began';
   const why = [
     byUser && `user ${byUser}`,
+    actorId && `user ${actorId}`,
+    said && `why ${say(said)}`,
     cause && `cause ${say(cause)}`,
     requestId && `request ${say(requestId)}`,
     `role ${say(role)}`,

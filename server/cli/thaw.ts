@@ -1,13 +1,11 @@
 // Ending a freeze, once the owner of the account is known.
 import type { Command } from 'commander';
-import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
-import { lockExternalLinks } from '../../db/tables/external-links.ts';
-import { lockUser } from '../../db/tables/users.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
-import { listMailboxes, type Mailbox, thaw } from '../identity/recovery/freeze.ts';
+import { listMailboxes, type Mailbox } from '../identity/recovery/freeze.ts';
 import { print } from '../runtime/process.ts';
-import { byCommand, CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
+import { actByCommand } from './act.ts';
+import { CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
 
 type Options = { keep?: string; removeFactors: boolean; why?: string };
 
@@ -27,23 +25,27 @@ export function addThawCommand(program: Command): void {
     .option('--why <text>', 'kept in the audit trail', readWhy)
     .action(async (email: string, { keep, removeFactors, why }: Options) => {
       if (keep && !why) throw new CommandError('Give the reason with --why.');
-      const said = await withDatabase((db) =>
-        inTransaction(db, byCommand('user:thaw'), async (trx) => {
-          const found = await findAddressOwner(trx, email, now());
-          if (found) await lockExternalLinks(trx, found.id);
-          const user = found && (await lockUser(trx, { id: found.id }));
-          if (!user) throw new CommandError('No user has this email address.');
-          if (!user.frozenAt) throw new CommandError('This account is not frozen.');
-          const mailboxes = await listMailboxes(trx, user, now());
-          if (!keep || !why) return describe(mailboxes);
-          const isDone = await thaw(trx, { now }, user, { keep, removesFactors: removeFactors, why });
-          if (!isDone)
-            throw new CommandError(`The account does not have this address. ${describe(mailboxes)}`);
-          const asked =
-            keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
-          return `The account of ${keep} is no longer frozen.${asked}`;
-        }),
-      );
+      const said = await withDatabase(async (db) => {
+        const user = await findAddressOwner(db, email, now());
+        if (!user) throw new CommandError('No user has this email address.');
+        if (!user.frozenAt) throw new CommandError('This account is not frozen.');
+        const mailboxes = await listMailboxes(db, user, now());
+        if (!keep || !why) return describe(mailboxes);
+        if (!mailboxes.some((each) => each.email === keep))
+          throw new CommandError(`The account does not have this address. ${describe(mailboxes)}`);
+        const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
+        const asked = {
+          command: 'user:thaw',
+          key: { id: user.id },
+          intent: 'thaw',
+          given,
+          reason: { why },
+        } as const;
+        await actByCommand(db, asked);
+        const asks =
+          keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
+        return `The account of ${keep} is no longer frozen.${asks}`;
+      });
       print(said);
     });
 }

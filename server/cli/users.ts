@@ -3,15 +3,15 @@ import { type Command, Option } from 'commander';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
-import { type InternalRole, lockUser, setUserSuspended } from '../../db/tables/users.ts';
+import type { InternalRole } from '../../db/tables/users.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
-import { removeFactors } from '../identity/factor/remove-factors.ts';
 import { createCustomer } from '../identity/ground/customers.ts';
 import { canGetMail } from '../identity/ground/email-address.ts';
 import { findPasswordFault, hashPassword } from '../identity/password/passwords.ts';
 import { environment, print, readInput } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
-import { byCommand, CommandError, now, readEmail, readName, withDatabase } from './command.ts';
+import { actByCommand } from './act.ts';
+import { byCommand, CommandError, readEmail, readName, withDatabase } from './command.ts';
 
 export function addUserCommands(program: Command): void {
   program
@@ -58,7 +58,11 @@ export function addUserCommands(program: Command): void {
     .command('user:suspend')
     .description('suspend a user and end their sessions at once')
     .argument('<email>', '', readEmail)
-    .action((email: string) => suspend(email, new Date()));
+    .action(async (email: string) => {
+      const asked = { command: 'user:suspend', key: { email }, intent: 'suspend' } as const;
+      await withDatabase((db) => actByCommand(db, asked));
+      print(`${email} is suspended.`);
+    });
 
   program
     .command('user:remove-factors')
@@ -67,38 +71,22 @@ export function addUserCommands(program: Command): void {
     )
     .argument('<email>', '', readEmail)
     .action(async (email: string) => {
-      await withDatabase((db) =>
-        inTransaction(db, byCommand('user:remove-factors'), async (trx) => {
-          const user = await lockUser(trx, { email });
-          if (!user) throw new CommandError('No user has this email address.');
-          if (!(await removeFactors(trx, { now }, user)))
-            throw new CommandError('This user has no second factor.');
-        }),
+      const asked = { command: 'user:remove-factors', key: { email }, intent: 'remove-factors' } as const;
+      const { done } = await withDatabase((db) => actByCommand(db, asked));
+      if (done === 'nothing') throw new CommandError('This user has no second factor.');
+      print(
+        `${email} has no second factor any more, and is logged out everywhere. An email to set a password is on its way.`,
       );
-      print(`${email} has no second factor any more, and is logged out everywhere.`);
     });
 
   program
     .command('user:resume')
     .description('let a suspended user log in again')
     .argument('<email>', '', readEmail)
-    .action((email: string) => suspend(email, null));
-}
-
-async function suspend(email: string, at: Date | null): Promise<void> {
-  await withDatabase((db) =>
-    inTransaction(db, byCommand(at ? 'user:suspend' : 'user:resume'), async (trx) => {
-      const user = await lockUser(trx, { email });
-      if (!at && user && !user.suspendedAt) throw new CommandError('This user is not suspended.');
-      if (user?.frozenAt) throw new CommandError('This account is frozen. Use user:thaw instead.');
-      const userId = await setUserSuspended(trx, email, at);
-      if (!userId) throw new CommandError('No user has this email address.');
-      deferAuditEvent(trx, {
-        type: at ? 'user.suspended' : 'user.resumed',
-        userId,
-        details: { by: 'cli' },
-      });
-    }),
-  );
-  print(at ? `${email} is suspended.` : `${email} can log in again.`);
+    .action(async (email: string) => {
+      const asked = { command: 'user:resume', key: { email }, intent: 'resume' } as const;
+      const { done } = await withDatabase((db) => actByCommand(db, asked));
+      if (done === 'nothing') throw new CommandError('This user is not suspended.');
+      print(`${email} can log in again.`);
+    });
 }

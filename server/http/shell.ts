@@ -15,6 +15,7 @@ import {
   assetsPath,
   type Env,
   finishHeaders,
+  hideFromOthers,
   logRequest,
   nameRequest,
   openVisit,
@@ -63,6 +64,7 @@ export async function createShell(options: ShellOptions): Promise<Fetch> {
     compress({ contentTypeFilter: /^(text\/(html|css|javascript)|application\/javascript|image\/svg)/ }),
   );
   site.use(isDevelopment ? '*' : assetsPath, options.staticFiles);
+  site.use(hideFromOthers(backend));
   for (const route of routes.filter(({ isPage }) => isPage)) site.all(route.path, answerBy(route, backend));
   site.all('*', () => {
     throw new AppError('not_found');

@@ -2,14 +2,16 @@
 import type { MiddlewareHandler } from 'hono';
 import { AppError } from '../basics/errors.ts';
 import { userAgentOf } from '../identity/ground/device.ts';
+import { findSession } from '../identity/session/sessions.ts';
 import type { Backend } from '../instance/backend.ts';
 import type { Config } from '../settings/config.ts';
-import { addHeaders, buildProblemResponse } from './answers.ts';
+import { isStaff } from '../staff/staff.ts';
+import { addHeaders, buildProblemResponse, redirect } from './answers.ts';
 import { buildFindClientAddress } from './client-address.ts';
 import { Deadline } from './deadline.ts';
 import { isHealthPath } from './health.ts';
 import { isForThisMachine, pathOf, readPlace, readRequestId, refuseUnroutable } from './incoming.ts';
-import { requireOwnOrigin, type Visit } from './requests.ts';
+import { loginPathTo, requireOwnOrigin, type Visit } from './requests.ts';
 import { buildFindPattern, type Route } from './route.ts';
 import { readTrace } from './trace-context.ts';
 
@@ -23,6 +25,8 @@ export type Env = {
     visit: Visit;
     headers?: Record<string, string>;
     route?: string;
+    /** Nothing may tell that there is a route. */
+    isHidden?: boolean;
   };
   Variables: { requestId: string; secureHeadersNonce?: string };
 };
@@ -85,7 +89,7 @@ export function logRequest({ deps: { log, metrics } }: Backend, routes: Route[])
     // The log never gets the query, which may hold a signed hand-off.
     const path = pathOf(c.req.url);
     // Some are refused before their route is looked for.
-    const route = c.env.route ?? findPattern(path);
+    const route = c.env.isHidden ? undefined : (c.env.route ?? findPattern(path));
     const { status } = c.res;
     metrics.endRequest({ method, route, status, seconds: ms / 1_000, code });
     // A balancer asks every second. Whoever wants to know how often finds it in the metrics.
@@ -121,7 +125,9 @@ export function finishHeaders(
     const answer = addHeaders(c.res, {
       ...securityHeaders,
       // Some are refused before their route is looked for.
-      ...(c.env.route === undefined ? headersOf.get(findPattern(pathOf(c.req.url)) ?? '') : c.env.headers),
+      ...(c.env.route !== undefined || c.env.isHidden
+        ? c.env.headers
+        : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
       // Hono would set this header only on answers that are made through its own context.
       'x-request-id': c.get('requestId'),
       ...(isDraining() && { connection: 'close' }),
@@ -155,5 +161,26 @@ export function requireOwnPage(issuer: string): Step {
   return (c, next) => {
     if (!crossOriginPaths.test(c.req.path)) requireOwnOrigin(c.req.raw, issuer);
     return next();
+  };
+}
+
+/**
+ * Leads whoever has no session from any path of the staff's to the login. For anybody else who is not staff there is nothing
+ * there (contract 12.5).
+ */
+export function hideFromOthers({ deps }: Backend): Step {
+  return async (c, next) => {
+    const { raw } = c.req;
+    const path = pathOf(raw.url);
+    if (!/^\/admin(?:[/.]|$)/.test(path)) return next();
+    const { visit } = c.env;
+    const session = await visit.deadline.enforce(findSession(deps, raw, visit));
+    if (!session || session.state === 'suspended') {
+      const answer = redirect(loginPathTo(path + new URL(raw.url).search));
+      return addHeaders(answer, { 'cache-control': 'no-store' });
+    }
+    if (isStaff(session.user)) return next();
+    c.env.isHidden = true;
+    throw new AppError('not_found');
   };
 }

@@ -34,10 +34,13 @@ const takeBackAdvice = (until: string, added = 'since then') =>
 const askSupport = (hasSupport: boolean) =>
   hasSupport ? 'contact support' : 'contact the people who run this service';
 
-/** `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. */
-type Words = { dueAt: Date; hasSupport: boolean };
+/**
+ * `dueAt` is when an account is deleted if its owner asked for the deletion at the time of the mail. `who` is the address of
+ * somebody of the staff that the mail is about.
+ */
+type Words = { dueAt: Date; hasSupport: boolean; who: string };
 
-const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> => ({
+const buildNotices = ({ dueAt, hasSupport, who }: Words): Record<NoticeKind, Notice> => ({
   account_frozen: {
     subject: 'Your account is frozen',
     text: 'Your account was frozen with the link in one of our emails, because someone else may have got in. Nobody can log in to it until our support team knows who its owner is. Nothing else has changed.',
@@ -62,6 +65,18 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   account_linked: {
     subject: 'Your marketplace account is connected',
     text: 'A marketplace account has been connected to your account. You can now log in from the marketplace.',
+  },
+  account_resumed: {
+    subject: 'Your account is no longer suspended',
+    text: 'Our support team has ended the suspension of your account. You can log in again.',
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  account_suspended: {
+    subject: 'Your account is suspended',
+    text: 'Our support team has suspended your account. You cannot log in while it is suspended. All browsers have been logged out.',
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Go to the login page', path: '/login' },
   },
   authenticator_added: {
     subject: 'An authenticator app has been added to your account',
@@ -122,8 +137,14 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   },
   factors_removed: {
     subject: 'Your second factor has been removed',
-    text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Log in with your password, or set one by email, and set up a second factor again.',
+    text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Your password no longer works. Set a new one with the link in our next email, then set up a second factor again.',
     advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support' : ''}.`,
+  },
+  link_removed: {
+    subject: 'Your marketplace account is no longer connected',
+    text: 'Our support team has disconnected a marketplace account from your account. You can no longer log in from there.',
+    advice: `If you did not ask for this, ${askSupport(hasSupport)}.`,
+    action: { label: 'See connected accounts', path: '/profile/security' },
   },
   new_browser: {
     subject: 'New login to your account',
@@ -152,6 +173,30 @@ const buildNotices = ({ dueAt, hasSupport }: Words): Record<NoticeKind, Notice> 
   recovery_codes_made: {
     subject: 'You have new recovery codes',
     text: 'New recovery codes have been made for your account. The old ones no longer work.',
+  },
+  rights_decided: {
+    subject: 'What your account may do has changed',
+    text: 'Our support team has decided what your account may do. Your profile shows it.',
+    advice: `If you have a question about this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Go to your profile', path: '/profile' },
+  },
+  role_changed: {
+    subject: 'Your role has changed',
+    text: 'Our support team has changed the role of your account. All browsers have been logged out.',
+    advice: `If you did not expect this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  sessions_ended: {
+    subject: 'You have been logged out everywhere',
+    text: 'Our support team has logged your account out in all browsers.',
+    advice: `You can log in again. If you did not ask for this, ${askSupport(hasSupport)}.`,
+    action: { label: 'Log in', path: '/login' },
+  },
+  staff_limited: {
+    subject: 'Someone on your team has looked at very many people',
+    text: `${who} has searched for, or looked at, more people within an hour than we allow. Further looks are refused for a while. Someone else may be using their session.`,
+    advice: 'Ask them. If it was not them, end their sessions, and see in the audit what was looked at.',
+    action: { label: 'See the audit', path: '/admin/audit' },
   },
 });
 
@@ -190,16 +235,18 @@ export function buildNotice(
     at,
     device,
     hasSupport,
+    who = '',
     takeBack,
   }: {
     baseUrl: string;
     at: string;
     device: string | undefined;
     hasSupport: boolean;
+    who?: string | undefined;
     takeBack?: TakeBackLink | undefined;
   },
 ): MailMessage {
-  const words = { dueAt: dueAfter(new Date(at)), hasSupport };
+  const words = { dueAt: dueAfter(new Date(at)), hasSupport, who };
   const notice = buildNotices(words)[kind];
   const { subject, text, advice, action, why } = { why: undefined, ...usual, ...notice };
   const facts = factsOf({ at, device });

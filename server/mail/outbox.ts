@@ -106,14 +106,14 @@ async function composeMessage(
   const { name, baseUrl, brand, supportUrl, clients } = config;
   const style = { name, accent: brand.accent ?? usualAccent, baseUrl, supportUrl };
   if (!isLetter(kind)) {
-    const { at = '', device, until } = details;
+    const { at = '', device, until, who } = details;
     const token = until && (await createTakeBackToken(db, id));
     const takeBack = token && until ? { link: `${baseUrl}/take-back?token=${token}`, until } : undefined;
     // This mail tells of other changes, too, so it goes out even if its link is void.
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, takeBack });
+    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who, takeBack });
     return { id, to, ...layOut(notice, style, greeted) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];

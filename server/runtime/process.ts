@@ -1,4 +1,6 @@
 // What the process gives and takes, on both runtimes: environment, signals, output, exit.
+
+import { userInfo } from 'node:os';
 import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
@@ -9,6 +11,15 @@ export const args = process.argv.slice(2);
 
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
+
+/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
 
 export function measureProcess(): { cpuSeconds: number; residentBytes: number; heapUsedBytes: number } {
   const { user, system } = process.cpuUsage();

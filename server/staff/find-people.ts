@@ -12,12 +12,14 @@ import {
   listTerms,
   type PersonFilters,
   sampleTerms,
+  statesToFilter,
 } from '../../db/tables/person-words.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { readEmailAddress } from '../identity/ground/email-address.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
+import { stateOf } from './person.ts';
 import { chooseRarest } from './rarest-words.ts';
 import { listWords } from './search-words.ts';
 
@@ -30,26 +32,51 @@ const newest = 4_000;
 
 type Deps = Pick<Dependencies, 'db'>;
 
-export type Found = { people: Hit[]; more: boolean };
-
 /** Finds people by `q` and filters; with an empty `q` the newest. */
 export async function findPeople(
   { db }: Deps,
-  { q, ...filters }: { q: string } & PersonFilters,
-): Promise<Found> {
+  { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
+) {
   const text = q.trim();
-  if (Array.from(text).length > maxCodePoints)
-    throw new AppError('validation_failed', { errors: [{ pointer: '/q', detail: faultWords.search_long }] });
-  if (text === '') return take(await listNewest(db, filters, limit));
+  if (Array.from(text).length > maxCodePoints) refuse('/q', faultWords.search_long);
+  const filters = {
+    role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
+    state: readChoice('/state', state, statesToFilter),
+  };
+  if (text === '') return show(await listNewest(db, filters, limit));
   const words = listNeeded(text);
-  if (words.length === 0) return take([]);
+  if (words.length === 0) return show([]);
   const whole = await findByWhole(db, readKeys(text), filters, limit);
   const others = await findByWords({ db }, words, filters);
   const named = new Set(whole.map(({ id }) => id));
-  return take([...whole, ...others.filter(({ id }) => !named.has(id))]);
+  return show([...whole, ...others.filter(({ id }) => !named.has(id))]);
 }
 
-const take = (hits: Hit[]): Found => ({ people: hits.slice(0, maxHits), more: hits.length > maxHits });
+function refuse(pointer: string, detail: string): never {
+  throw new AppError('validation_failed', { errors: [{ pointer, detail }] });
+}
+
+function readChoice<T extends string>(
+  pointer: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  return text
+    ? (choices.find((choice) => choice === text) ?? refuse(pointer, faultWords.choice_missing))
+    : undefined;
+}
+
+const show = (hits: Hit[]) => ({
+  people: hits.slice(0, maxHits).map((hit) => ({
+    id: hit.id,
+    email: hit.email,
+    name: hit.name,
+    account: hit.account,
+    role: hit.role,
+    state: stateOf(hit),
+  })),
+  more: hits.length > maxHits,
+});
 
 /** The words without those that another begins with, the longest first. */
 function listNeeded(text: string): string[] {

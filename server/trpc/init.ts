@@ -8,6 +8,7 @@ import type { Visit } from '../http/requests.ts';
 import { requireConfirmed } from '../identity/session/actor.ts';
 import { findSession, requireLive, requireLoggedIn } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { requireStaff } from '../staff/staff.ts';
 
 export type TrpcContext = {
   deps: Dependencies;
@@ -20,7 +21,7 @@ export type TrpcContext = {
 };
 
 /** Who may call a procedure. */
-export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed';
+export type Access = 'anonymous' | 'person' | 'confirmed' | 'setting_up' | 'setting_up_confirmed' | 'staff';
 
 /**
  * Reads an input. It is JSON, and superjson may only say of it that the input, or members of it, are undefined. Superjson
@@ -99,7 +100,7 @@ const forgetAfterChange = t.middleware(async ({ ctx, type, next }) => {
 const base = t.procedure.use(refusals).use(forgetAfterChange);
 
 /** The session of this browser. */
-export function lookUp({ looked, deps, request, visit }: TrpcContext) {
+export function lookUp({ looked, deps, request, visit }: Omit<TrpcContext, 'headers'>) {
   looked.session ??= findSession(deps, request, visit);
   return looked.session;
 }
@@ -118,6 +119,16 @@ export const person = base
 export const confirmed = person
   .meta({ access: 'confirmed' })
   .use(({ ctx, next }) => next({ ctx: requireConfirmed(ctx.deps, ctx) }));
+
+/**
+ * Somebody of the staff (contract 12.1). Otherwise throws 401 `login_required`, 404 `not_found` for other people, or 403
+ * `second_factor_required`.
+ */
+export const staff = base
+  .meta({ access: 'staff' })
+  .use(async ({ ctx, next }) =>
+    next({ ctx: { ...ctx, session: requireStaff(ctx.deps, await lookUp(ctx)) } }),
+  );
 
 /** A person, or a user who must first set up a second factor, or give theirs. */
 export const settingUp = base

@@ -1,11 +1,15 @@
 // The typed procedures. Programs call those of contract 11.18 to 11.25, at /trpc; pages call these and their own, directly.
+import { TRPCError } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
+import { AppError } from '../basics/errors.ts';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { isStaff } from '../staff/staff.ts';
 import { activityRouter } from './activity.ts';
+import { adminRouter, staffFormsRouter } from './admin.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
-import { createCallerFactory, mergeRouters, router, toRefusal } from './init.ts';
+import { createCallerFactory, lookUp, mergeRouters, router, type TrpcContext, toRefusal } from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
@@ -18,7 +22,7 @@ import { takeBackRouter } from './pages/recovery.ts';
 import { profileRouter } from './profile.ts';
 import { sessionsRouter } from './sessions.ts';
 
-export const appRouter = router({
+const peopleRouters = {
   profile: profileRouter,
   email: emailRouter,
   links: linksRouter,
@@ -27,7 +31,12 @@ export const appRouter = router({
   activity: activityRouter,
   contracts: contractsRouter,
   invoices: invoicesRouter,
-});
+};
+
+/** For whoever is not staff: to them `admin` is no procedure at all (contract 12.6). */
+const routerForPeople = router(peopleRouters);
+
+export const appRouter = router({ ...peopleRouters, admin: adminRouter });
 
 /** Types a client of /trpc. */
 export type AppRouter = typeof appRouter;
@@ -46,6 +55,7 @@ export const pagesRouter = mergeRouters(
     takeBack: takeBackRouter,
     ...accountRouters,
     keptMails: keptMailsRouter,
+    staffForms: staffFormsRouter,
   }),
 );
 
@@ -55,12 +65,20 @@ export const createProcedures = createCallerFactory(pagesRouter);
 export type Procedures = ReturnType<typeof createProcedures>;
 
 export async function handleTrpc(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
+  const looked: TrpcContext['looked'] = {};
+  const who = /^\/trpc\/admin(?:\.|$)/.test(new URL(request.url).pathname)
+    ? await findWho({ deps, request, visit, looked })
+    : 'people';
   const response = await fetchRequestHandler({
     endpoint: '/trpc',
     req: await toReadRequest(request, visit),
-    router: appRouter,
+    router: who === 'staff' ? appRouter : (routerForPeople as unknown as typeof appRouter),
     allowBatching: false,
-    createContext: ({ resHeaders }) => ({ deps, request, visit, headers: resHeaders, looked: {} }),
+    createContext({ resHeaders }) {
+      if (who === 'nobody')
+        throw new TRPCError({ code: 'UNAUTHORIZED', cause: new AppError('login_required') });
+      return { deps, request, visit, headers: resHeaders, looked };
+    },
     onError({ error }) {
       const refusal = toRefusal(error);
       visit.code = refusal.code;
@@ -80,6 +98,13 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
   // tRPC leaves this header out if it refuses a request before it knows the procedure.
   if (response.body) response.headers.set('Content-Type', 'application/json');
   return response;
+}
+
+/** Who asks for a procedure of `admin`. */
+async function findWho(asked: Omit<TrpcContext, 'headers'>): Promise<'staff' | 'people' | 'nobody'> {
+  const session = await lookUp(asked);
+  if (!session || session.state === 'suspended') return 'nobody';
+  return isStaff(session.user) ? 'staff' : 'people';
 }
 
 /** The request with its body read, so that the sender's time does not count. */

@@ -1,5 +1,5 @@
 // npm run bench:people: how long staff wait for a search among a million people, on the embedded Postgres. A number says how
-// many people instead. Linux only.
+// many people instead.
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';

@@ -42,6 +42,7 @@ const landed = [
   'm025-comments',
   'm026-ended-links',
   'm027-passkeys-declined',
+  'm028-staff',
   'm029-person-words',
 ];
 

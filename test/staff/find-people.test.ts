@@ -215,6 +215,15 @@ describe('a filter', () => {
     ]);
   });
 
+  it('that is empty is none, and any other is refused', async () => {
+    expect(await emailsBy('admin@example.test', { role: '', state: '' })).toEqual(['admin@example.test']);
+    await expect(find('', { role: 'owner' })).rejects.toMatchObject({
+      status: 422,
+      errors: [{ pointer: '/role' }],
+    });
+    await expect(find('', { state: 'active' })).rejects.toMatchObject({ errors: [{ pointer: '/state' }] });
+  });
+
   it('shows nobody who is no longer in it, although the words say so yet', async () => {
     const { id, email } = await addPerson({ name: 'Staleman' });
     await sql`update users set suspended_at = now() where id = ${id}`.execute(app.db);

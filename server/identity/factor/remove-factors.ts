@@ -1,27 +1,37 @@
 // What an operator does for somebody who has lost every second factor.
 import type { Transaction } from 'kysely';
 import type { DB } from '../../../db/schema.ts';
-import { deferAuditEvent } from '../../../db/tables/audit-events.ts';
+import { deferMail } from '../../../db/tables/mails.ts';
 import { deletePasskeys } from '../../../db/tables/passkeys.ts';
 import { deleteRecoveryCodes } from '../../../db/tables/recovery-codes.ts';
 import { endSessions } from '../../../db/tables/sessions.ts';
-import type { CodeFactor, User } from '../../../db/tables/users.ts';
+import { type CodeFactor, nobodysHash, type User, updateUser } from '../../../db/tables/users.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { notify } from '../ground/notices.ts';
+import type { Recorder } from '../ground/trail.ts';
 import { hasSecondFactor } from '../session/second-factor.ts';
 import { allCodeFactors, codeFactorRules } from './code-factors.ts';
 
-/** Removes every second factor and ends all sessions. False if there was no factor. The caller has locked the user. */
+/**
+ * Removes every second factor, and ends all sessions and the password, so that whoever knows no more than the password gets
+ * nothing; a mail sets a new one. False if there was no factor. The caller has locked the user.
+ */
 export async function removeFactors(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
   user: User,
+  { keepsPassword, record }: { keepsPassword: boolean; record: Recorder },
 ): Promise<boolean> {
   if (!hasSecondFactor(user)) return false;
-  await deleteFactors(trx, user.id);
-  await endSessions(trx, user.id, 'all', deps.now());
-  deferAuditEvent(trx, { type: 'factors.removed', userId: user.id, details: { by: 'cli' } });
+  const { id: userId, email: recipient, holdsEmail } = user;
+  const now = deps.now();
+  await deleteFactors(trx, userId);
+  // A hash that nothing matches (contract 2.63).
+  if (!keepsPassword) await updateUser(trx, userId, { passwordHash: nobodysHash });
+  await endSessions(trx, userId, 'all', now);
+  record({ type: 'factors.removed' });
   await notify(trx, deps, user, 'factors_removed');
+  if (holdsEmail) deferMail(trx, { kind: 'set_password', userId, recipient, details: {}, now });
   return true;
 }
 

@@ -30,6 +30,10 @@ export const allowances = {
   'login-own-browser': { times: 60, seconds: hour },
   'login-new-browser': { times: 100, seconds: hour },
   'login-known-browser': { times: 300, seconds: hour },
+  // For each of the staff.
+  'staff.searched': { times: 600, seconds: hour },
+  // To each person, by all of the staff.
+  'staff.send_mail': { times: 5, seconds: hour },
   // For each passkey.
   'login-passkey': { times: 300, seconds: hour },
 } satisfies Record<string, Allowance>;
@@ -68,6 +72,25 @@ export const withoutAllowance = {
   'password.set': 'links of mails',
   'user.created': 'links of mails, and commands',
   'factors.removed': 'links of mails, and commands',
+
+  // Changes by staff, each with a credential and a reason. Whom they may change is bounded by whom they may look at.
+  'staff.looked': '300 people an hour',
+  'staff.limited': 'one a day',
+  'staff.suspend': 'staff.looked',
+  'staff.resume': 'staff.looked',
+  'staff.end_sessions': 'staff.looked',
+  'staff.remove_factors': 'staff.looked',
+  'staff.verify': 'staff.looked',
+  'staff.unverify': 'staff.looked',
+  'staff.grant': 'staff.looked',
+  'staff.revoke': 'staff.looked',
+  'staff.undecide': 'staff.looked',
+  'staff.change_role': 'staff.looked',
+  'staff.plan_deletion': 'staff.looked',
+  'staff.keep': 'staff.looked',
+  'staff.change_email': 'staff.looked',
+  'staff.thaw': 'staff.looked',
+  'staff.remove_link': 'staff.looked',
 
   // Changes that no user makes.
   'hand_off.accepted': 'the marketplace, whose signature counts once',

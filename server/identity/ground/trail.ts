@@ -1,4 +1,5 @@
 // What audit events say of who did something, and why a login was refused.
+import type { AuditEvent } from '../../../db/tables/audit-events.ts';
 import type { Visit } from '../../http/requests.ts';
 import { describeDevice } from './device.ts';
 
@@ -8,6 +9,14 @@ type Seen = Pick<Visit, 'address' | 'requestId' | 'userAgent' | 'place'>;
 export function trailOf({ address, requestId, userAgent, place }: Seen) {
   return { address, requestId, device: userAgent ? describeDevice(userAgent) : undefined, place };
 }
+
+/** What an event says of somebody of the staff, or an operator, who did something to somebody else. */
+export type AuthorTrail = Pick<AuditEvent, 'requestId' | 'actorId' | 'why'> & {
+  details: { by: 'staff' | 'cli' };
+};
+
+/** Records an event about somebody, with who did it and why. */
+export type Recorder = (event: Pick<AuditEvent, 'type' | 'reason' | 'details'>) => void;
 
 /** Why a login is refused: for logs, and for what the audit trail tells the owner. Outside, all reasons look the same. */
 export type LoginRefusal =

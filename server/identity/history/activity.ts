@@ -40,6 +40,27 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: it would say that somebody else has that address.
   'hand_off.email_skipped': undefined,
 
+  // Hidden: that staff looked is for the audit, and of these acts another event tells.
+  'staff.looked': undefined,
+  'staff.searched': undefined,
+  'staff.limited': undefined,
+  'staff.suspend': undefined,
+  'staff.resume': undefined,
+  'staff.send_mail': undefined,
+  'staff.remove_factors': undefined,
+  'staff.verify': undefined,
+  'staff.unverify': undefined,
+  'staff.grant': undefined,
+  'staff.revoke': undefined,
+  'staff.undecide': undefined,
+  'staff.plan_deletion': undefined,
+  'staff.keep': undefined,
+  'staff.thaw': undefined,
+  'staff.remove_link': undefined,
+  'staff.end_sessions': 'Our support team logged the account out everywhere',
+  'staff.change_role': 'Our support team changed the role',
+  'staff.change_email': 'Our support team asked for another email address',
+
   // Hidden: the person is not here any more.
   'user.erased': undefined,
 

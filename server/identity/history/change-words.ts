@@ -135,6 +135,7 @@ const others = {
   marketplace: 'By the marketplace',
   crm: 'By our sales system',
   operator: 'By our support team',
+  staff: 'By our support team',
   database: 'By our support team',
   service: 'Automatically',
 };

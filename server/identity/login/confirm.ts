@@ -15,7 +15,12 @@ import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts'
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
 import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
-import { asksForCode, lacksSecondFactor } from '../session/second-factor.ts';
+import {
+  asksForCode,
+  hasSecondFactor,
+  lacksSecondFactor,
+  needsStaffFactor,
+} from '../session/second-factor.ts';
 import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
 /** What the page in `app/components/confirm.tsx` shows. */
@@ -66,8 +71,10 @@ export async function confirm(
 /** What to ask for now, or undefined if a credential was given within ten minutes. */
 export function findAsks(deps: Dependencies, { session, request }: AnyActor): ConfirmAsks | undefined {
   const { user } = session;
-  const lacksFactor = lacksSecondFactor(deps.config, session);
-  if (isFresh(session, deps.now()) && !lacksFactor) return undefined;
+  const isAsked = lacksSecondFactor(deps.config, session);
+  if (isFresh(session, deps.now()) && !isAsked) return undefined;
+  // Of the staff it is always asked (contract 12.7).
+  const lacksFactor = isAsked || (needsStaffFactor(deps.config, user) && hasSecondFactor(user));
   return {
     email: user.email,
     canConfirm: hasOwnLogin(user),

@@ -1,5 +1,5 @@
 // Freezing an account (contract 2.55 to 2.58): what somebody with a take-back link can do without giving a factor that is
-// left. A freeze is a suspension that only the operator ends (`thaw`), after finding out whose account it is.
+// left. A freeze is a suspension that only an administrator or operator ends (`thaw`), who has found out whose account it is.
 import type { Transaction } from 'kysely';
 import type { Database } from '../../../db/postgres/client.ts';
 import { inTransactionOf } from '../../../db/postgres/transactions.ts';
@@ -15,7 +15,7 @@ import type { Dependencies } from '../../instance/dependencies.ts';
 import { deleteFactors } from '../factor/remove-factors.ts';
 import { notifyMailbox } from '../ground/notices.ts';
 import { findWindowSince, worksUntil } from '../ground/take-back-window.ts';
-import { trailOf } from '../ground/trail.ts';
+import { type AuthorTrail, type Recorder, trailOf } from '../ground/trail.ts';
 import { isAnyLeft } from './left-factors.ts';
 import { endTakeBackLinks, giveToMailbox, requireTakeBack } from './take-back.ts';
 
@@ -55,7 +55,7 @@ export async function listMailboxes(db: Database, user: User, now: Date): Promis
   }));
 }
 
-type Thaw = { keep: string; removesFactors: boolean; why: string };
+type Thaw = { keep: string; removesFactors: boolean; trail: AuthorTrail; record: Recorder };
 
 /**
  * Ends a freeze, and gives the account to the mailbox `keep`. False if `keep` is none of `listMailboxes`. The caller holds
@@ -65,7 +65,7 @@ export async function thaw(
   trx: Transaction<DB>,
   deps: Pick<Dependencies, 'now'>,
   user: User,
-  { keep, removesFactors, why }: Thaw,
+  { keep, removesFactors, trail, record }: Thaw,
 ): Promise<boolean> {
   const { id: userId } = user;
   const now = deps.now();
@@ -74,25 +74,23 @@ export async function thaw(
   for (const { email } of mailboxes) await notifyMailbox(trx, deps, { userId, email }, 'account_thawed');
   await setUserFrozen(trx, userId, null);
   const thawed = { ...user, suspendedAt: null, frozenAt: null };
-  const details = { by: 'cli', why, kept: keep === user.email ? 'present' : 'earlier' };
-  deferAuditEvent(trx, { type: 'account.thawed', userId, details });
+  record({ type: 'account.thawed', details: { kept: keep === user.email ? 'present' : 'earlier' } });
   if (keep === user.email) {
     await endTakeBackLinks(trx, userId, { except: keep });
     await releaseAllAddresses(trx, userId);
   } else {
     const since = (await findWindowSince(trx, thawed, keep, now)) ?? now;
-    const trail = { reason: 'thawed', details: { by: 'cli' } };
     await giveToMailbox(trx, deps, {
       user: thawed,
       mailbox: keep,
       since,
       passwordHash: nobodysHash,
-      trail,
+      trail: { ...trail, reason: 'thawed' },
     });
   }
   if (removesFactors) {
     await deleteFactors(trx, userId);
-    deferAuditEvent(trx, { type: 'factors.removed', userId, details: { by: 'cli' } });
+    record({ type: 'factors.removed' });
     await notifyMailbox(trx, deps, { userId, email: keep }, 'factors_removed');
     await updateUser(trx, userId, { passwordHash: nobodysHash });
   }

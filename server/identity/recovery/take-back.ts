@@ -32,7 +32,7 @@ import { notify, notifyOnceADay } from '../ground/notices.ts';
 import { requireNotSuspended } from '../ground/suspension.ts';
 import { findWindowSince, type Happenings, listHappenings } from '../ground/take-back-window.ts';
 import { hashToken } from '../ground/tokens.ts';
-import { trailOf } from '../ground/trail.ts';
+import { type AuthorTrail, trailOf } from '../ground/trail.ts';
 import { type Assertion, checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts';
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { hashPassword, requireGoodPassword } from '../password/passwords.ts';
@@ -167,7 +167,7 @@ export async function giveToMailbox(
     device?: Uint8Array | undefined;
     /** The hash of the token of the link that was used for it, if one was. */
     used?: Uint8Array;
-    trail: Partial<ReturnType<typeof trailOf>> & { details?: Record<string, string> };
+    trail: Partial<ReturnType<typeof trailOf> & AuthorTrail> & { reason?: string };
     request?: Request;
   },
 ): Promise<User> {

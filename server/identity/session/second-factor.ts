@@ -3,7 +3,7 @@ import type { Session } from '../../../db/tables/live-sessions.ts';
 import type { User } from '../../../db/tables/users.ts';
 import type { Config } from '../../settings/config.ts';
 
-type Settings = Pick<Config, 'requiresAdminFactor'>;
+type Settings = Pick<Config, 'requiresAdminFactor' | 'production'>;
 type Login = Pick<Session, 'user' | 'amr'>;
 
 /** Whether that user is asked for a code after the password. */
@@ -17,16 +17,22 @@ export const hasSecondFactor = (user: Pick<User, 'codeFactors' | 'hasPasskey'>) 
 export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   requiresAdminFactor && user.role !== 'user';
 
+/**
+ * Whether that user can help other people only with a second factor (contract 12.1), and gives no password alone as a credential.
+ */
+export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
+  (production || requiresAdminFactor) && user.role !== 'user';
+
 /** Whether a user who is logged in must set up a second factor, or give theirs, before anything else. */
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));
 
 /**
  * Whether a change by the password alone would get round a factor that was not given in this session. A user with a passkey
- * beside their password may use either, unless their role needs a second factor.
+ * beside their password may use either, unless they are of the staff.
  */
 export const lacksSecondFactor = (settings: Settings, { user, amr }: Login) =>
-  !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsSecondFactor(settings, user)));
+  !amr.includes('mfa') && (asksForCode(user) || (user.hasPasskey && needsStaffFactor(settings, user)));
 
 /** The page on which a user sets up a second factor. */
 export const setUpPath = '/profile/authenticator';

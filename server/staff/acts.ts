@@ -1,0 +1,321 @@
+// What staff do to somebody, and operators by command (contract 12.16 and 12.24 to 12.31). act.ts does these acts: it has looked
+// at who may do them, and holds the locks.
+import type { Database } from '../../db/postgres/client.ts';
+import {
+  type Decision,
+  decideCapability,
+  decideVerification,
+  findDecided,
+} from '../../db/tables/accounts.ts';
+import { setDeletionDue } from '../../db/tables/deletions.ts';
+import { deleteExternalLink, listExternalLinks } from '../../db/tables/external-links.ts';
+import { listSessions } from '../../db/tables/live-sessions.ts';
+import { deferMail } from '../../db/tables/mails.ts';
+import { listPasskeys } from '../../db/tables/passkeys.ts';
+import { deletePendingHandOffs } from '../../db/tables/pending-hand-offs.ts';
+import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
+import { endSessions } from '../../db/tables/sessions.ts';
+import { type InternalRole, setUserRole, setUserSuspended, type User } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { removeFactors } from '../identity/factor/remove-factors.ts';
+import { requireAllowance, spendAllowance } from '../identity/ground/allowances.ts';
+import { capabilities } from '../identity/ground/capabilities.ts';
+import { hasOwnLogin } from '../identity/ground/customers.ts';
+import { readEmailAddress } from '../identity/ground/email-address.ts';
+import { notify, notifyWithTakeBack } from '../identity/ground/notices.ts';
+import { findTimeOfChange } from '../identity/ground/take-back-window.ts';
+import { dueAfter } from '../identity/person/deletion.ts';
+import { listMailboxes, thaw } from '../identity/recovery/freeze.ts';
+import { sessionLimits } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { provider } from '../marketplace/accept-profile.ts';
+import type { ActContext } from './context.ts';
+import type { RightName } from './rights.ts';
+
+/** The fields of an act's form, as they arrived. */
+export type Given = Partial<
+  Record<'kind' | 'capability' | 'role' | 'email' | 'keep' | 'removeFactors' | 'externalId', string>
+>;
+
+/** What the audit says of an act; undefined if there was nothing to do. */
+type Details = Record<string, string> | undefined;
+
+export type Act = {
+  right: RightName;
+  /** The act looks at marketplace links, which are locked before their user, as everywhere. */
+  locksLinks?: boolean;
+  /** Reads the fields of the form. Throws 422 `validation_failed`. */
+  read: (given: Given) => unknown;
+  /** What the form changes: an act that was asked for when this was something else is not done. */
+  see: (db: Database, target: User, now: Date) => unknown;
+  /** Throws 429 `rate_limited`, before anything is done. */
+  requireAllowance?: (deps: Pick<Dependencies, 'db'>, target: User) => Promise<void>;
+  /** Does it, and records what there is to record beside the act itself. */
+  // biome-ignore lint/suspicious/noExplicitAny: it is what `read` of the same act gives
+  do: (context: ActContext, read: any) => Promise<Details>;
+};
+
+const nothing = () => undefined;
+
+const refuseField = (name: string, detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer: `/${name}`, detail }] });
+
+function readOneOf<T extends string>(given: Given, name: keyof Given, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === given[name]);
+  if (found === undefined) throw refuseField(name, faultWords.choice_missing);
+  return found;
+}
+
+const suspend: Act = {
+  right: 'people.suspend',
+  read: nothing,
+  see: (_db, { suspendedAt, frozenAt }) => ({ suspendedAt, frozenAt }),
+  async do({ trx, deps, target, requireOtherAdmin, record }) {
+    if (target.suspendedAt) return undefined;
+    await requireOtherAdmin();
+    await setUserSuspended(trx, target.id, deps.now());
+    record({ type: 'user.suspended' });
+    await notify(trx, deps, target, 'account_suspended');
+    return {};
+  },
+};
+
+const resume: Act = {
+  right: 'people.resume',
+  read: nothing,
+  see: suspend.see,
+  async do({ trx, deps, target, record }) {
+    if (target.frozenAt) throw new AppError('account_frozen');
+    if (!target.suspendedAt) return undefined;
+    await setUserSuspended(trx, target.id, null);
+    record({ type: 'user.resumed' });
+    await notify(trx, deps, target, 'account_resumed');
+    return {};
+  },
+};
+
+const hasSessions = async (db: Database, { id }: User, now: Date) =>
+  (await listSessions(db, id, sessionLimits(now))).length > 0;
+
+const endAllSessions: Act = {
+  right: 'people.endSessions',
+  read: nothing,
+  // Not which: whoever logs in again and again must not be able to hold the end of their sessions up.
+  see: async (db, target, now) => ({ hasSessions: await hasSessions(db, target, now) }),
+  async do({ trx, deps, target }) {
+    const ended = await endSessions(trx, target.id, 'all', deps.now());
+    if (ended === 0) return undefined;
+    await notify(trx, deps, target, 'sessions_ended');
+    return {};
+  },
+};
+
+/** Of all the staff together, to one person. */
+const sendMail: Act = {
+  right: 'people.sendMail',
+  read: (given) => readOneOf(given, 'kind', ['set-password', 'prove-email']),
+  see: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
+  async requireAllowance({ db }, { id, suspendedAt, deletionDueAt }) {
+    if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
+    await requireAllowance(db, 'staff.send_mail', id);
+  },
+  async do({ trx, deps, target, author, record }, kind: 'set-password' | 'prove-email') {
+    const { id: userId, email: recipient, holdsEmail, emailVerifiedAt, suspendedAt, deletionDueAt } = target;
+    if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
+    if (kind === 'prove-email' && emailVerifiedAt) return undefined;
+    if (author.by === 'staff') await spendAllowance(trx, 'staff.send_mail', userId);
+    // Whoever holds the address but has no credential proves it by setting a password. A typed address gets the mail that asks
+    // whose it is.
+    const asHolder = kind === 'set-password' || !hasOwnLogin(target) ? 'set_password' : 'verify_email';
+    const mail = holdsEmail ? asHolder : 'prove_address';
+    deferMail(trx, { kind: mail, userId, recipient, details: {}, now: deps.now() });
+    const isPassword = mail === 'set_password';
+    record(
+      isPassword
+        ? { type: 'password_link.requested', reason: 'sent' }
+        : { type: 'email.verification_requested' },
+    );
+    return { kind };
+  },
+};
+
+const removeAllFactors: Act = {
+  right: 'people.removeFactors',
+  read: nothing,
+  async see(db, { id, codeFactors, hasPasskey }) {
+    const passkeys = hasPasskey ? (await listPasskeys(db, id)).map((each) => each.id).sort() : [];
+    return { passkeys, codeFactors, codes: await countRecoveryCodes(db, id) };
+  },
+  async do({ trx, deps, target, author, requireOtherAdmin, record }) {
+    let keepsPassword = false;
+    try {
+      await requireOtherAdmin();
+    } catch (error) {
+      // Somebody must be able to get in who can look after the service: an operator takes only the factors.
+      if (author.by === 'staff') throw error;
+      keepsPassword = true;
+    }
+    return (await removeFactors(trx, deps, target, { keepsPassword, record })) ? {} : undefined;
+  },
+};
+
+/** `what`: a capability, or the verification. */
+const decide = (decision: Decision, choices: readonly string[]): Act => ({
+  right: 'people.decide',
+  locksLinks: true,
+  read: (given) => (choices.length > 1 ? readOneOf(given, 'capability', choices) : choices[0]),
+  see: (db, { account }) => findDecided(db, account.id),
+  async do({ trx, deps, target, record }, what: string) {
+    const { id, capabilities: granted, verifiedAt } = target.account;
+    const isVerification = what === verification;
+    if (decision === true && (isVerification ? verifiedAt !== null : granted.includes(what)))
+      return undefined;
+    const account = isVerification
+      ? await decideVerification(trx, id, decision)
+      : await decideCapability(trx, id, what, decision);
+    if (!account) return undefined;
+    const type = isVerification ? 'verification.decided' : 'capability.decided';
+    record({ type, reason: reasons.get(decision), details: { what } });
+    await notify(trx, deps, target, 'rights_decided');
+    return { what };
+  },
+});
+
+export const verification = 'verification';
+const reasons = new Map<Decision, string>([
+  [true, 'yes'],
+  [false, 'no'],
+  [null, 'undecided'],
+]);
+
+const changeRole: Act = {
+  right: 'people.setRole',
+  locksLinks: true,
+  read: (given) => readOneOf(given, 'role', ['user', 'manager', 'admin']),
+  see: (_db, { role }) => ({ role }),
+  async do({ trx, deps, target, requireOtherAdmin }, role: InternalRole) {
+    if (target.role === role) return undefined;
+    if (role !== 'admin') await requireOtherAdmin();
+    if (role !== 'user') await requireFitForRole(trx, target);
+    await setUserRole(trx, target.id, role);
+    await endSessions(trx, target.id, 'all', deps.now());
+    await notify(trx, deps, target, 'role_changed');
+    return { role };
+  },
+};
+
+/** Throws 403 `not_allowed` (contract 12.16): whoever the marketplace lets in must not be staff here. */
+async function requireFitForRole(db: Database, user: User): Promise<void> {
+  const isLinked = (await listExternalLinks(db, user.id)).some(({ isSleeping }) => !isSleeping);
+  if (!user.emailVerifiedAt || !hasOwnLogin(user) || isLinked)
+    throw new AppError('not_allowed', { detail: faultWords.role_not_fit });
+}
+
+const planDeletion: Act = {
+  right: 'people.planDeletion',
+  read: nothing,
+  see: (_db, { deletionDueAt }) => ({ deletionDueAt }),
+  async do({ trx, deps, target, requireOtherAdmin, record }) {
+    if (target.deletionDueAt) return undefined;
+    await requireOtherAdmin();
+    const at = await findTimeOfChange(trx, deps, target.id);
+    await setDeletionDue(trx, target.id, dueAfter(at));
+    record({ type: 'user.deletion_requested' });
+    await notifyWithTakeBack(trx, deps, target, 'deletion_requested', { at });
+    return {};
+  },
+};
+
+const keep: Act = {
+  right: 'people.keep',
+  read: nothing,
+  see: planDeletion.see,
+  async do({ trx, deps, target, record }) {
+    if (!target.deletionDueAt) return undefined;
+    await setDeletionDue(trx, target.id, null);
+    record({ type: 'user.deletion_canceled' });
+    await notify(trx, deps, target, 'deletion_canceled');
+    return {};
+  },
+};
+
+const changeEmail: Act = {
+  right: 'people.changeEmail',
+  read({ email: typed }) {
+    const email = readEmailAddress(typed ?? '');
+    if (!email) throw refuseField('email', faultWords.email_malformed);
+    return email;
+  },
+  see: (_db, { email }) => ({ email }),
+  async do() {
+    throw new AppError('not_configured');
+  },
+};
+
+const endFreeze: Act = {
+  right: 'people.thaw',
+  locksLinks: true,
+  read({ keep: typed, removeFactors: removes }) {
+    const address = readEmailAddress(typed ?? '');
+    if (!address) throw refuseField('keep', faultWords.email_malformed);
+    return { keep: address, removesFactors: removes === 'yes' };
+  },
+  see: async (db, target, now) => ({
+    frozenAt: target.frozenAt,
+    mailboxes: target.frozenAt ? (await listMailboxes(db, target, now)).map(({ email }) => email) : [],
+  }),
+  async do({ trx, deps, target, trail, record }, given: { keep: string; removesFactors: boolean }) {
+    if (!target.frozenAt) return undefined;
+    if (!(await thaw(trx, deps, target, { ...given, trail, record })))
+      throw refuseField('keep', faultWords.keep_unknown);
+    return { removesFactors: given.removesFactors ? 'yes' : 'no' };
+  },
+};
+
+const removeLink: Act = {
+  right: 'people.removeLink',
+  locksLinks: true,
+  read({ externalId = '' }) {
+    if (externalId === '') throw refuseField('externalId', faultWords.choice_missing);
+    return externalId;
+  },
+  see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
+  async do({ trx, deps, target, record }, externalId: string) {
+    const { id: userId } = target;
+    if (!(await deleteExternalLink(trx, { provider, externalId, userId }))) return undefined;
+    await deletePendingHandOffs(trx, userId);
+    // Ends the sessions of whoever came in by that link and has given no credential of their own since.
+    await endSessions(trx, userId, 'byHandOff', deps.now());
+    record({ type: 'link.removed', details: { provider, id: externalId } });
+    await notify(trx, deps, target, 'link_removed');
+    return {};
+  },
+};
+
+/** By the intent of the form. */
+export const acts = {
+  suspend,
+  resume,
+  'end-sessions': endAllSessions,
+  'send-mail': sendMail,
+  'remove-factors': removeAllFactors,
+  verify: decide(true, [verification]),
+  unverify: decide(false, [verification]),
+  grant: decide(true, capabilities),
+  revoke: decide(false, capabilities),
+  undecide: decide(null, [...capabilities, verification]),
+  'change-role': changeRole,
+  'plan-deletion': planDeletion,
+  keep,
+  'change-email': changeEmail,
+  thaw: endFreeze,
+  'remove-link': removeLink,
+} satisfies Record<string, Act>;
+
+export type Intent = keyof typeof acts;
+
+export const isIntent = (text: string): text is Intent => Object.hasOwn(acts, text);
+
+/** The event that an act leaves in the audit, beside those of what it changes. */
+export const eventOf = (intent: Intent): string => `staff.${intent.replaceAll('-', '_')}`;

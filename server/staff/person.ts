@@ -1,0 +1,212 @@
+// What staff see of one person (contract 12.9, 12.13 and 12.32).
+import { findDecided } from '../../db/tables/accounts.ts';
+import { listAuditEvents } from '../../db/tables/audit-events.ts';
+import { listNewestChanges } from '../../db/tables/changes.ts';
+import { listInvoices } from '../../db/tables/invoices.ts';
+import { listSessions } from '../../db/tables/live-sessions.ts';
+import { countRecoveryCodes } from '../../db/tables/recovery-codes.ts';
+import { listContracts } from '../../db/tables/service-contracts.ts';
+import {
+  listFactorsOf,
+  listLinksOfAccount,
+  listMailsOf,
+  listNames,
+  listRefusedTries,
+} from '../../db/tables/staff-views.ts';
+import { listUsersOfAccount, type User } from '../../db/tables/users.ts';
+import { AppError } from '../basics/errors.ts';
+import { presentStatus } from '../billing/contract-states.ts';
+import { minorDigits } from '../billing/currencies.ts';
+import { listActiveCapabilities } from '../identity/ground/capabilities.ts';
+import { hasOwnLogin } from '../identity/ground/customers.ts';
+import { describeDevice } from '../identity/ground/device.ts';
+import { buildStandardProfile } from '../identity/person/profile.ts';
+import { listMailboxes } from '../identity/recovery/freeze.ts';
+import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
+import { sessionLimits } from '../identity/session/sessions.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { findPerson, listIntents, seenOf } from './act.ts';
+import { acts, type Intent } from './acts.ts';
+import { isStaffRole, mayLook, type StaffRole } from './rights.ts';
+import { countLook, type Staff } from './staff.ts';
+
+/** What a manager sees of staff. */
+type StaffPerson = Pick<User, 'id' | 'email' | 'name' | 'role'>;
+
+/**
+ * Everything that staff see of a person. `seen` has what the form of each intent is made from, for the intents that the caller may
+ * use. Throws 404 `not_found`, and 429 `rate_limited`.
+ */
+export async function getPerson(deps: Dependencies, staff: Staff, id: string): Promise<Person | StaffPerson> {
+  const target = await findPerson(deps, id);
+  if (!target) throw new AppError('not_found');
+  await countLook(deps, staff, id);
+  const { email, name, role } = target;
+  const { user: actor } = staff.session;
+  if (actor.role === 'manager' && isStaffRole(role)) return { id, email, name, role };
+  return describePerson(deps, actor, target);
+}
+
+export type Person = Awaited<ReturnType<typeof describePerson>>;
+
+const newest = 50;
+
+async function describePerson(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
+  const { db, now } = deps;
+  const { id, account } = target;
+  const seesNetwork = actor.role === 'admin';
+  const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
+    ...row,
+    address: seesNetwork ? address : undefined,
+  });
+  const others = (await listUsersOfAccount(db, account.id)).filter((each) => each.id !== id);
+  const [
+    decided,
+    links,
+    factors,
+    codesLeft,
+    sessions,
+    refused,
+    mails,
+    contracts,
+    invoices,
+    history,
+    activity,
+  ] = await Promise.all([
+    findDecided(db, account.id),
+    listLinksOfAccount(db, account.id),
+    listFactorsOf(db, id),
+    countRecoveryCodes(db, id),
+    listSessions(db, id, sessionLimits(now())),
+    listRefusedTries(db, id),
+    listMailsOf(db, id),
+    listContracts(db, account.id),
+    listInvoices(db, account.id),
+    listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
+    listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
+  ]);
+  const intents = listIntents(actor, target, others);
+  const authors = await listNames(db, [...new Set(activity.flatMap(({ actorId }) => actorId ?? []))]);
+  return {
+    ...pickFacts(target),
+    state: stateOf(target),
+    isOneself: actor.id === id,
+    isOwnAccount: actor.account.id === account.id,
+    account: {
+      id: account.id,
+      name: account.name,
+      granted: account.capabilities,
+      active: listActiveCapabilities(account),
+      verifiedAt: account.verifiedAt,
+      decided: {
+        granted: decided?.granted ?? [],
+        revoked: decided?.revoked ?? [],
+        verified: decided?.verified ?? null,
+      },
+      others: others.map(({ id: otherId, name, email, role }) => ({ id: otherId, name, email, role })),
+    },
+    /** What keeps the person from logging in, in words of `obstacles`. */
+    obstacles: listObstacles(target),
+    mailboxes: target.frozenAt ? (await listMailboxes(db, target, now())).map(({ email }) => email) : [],
+    factors,
+    codesLeft,
+    sessions: sessions.map(({ userAgent, ...session }) =>
+      hide({ ...session, device: describeDevice(userAgent) }),
+    ),
+    refused: refused.map(hide),
+    links,
+    mails,
+    contracts: contracts.map((contract) => ({
+      id: contract.id,
+      signupId: contract.signupId,
+      plan: contract.plan,
+      status: presentStatus(contract, now()),
+      trialEndsAt: contract.trialEndsAt,
+      price: contract.price && { ...contract.price, minorDigits: minorDigits(contract.price.currency) },
+    })),
+    invoices: invoices.map((invoice) => ({
+      ...invoice,
+      isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
+      minorDigits: minorDigits(invoice.currency),
+    })),
+    history,
+    activity: activity.map(hide),
+    authors,
+    seen: Object.fromEntries(
+      await Promise.all(
+        intents.map(async (intent) => [intent, await seenOf(db, acts[intent], target, now())] as const),
+      ),
+    ) as Partial<Record<Intent, string>>,
+  };
+}
+
+const pickFacts = ({ account: _account, nameEditedAt: _edited, ...facts }: User) => facts;
+
+type PersonState = 'frozen' | 'suspended' | 'leaving' | 'unproved' | 'active';
+
+/** The first that applies. */
+export function stateOf({
+  frozenAt,
+  suspendedAt,
+  deletionDueAt,
+  emailVerifiedAt,
+}: Pick<User, 'frozenAt' | 'suspendedAt' | 'deletionDueAt' | 'emailVerifiedAt'>): PersonState {
+  if (frozenAt) return 'frozen';
+  if (suspendedAt) return 'suspended';
+  if (deletionDueAt) return 'leaving';
+  return emailVerifiedAt ? 'active' : 'unproved';
+}
+
+/** Each reason why somebody cannot log in here by themselves, or cannot go on to a product. */
+function listObstacles(user: User) {
+  const reasons = {
+    frozen: user.frozenAt !== null,
+    suspended: user.suspendedAt !== null && user.frozenAt === null,
+    leaving: user.deletionDueAt !== null,
+    address_typed: !user.holdsEmail,
+    address_unproved: user.emailVerifiedAt === null,
+    password_ended: user.hadPassword && !user.hasPassword,
+    no_credential: !hasOwnLogin(user) && !user.hadPassword,
+  };
+  return (Object.keys(reasons) as (keyof typeof reasons)[]).filter((reason) => reasons[reason]);
+}
+
+/** For each client, the JSON that a launch would sign now, or why there would be none. */
+export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Promise<WouldGet[]> {
+  const target = await findPerson(deps, id);
+  if (!target) throw new AppError('not_found');
+  if (!mayLook('people.wouldGet', staff.session.user.role, target)) throw new AppError('not_allowed');
+  await countLook(deps, staff, id);
+  const stop = findStop(deps.config, target);
+  return [...deps.config.clients.values()].map(({ name, title }) => ({
+    client: name,
+    title,
+    ...(stop
+      ? { stop }
+      : {
+          payload: {
+            iss: deps.config.issuer,
+            aud: name,
+            client: name,
+            profile: buildStandardProfile(target),
+          },
+        }),
+  }));
+}
+
+/** What one client would get. */
+type WouldGet = {
+  client: string;
+  title: string;
+  payload?: Record<string, unknown>;
+  stop?: { rule: string; why: string };
+};
+
+/** The row of section 4 that stops every launch of that person, whatever their session. */
+function findStop(config: Dependencies['config'], user: User): WouldGet['stop'] {
+  if (user.suspendedAt) return { rule: '4.20', why: 'suspended' };
+  if (needsSecondFactor(config, user) && !hasSecondFactor(user)) return { rule: '4.18', why: 'no_factor' };
+  if (user.deletionDueAt) return { rule: '4.19', why: 'leaving' };
+  if (!user.emailVerifiedAt) return { rule: '4.17', why: 'unproved' };
+  return undefined;
+}

@@ -1,0 +1,61 @@
+// Who of the staff may do what, and to whom (contract 12.8 to 12.12): the one table that procedures, pages and documents read.
+import type { InternalRole, User } from '../../db/tables/users.ts';
+
+export type StaffRole = Exclude<InternalRole, 'user'>;
+
+type Whom = 'nobody' | 'customers' | 'everybody';
+
+type Right = Record<StaffRole, Whom> & {
+  /** What is about the account counts as about everybody in it. */
+  isAboutAccount?: true;
+};
+
+/** By procedure of `admin`. */
+export const rights = {
+  'people.find': { manager: 'everybody', admin: 'everybody' },
+  // A manager gets the short form of staff (contract 12.9).
+  'people.get': { manager: 'everybody', admin: 'everybody' },
+  'people.wouldGet': { manager: 'customers', admin: 'everybody' },
+  'audit.list': { manager: 'everybody', admin: 'everybody' },
+
+  'people.suspend': { manager: 'customers', admin: 'everybody' },
+  'people.resume': { manager: 'customers', admin: 'everybody' },
+  'people.endSessions': { manager: 'customers', admin: 'everybody' },
+  'people.sendMail': { manager: 'customers', admin: 'everybody' },
+  'people.removeFactors': { manager: 'customers', admin: 'everybody' },
+  'people.decide': { manager: 'customers', admin: 'everybody', isAboutAccount: true },
+  'people.setRole': { manager: 'nobody', admin: 'everybody' },
+  'people.planDeletion': { manager: 'nobody', admin: 'everybody' },
+  'people.keep': { manager: 'nobody', admin: 'everybody' },
+  'people.changeEmail': { manager: 'nobody', admin: 'customers' },
+  'people.thaw': { manager: 'nobody', admin: 'everybody' },
+  'people.removeLink': { manager: 'nobody', admin: 'everybody' },
+} satisfies Record<string, Right>;
+
+export type RightName = keyof typeof rights;
+
+export const isStaffRole = (role: InternalRole): role is StaffRole => role !== 'user';
+
+/** Whether somebody of the staff may look at that person in that way. */
+export const mayLook = (name: RightName, role: StaffRole, target: Pick<User, 'role'>): boolean =>
+  isAmong(rights[name][role], target);
+
+/**
+ * Whether somebody of the staff may do that to that person. `others` are the other people of that person's account. Nothing is
+ * done to oneself, nor to anybody in one's own account.
+ */
+export function mayAct(
+  name: RightName,
+  actor: Pick<User, 'id' | 'account' | 'role'>,
+  target: Pick<User, 'id' | 'account' | 'role'>,
+  others: Pick<User, 'role'>[],
+): boolean {
+  if (!isStaffRole(actor.role)) return false;
+  if (actor.id === target.id || actor.account.id === target.account.id) return false;
+  const right: Right = rights[name];
+  const about = right.isAboutAccount ? [target, ...others] : [target];
+  return about.every((person) => isAmong(right[actor.role as StaffRole], person));
+}
+
+const isAmong = (whom: Whom, { role }: Pick<User, 'role'>) =>
+  whom === 'everybody' || (whom === 'customers' && role === 'user');

@@ -1,0 +1,119 @@
+// What staff do for other people (contract section 12). server/staff/rights.ts says who may call what, on whom.
+import { z } from 'zod';
+import { recordAuditEvent } from '../../db/tables/audit-events.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { textSchema } from '../http/text.ts';
+import { trailOf } from '../identity/ground/trail.ts';
+import { actAsStaff } from '../staff/act.ts';
+import { type Given, type Intent, isIntent, verification } from '../staff/acts.ts';
+import { listAudit } from '../staff/audit.ts';
+import { findPeople } from '../staff/find-people.ts';
+import { getPerson, wouldGet } from '../staff/person.ts';
+import { countSearch } from '../staff/staff.ts';
+import { router, staff } from './init.ts';
+
+// A member that is missing is refused in its turn (contract 12.14), not before.
+const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
+const asked = { id: text('id'), why: text('why'), seen: text('seen') };
+const person = z.object({ id: text('id') });
+
+/** An act whose form has these fields. */
+const act = (intent: Intent, ...fields: (keyof Given)[]) =>
+  staff
+    .input(z.object({ ...asked, ...Object.fromEntries(fields.map((name) => [name, text(name)])) }))
+    .mutation(({ ctx, input }) =>
+      actAsStaff(ctx.deps, ctx, intent, input as z.infer<z.ZodObject<typeof asked>>),
+    );
+
+const decisions = new Map([
+  ['yes', { verification: 'verify', capability: 'grant' }],
+  ['no', { verification: 'unverify', capability: 'revoke' }],
+  ['undecided', { verification: 'undecide', capability: 'undecide' }],
+] as const) as ReadonlyMap<string, Record<'verification' | 'capability', Intent>>;
+
+const peopleRouter = router({
+  /** At most 50; `more` says that there are more. */
+  find: staff
+    .input(
+      z.object({
+        q: text('q'),
+        filters: z
+          .object({ role: textSchema('role'), state: textSchema('state') })
+          .partial()
+          .default({}),
+      }),
+    )
+    .query(async ({ ctx, input: { q, filters } }) => {
+      await countSearch(ctx.deps, ctx);
+      const found = await findPeople(ctx.deps, { q, ...filters });
+      await recordAuditEvent(ctx.deps.db, {
+        ...trailOf(ctx.visit),
+        type: 'staff.searched',
+        actorId: ctx.session.user.id,
+        details: { hits: found.people.length },
+      });
+      return found;
+    }),
+  get: staff.input(person).query(({ ctx, input }) => getPerson(ctx.deps, ctx, input.id)),
+  wouldGet: staff.input(person).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
+
+  suspend: act('suspend'),
+  resume: act('resume'),
+  endSessions: act('end-sessions'),
+  sendMail: act('send-mail', 'kind'),
+  removeFactors: act('remove-factors'),
+  setRole: act('change-role', 'role'),
+  planDeletion: act('plan-deletion'),
+  keep: act('keep'),
+  changeEmail: act('change-email', 'email'),
+  thaw: act('thaw', 'keep', 'removeFactors'),
+  removeLink: act('remove-link', 'externalId'),
+  decide: staff
+    .input(z.object({ ...asked, what: text('what'), decision: text('decision') }))
+    .mutation(({ ctx, input: { what, decision, ...more } }) => {
+      const isVerification = what === verification;
+      const intent = decisions.get(decision)?.[isVerification ? 'verification' : 'capability'] ?? 'undecide';
+      // Without a decision there is nothing to choose.
+      const capability = decisions.has(decision) ? what : '';
+      return actAsStaff(ctx.deps, ctx, intent, { ...more, capability });
+    }),
+});
+
+const auditRouter = router({
+  list: staff
+    .input(
+      z
+        .object({
+          kind: textSchema('kind'),
+          person: z.uuid(),
+          staff: z.uuid(),
+          client: textSchema('client'),
+          before: z.uuid(),
+        })
+        .partial()
+        .default({}),
+    )
+    .query(({ ctx, input }) => listAudit(ctx.deps, ctx, input)),
+});
+
+export const adminRouter = router({ people: peopleRouter, audit: auditRouter });
+
+export const staffFormsRouter = router({
+  /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
+  act: staff
+    .input(
+      z.object({
+        ...asked,
+        intent: z.string(),
+        given: z.partialRecord(
+          z.enum(['kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId']),
+          z.string(),
+        ),
+      }),
+    )
+    .mutation(({ ctx, input: { intent, given, ...more } }) => {
+      if (!isIntent(intent)) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
+      return actAsStaff(ctx.deps, ctx, intent, { ...more, ...given });
+    }),
+});
