@@ -374,6 +374,19 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION accounts_decide_rights() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION queue_people_of_account()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      insert into people_to_index (user_id) select id from users where account_id = new.id on conflict do nothing;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION queue_people_of_account() FROM PUBLIC;
+
 CREATE TRIGGER accounts_decide_rights BEFORE UPDATE ON accounts
   FOR EACH ROW
   WHEN (old.capabilities IS DISTINCT FROM new.capabilities OR old.verified_at IS DISTINCT FROM new.verified_at OR old.granted_here IS DISTINCT FROM new.granted_here OR old.revoked_here IS DISTINCT FROM new.revoked_here OR old.verified_here IS DISTINCT FROM new.verified_here OR old.sources_known IS DISTINCT FROM new.sources_known)
@@ -383,6 +396,11 @@ CREATE TRIGGER accounts_decide_rights_of_new BEFORE INSERT ON accounts
   FOR EACH ROW
   WHEN (new.capabilities <> '{}'::text[] OR num_nonnulls(new.verified_at, new.granted_here, new.revoked_here, new.verified_here) > 0)
   EXECUTE FUNCTION accounts_decide_rights();
+
+CREATE TRIGGER accounts_queue_people AFTER UPDATE ON accounts
+  FOR EACH ROW
+  WHEN (old.name IS DISTINCT FROM new.name OR old.capabilities IS DISTINCT FROM new.capabilities OR old.verified_at IS DISTINCT FROM new.verified_at)
+  EXECUTE FUNCTION queue_people_of_account();
 
 CREATE TRIGGER accounts_record_change AFTER INSERT OR DELETE ON accounts
   FOR EACH ROW
@@ -440,6 +458,7 @@ CREATE INDEX audit_events_user_id_at_idx ON audit_events USING btree (user_id, a
 --   pending_email_changes (user_id) ON DELETE CASCADE
 --   pending_hand_offs (user_id) ON DELETE CASCADE
 --   pending_logins (user_id) ON DELETE CASCADE
+--   person_words (user_id) ON DELETE CASCADE
 --   recovery_codes (user_id) ON DELETE CASCADE
 --   reserved_addresses (user_id) ON DELETE CASCADE
 --   service_contracts (user_id)
@@ -474,6 +493,7 @@ CREATE TABLE users (
 CREATE INDEX users_account_id_idx ON users USING btree (account_id);
 CREATE INDEX users_deletion_due_at_idx ON users USING btree (deletion_due_at) WHERE deletion_due_at IS NOT NULL;
 CREATE UNIQUE INDEX users_held_email_key ON users USING btree (email) WHERE holds_email;
+CREATE INDEX users_typed_email_idx ON users USING btree (email) WHERE NOT holds_email;
 
 CREATE OR REPLACE FUNCTION keep_profile_updated_at()
  RETURNS trigger
@@ -654,6 +674,19 @@ AS $function$
     end $function$;
 REVOKE EXECUTE ON FUNCTION users_settle_rights() FROM PUBLIC;
 
+CREATE OR REPLACE FUNCTION queue_person()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      insert into people_to_index (user_id) values (new.id) on conflict do nothing;
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION queue_person() FROM PUBLIC;
+
 CREATE OR REPLACE FUNCTION end_new_address()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -703,6 +736,15 @@ CREATE TRIGGER users_let_time_stand_still AFTER UPDATE OF suspended_at ON users
   FOR EACH ROW
   WHEN ((old.suspended_at IS NULL) <> (new.suspended_at IS NULL))
   EXECUTE FUNCTION users_let_time_stand_still();
+
+CREATE TRIGGER users_queue_person AFTER UPDATE ON users
+  FOR EACH ROW
+  WHEN (old.account_id IS DISTINCT FROM new.account_id OR old.email IS DISTINCT FROM new.email OR old.holds_email IS DISTINCT FROM new.holds_email OR old.name IS DISTINCT FROM new.name OR old.role IS DISTINCT FROM new.role OR old.email_verified_at IS DISTINCT FROM new.email_verified_at OR old.suspended_at IS DISTINCT FROM new.suspended_at OR old.frozen_at IS DISTINCT FROM new.frozen_at OR old.deletion_due_at IS DISTINCT FROM new.deletion_due_at)
+  EXECUTE FUNCTION queue_person();
+
+CREATE TRIGGER users_queue_person_of_new AFTER INSERT ON users
+  FOR EACH ROW
+  EXECUTE FUNCTION queue_person();
 
 CREATE TRIGGER users_record_change AFTER INSERT OR DELETE ON users
   FOR EACH ROW
@@ -1428,6 +1470,28 @@ CREATE TABLE pending_logins (
 );
 CREATE INDEX pending_logins_expires_at_idx ON pending_logins USING btree (expires_at);
 CREATE INDEX pending_logins_user_id_idx ON pending_logins USING btree (user_id);
+
+-- people_to_index -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE people_to_index (
+  user_id uuid NOT NULL,
+  made_in xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  CONSTRAINT people_to_index_pkey PRIMARY KEY (user_id, made_in)
+);
+COMMENT ON TABLE people_to_index IS 'Whose words are to be written anew. No key to users: an insert would lock them.';
+
+-- person_words --------------------------------------------------------------------------------------------------------
+
+CREATE TABLE person_words (
+  user_id uuid NOT NULL,
+  words tsvector NOT NULL,
+  flags text NOT NULL,
+  CONSTRAINT person_words_pkey PRIMARY KEY (user_id),
+  CONSTRAINT person_words_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+COMMENT ON COLUMN person_words.flags IS 'Role and states, parted by spaces. They are in the words, too, each behind a "=".';
+CREATE INDEX person_words_flags_user_id_idx ON person_words USING btree (flags, user_id);
+CREATE INDEX person_words_words_idx ON person_words USING gin (words) WITH (fastupdate=off);
 
 -- rate_limits ---------------------------------------------------------------------------------------------------------
 

@@ -293,6 +293,20 @@ export interface PendingLogins {
   user_id: string;
 }
 
+export interface PeopleToIndex {
+  made_in: Generated<string>;
+  user_id: string;
+}
+
+export interface PersonWords {
+  /**
+   * Role and states, parted by spaces. They are in the words, too, each behind a "=".
+   */
+  flags: string;
+  user_id: string;
+  words: string;
+}
+
 export interface RateLimits {
   expire: Int8 | null;
   key: string;
@@ -418,6 +432,8 @@ export interface DB {
   pending_email_changes: PendingEmailChanges;
   pending_hand_offs: PendingHandOffs;
   pending_logins: PendingLogins;
+  people_to_index: PeopleToIndex;
+  person_words: PersonWords;
   rate_limits: RateLimits;
   recovery_codes: RecoveryCodes;
   reserved_addresses: ReservedAddresses;

@@ -27,6 +27,7 @@ import * as comments from './m025-comments.ts';
 import * as endedLinks from './m026-ended-links.ts';
 import * as passkeysDeclined from './m027-passkeys-declined.ts';
 import * as staff from './m028-staff.ts';
+import * as personWords from './m029-person-words.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 
 export const migrations = {
@@ -58,5 +59,6 @@ export const migrations = {
   'm026-ended-links': endedLinks,
   'm027-passkeys-declined': passkeysDeclined,
   'm028-staff': staff,
+  'm029-person-words': personWords,
   'm030-new-addresses': newAddresses,
 };

@@ -40,6 +40,7 @@ export const faultWords = {
     'A role takes a verified address, a password or passkey, and no marketplace account that is connected.',
   link_gone: 'This account is no longer connected.',
   session_gone: 'This session does not exist or has already ended.',
+  search_long: 'Search for no more than 200 characters.',
 } as const;
 
 export type FaultName = keyof typeof faultWords;

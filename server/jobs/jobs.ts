@@ -6,6 +6,7 @@ import { eraseDueUsers } from '../identity/person/erase-user.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { createMailer } from '../mail/mailer.ts';
 import { sendDueMails } from '../mail/outbox.ts';
+import { indexPeople } from '../staff/index-people.ts';
 import { runInBackground } from './background.ts';
 import { sweep } from './sweep.ts';
 
@@ -24,6 +25,7 @@ export function startJobs(deps: Dependencies): () => Promise<void> {
     start('mail', 1_000, (signal) => sendDueMails(deps, other, signal, ['other'])),
     // A pull numbers the events that it needs: this job is for clients that do not pull.
     start('events', 1_000, (signal) => numberAllEvents(deps, signal)),
+    start('people', 1_000, (signal) => indexPeople(deps, signal)),
     start('billing', 5_000, (signal) => runBilling(deps, signal)),
     start('erasure', 60_000, (signal) => eraseDueUsers(deps, signal)),
     start('sweep', 60_000, (signal) => sweep(deps, signal)),

@@ -61,7 +61,8 @@ const deleteBatch = (db: Database, rows: ExpiredRows): Promise<number> =>
     throw error;
   });
 
-function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
+/** Waits, but not past the end of the work. */
+export function rest(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((done) => {
     const end = () => {
       clearTimeout(timer);

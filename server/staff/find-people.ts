@@ -1,20 +1,118 @@
-// Finding people.
-import { selectUsers, toUser } from '../../db/tables/users.ts';
+// Finding somebody from what they say of themselves on the telephone (contract 12.50 to 12.61). Who may search is decided
+// elsewhere.
+import { validate } from 'uuid';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import {
+  findAmongNewest,
+  findByIds,
+  findByTerms,
+  findByWhole,
+  type Hit,
+  listNewest,
+  listTerms,
+  type PersonFilters,
+  sampleTerms,
+  statesToFilter,
+} from '../../db/tables/person-words.ts';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { readEmailAddress } from '../identity/ground/email-address.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { provider } from '../marketplace/accept-profile.ts';
 import { stateOf } from './person.ts';
+import { chooseRarest } from './rarest-words.ts';
+import { listWords } from './search-words.ts';
 
+const maxHits = 50;
+const maxCodePoints = 200;
+// One more says that there are more.
+const limit = maxHits + 1;
+// Takes some milliseconds. Words that one in a hundred people has are found here.
+const newest = 4_000;
+
+type Deps = Pick<Dependencies, 'db'>;
+
+/** Finds people by `q` and filters; with an empty `q` the newest. */
 export async function findPeople(
-  { db }: Pick<Dependencies, 'db'>,
-  { q }: { q: string; role?: string; state?: string },
+  { db }: Deps,
+  { q, role, state }: { q: string; role?: string | undefined; state?: string | undefined },
 ) {
-  const rows = await selectUsers(db).where('u.email', 'like', `${q}%`).limit(51).execute();
-  const people = rows.map(toUser).map((user) => ({
-    id: user.id,
-    email: user.email,
-    name: user.name,
-    account: user.account.name,
-    role: user.role,
-    state: stateOf(user),
-  }));
-  return { people: people.slice(0, 50), more: people.length > 50 };
+  const text = q.trim();
+  if (Array.from(text).length > maxCodePoints) refuse('/q', faultWords.search_long);
+  const filters = {
+    role: readChoice('/role', role, ['user', 'manager', 'admin'] as const),
+    state: readChoice('/state', state, statesToFilter),
+  };
+  if (text === '') return show(await listNewest(db, filters, limit));
+  const words = listNeeded(text);
+  if (words.length === 0) return show([]);
+  const whole = await findByWhole(db, readKeys(text), filters, limit);
+  const others = await findByWords({ db }, words, filters);
+  const named = new Set(whole.map(({ id }) => id));
+  return show([...whole, ...others.filter(({ id }) => !named.has(id))]);
 }
+
+function refuse(pointer: string, detail: string): never {
+  throw new AppError('validation_failed', { errors: [{ pointer, detail }] });
+}
+
+function readChoice<T extends string>(
+  pointer: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | undefined {
+  return text
+    ? (choices.find((choice) => choice === text) ?? refuse(pointer, faultWords.choice_missing))
+    : undefined;
+}
+
+const show = (hits: Hit[]) => ({
+  people: hits.slice(0, maxHits).map((hit) => ({
+    id: hit.id,
+    email: hit.email,
+    name: hit.name,
+    account: hit.account,
+    role: hit.role,
+    state: stateOf(hit),
+  })),
+  more: hits.length > maxHits,
+});
+
+/** The words without those that another begins with, the longest first. */
+function listNeeded(text: string): string[] {
+  const words = listWords(text).sort((a, b) => b.length - a.length);
+  return words.filter((word, place) => !words.slice(0, place).some((longer) => longer.startsWith(word)));
+}
+
+const readKeys = (text: string) => ({
+  // No text in the database has this character, and Postgres refuses it.
+  text: text.replaceAll('\0', '\ufffd'),
+  email: readEmailAddress(text),
+  userId: validate(text) ? text : undefined,
+  invoiceNumber: /^[1-9]\d{0,17}$/.test(text) ? text : undefined,
+  provider,
+});
+
+/**
+ * Three ways, each quick where the one before is of no use: the newest people, where many have all words; people here and there,
+ * where many have who came long ago; and the index, where few have.
+ */
+async function findByWords({ db }: Deps, words: string[], filters: PersonFilters): Promise<Hit[]> {
+  const terms = listTerms(words, filters);
+  const amongNewest = await findAmongNewest(db, terms, filters, { newest, limit });
+  if (amongNewest.length === limit) return amongNewest;
+  const sample = await sampleTerms(db, terms);
+  const ids = sample.filter(({ places }) => places.length === terms.length).map(({ id }) => id);
+  const inSample = ids.length < limit ? [] : await findByIds(db, ids, filters, limit);
+  if (inSample.length === limit) return newestFirst(inSample);
+  const chosen = chooseRarest(
+    terms.length,
+    sample.map(({ places }) => places),
+  );
+  const hits = await inTransaction(db, { by: 'service' }, (trx) =>
+    findByTerms(trx, { chosen: chosen.map((place) => terms[place] ?? ''), terms }, filters, limit),
+  );
+  return newestFirst(hits);
+}
+
+const newestFirst = (hits: Hit[]) => hits.sort((a, b) => (a.id < b.id ? 1 : -1));

@@ -43,6 +43,7 @@ const landed = [
   'm026-ended-links',
   'm027-passkeys-declined',
   'm028-staff',
+  'm029-person-words',
   'm030-new-addresses',
 ];
 

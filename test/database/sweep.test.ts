@@ -20,6 +20,8 @@ const kept: Record<string, string> = {
   authenticators: 'as long as its user, one each',
   recovery_codes: 'as long as its user, ten each',
   external_links: 'as long as its user',
+  person_words: 'as long as its user, one each',
+  people_to_index: 'until the job has looked at them, seconds later',
   passkeys: 'as long as its user, 20 each',
   passkey_challenge_keys: 'one row',
   service_contracts: 'for ever',

@@ -264,7 +264,7 @@ it('no label holds what somebody outside has chosen, nor anything about a person
     code: (value) => value in problems,
     client: (value) => app.config.clients.has(value),
     name: (value) =>
-      ['awaited-mail', 'mail', 'events', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
+      ['awaited-mail', 'mail', 'events', 'people', 'billing', 'erasure', 'sweep', 'nudges'].includes(value),
     queue: (value) => ['outbox', 'unsent', 'billing', 'sweep'].includes(value),
     table: (value) => /^[a-z_]+$/.test(value),
     outcome: (value) => /^[a-z_]+$/.test(value),

@@ -92,6 +92,7 @@ const furtherTables: Record<string, string[]> = {
   'db/tables/deletions.ts': ['users'],
   'db/tables/events.ts': ['event_sequences'],
   'db/tables/invoices.ts': ['invoice_numbers'],
+  'db/tables/person-words.ts': ['people_to_index'],
   'db/migration-status.ts': ['kysely_migration'],
 };
 const writtenByKysely = /\.(?:insertInto|updateTable|deleteFrom)\('(\w+)/g;

@@ -1,0 +1,251 @@
+// The only writer of `person_words`, by which staff find people, and of `people_to_index`, which says whose words are to be
+// written anew. Triggers add to the latter (queue_person and queue_people_of_account in db/schema.sql).
+import { type RawBuilder, sql, type Transaction } from 'kysely';
+import type { Database } from '../postgres/client.ts';
+import { connectionOf } from '../postgres/transactions.ts';
+import type { DB } from '../schema.ts';
+import type { InternalRole, User } from './users.ts';
+
+/** What people can be filtered by, besides their role. */
+export const statesToFilter = ['suspended', 'frozen', 'unproved', 'waiting', 'leaving'] as const;
+
+export type FilterState = (typeof statesToFilter)[number];
+
+/** Contract 12.57, of `users as u` and `accounts as a`. */
+const isIn: Record<FilterState, RawBuilder<boolean>> = {
+  suspended: sql`u.suspended_at is not null and u.frozen_at is null`,
+  frozen: sql`u.frozen_at is not null`,
+  unproved: sql`u.email_verified_at is null`,
+  waiting: sql`'sell_products' = any(a.capabilities) and a.verified_at is null`,
+  leaving: sql`u.deletion_due_at is not null`,
+};
+
+export type PersonToIndex = {
+  id: string;
+  email: string;
+  name: string;
+  accountName: string;
+  /** The role, and each state that the person is in. */
+  flags: string[];
+};
+
+/** Whether there is anybody whose words are to be written anew. */
+export async function hasPeopleToIndex(db: Database): Promise<boolean> {
+  return (await db.selectFrom('people_to_index').select('user_id').limit(1).executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Takes the newest people off the queue, `limit` entries at most, and keeps them from being erased meanwhile. Undefined if
+ * another transaction is at it: two that read the same person could write what the first has read last.
+ *
+ * It waits for nobody. Whoever is being erased stays in the queue.
+ */
+export async function takePeopleToIndex(
+  trx: Transaction<DB>,
+  limit: number,
+): Promise<{ people: PersonToIndex[]; hasMore: boolean } | undefined> {
+  const lock = await sql<{ is_ours: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended('people to index', 0)) as is_ours`.execute(trx);
+  if (!lock.rows[0]?.is_ours) return undefined;
+  // By their places in the table: else Postgres may go over the whole queue to find these again.
+  const { rows: entries } = await sql<{ user_id: string }>`
+    delete from people_to_index where ctid = any(array(
+      select ctid from people_to_index order by user_id desc limit ${sql.lit(limit)}))
+    returning user_id`.execute(trx);
+  const ids = [...new Set(entries.map(({ user_id: id }) => id))];
+  const states = statesToFilter.map((state) => sql`case when ${isIn[state]} then ${sql.lit(state)} end`);
+  const { rows: people } = await sql<PersonToIndex>`
+    select u.id, u.email, u.name, a.name as "accountName",
+      array_remove(array[u.role, ${sql.join(states)}], null) as flags
+    from users u join accounts a on a.id = u.account_id where u.id = any(${ids}::uuid[])
+    for key share of u skip locked`.execute(trx);
+  if (people.length < ids.length) {
+    const found = new Set(people.map(({ id }) => id));
+    await sql`insert into people_to_index (user_id)
+      select id from users where id = any(${ids.filter((id) => !found.has(id))}::uuid[])
+      on conflict do nothing`.execute(trx);
+  }
+  return { people, hasMore: entries.length === limit && people.length > 0 };
+}
+
+/** A flag is kept among the words with this before it, which no word has. */
+const flagMark = '=';
+
+export async function writePersonWords(
+  trx: Transaction<DB>,
+  people: { id: string; words: string[]; flags: string[] }[],
+): Promise<void> {
+  const rows = people.map(({ id, words, flags }) => ({
+    id,
+    words: [...words, ...flags.map((flag) => flagMark + flag)],
+    flags: flags.join(' '),
+  }));
+  await sql`
+    insert into person_words as w (user_id, words, flags)
+      select r.id, array_to_tsvector(r.words), r.flags
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as r(id uuid, words text[], flags text)
+    on conflict (user_id) do update set words = excluded.words, flags = excluded.flags
+      where (w.words, w.flags) is distinct from (excluded.words, excluded.flags)`.execute(trx);
+}
+
+/** A person who is found. */
+export type Hit = Pick<
+  User,
+  'id' | 'email' | 'name' | 'role' | 'frozenAt' | 'suspendedAt' | 'deletionDueAt' | 'emailVerifiedAt'
+> & { account: string };
+
+export type PersonFilters = { role?: InternalRole; state?: FilterState };
+
+const hitColumns = sql`u.id, u.email, u.name, a.name as account, u.role, u.frozen_at as "frozenAt",
+  u.suspended_at as "suspendedAt", u.deletion_due_at as "deletionDueAt", u.email_verified_at as "emailVerifiedAt"`;
+
+/**
+ * Joins the person of each `w.user_id`, by the rows themselves: what is kept among the words may be some seconds old. One after
+ * the other, as far as they are needed, or Postgres would go over everybody (`offset 0` keeps the joins apart).
+ */
+const joinHit = ({ role, state }: PersonFilters) => sql`
+  cross join lateral (
+    select ${hitColumns} from users u join accounts a on a.id = u.account_id
+      where u.id = w.user_id and ${role ? sql`u.role = ${role}` : sql`true`} and ${state ? isIn[state] : sql`true`}
+      offset 0
+  ) hit`;
+
+const columns = sql`hit.id, hit.email, hit.name, hit.account, hit.role, hit."frozenAt", hit."suspendedAt",
+  hit."deletionDueAt", hit."emailVerifiedAt"`;
+
+/** The newest people. */
+export async function listNewest(db: Database, filters: PersonFilters, limit: number): Promise<Hit[]> {
+  const flags = [filters.role, filters.state].filter((flag) => flag !== undefined);
+  // Whoever came this moment is there, too.
+  if (flags.length === 0)
+    return run(
+      db,
+      sql`
+      select ${hitColumns} from users u join accounts a on a.id = u.account_id order by u.id desc limit ${sql.lit(limit)}`,
+    );
+  // The index has the newest of each set of flags; there are some dozens of sets at most.
+  return run(
+    db,
+    sql`
+    with recursive sets as (
+      (select flags from person_words order by flags limit 1)
+      union all
+      select (select w.flags from person_words w where w.flags > sets.flags order by w.flags limit 1)
+        from sets where sets.flags is not null
+    )
+    select ${columns} from sets cross join lateral (
+      select ${columns} from person_words w ${joinHit(filters)} where w.flags = sets.flags
+        order by w.user_id desc limit ${sql.lit(limit)}
+    ) hit
+    where string_to_array(sets.flags, ' ') @> ${flags}::text[] order by hit.id desc limit ${sql.lit(limit)}`,
+  );
+}
+
+/** What a whole text may name: an address, a user, or something that is a person's. */
+export type WholeKeys = {
+  text: string;
+  email: string | undefined;
+  userId: string | undefined;
+  invoiceNumber: string | undefined;
+  provider: string;
+};
+
+/** The people whom a whole text names. Of an address that many have typed, `limit` at most. */
+export function findByWhole(
+  db: Database,
+  { text, email, userId, invoiceNumber, provider }: WholeKeys,
+  filters: PersonFilters,
+  limit: number,
+): Promise<Hit[]> {
+  return run(
+    db,
+    sql`
+    select ${columns} from (
+      select id as user_id from users where email = ${email ?? null} and holds_email
+      union (select id from users where email = ${email ?? null} and not holds_email limit ${sql.lit(limit)})
+      union select ${userId ?? null}::uuid
+      union select user_id from external_links where provider = ${provider} and external_id = ${text}
+      union select user_id from service_contracts where signup_id = ${text}
+      union select c.user_id from invoices i join service_contracts c on c.id = i.contract_id
+        where i.number = ${invoiceNumber ?? null}::bigint
+    ) w ${joinHit(filters)} order by hit.id desc limit ${sql.lit(limit)}`,
+  );
+}
+
+/** What people are found by: the beginnings of words, and flags. All of them have to be there. */
+export type Terms = readonly string[];
+
+export const listTerms = (words: string[], { role, state }: PersonFilters): Terms => [
+  ...words,
+  ...[role, state].filter((flag) => flag !== undefined).map((flag) => flagMark + flag),
+];
+
+// Words are letters and digits, so none has a quote. Flags are asked for by their beginning, too, which none shares with
+// another: of two that many have, Postgres goes through whole lists of beginnings in a third of the time.
+const toQuery = (terms: Terms) => terms.map((term) => `'${term}':*`).join(' & ');
+
+/** Looks through the newest people only. */
+export function findAmongNewest(
+  db: Database,
+  terms: Terms,
+  filters: PersonFilters,
+  { newest, limit }: { newest: number; limit: number },
+): Promise<Hit[]> {
+  return run(
+    db,
+    sql`
+    select ${columns} from (
+      select user_id, words from person_words order by user_id desc limit ${sql.lit(newest)}
+    ) w ${joinHit(filters)} where w.words @@ ${toQuery(terms)}::tsquery
+    order by w.user_id desc limit ${sql.lit(limit)}`,
+  );
+}
+
+const samplePages = 16;
+
+/** Some people here and there in the table, each with the places of those of `terms` that they have. */
+export async function sampleTerms(db: Database, terms: Terms): Promise<{ id: string; places: number[] }[]> {
+  const { rows } = await sql<{ id: string; places: number[] }>`
+    select w.user_id as id, array(
+      select (t.place - 1)::int from unnest(${terms.map((term) => toQuery([term]))}::text[]::tsquery[])
+        with ordinality t(query, place) where w.words @@ t.query
+    ) as places
+    from person_words w tablesample system (
+      least(100, 100.0 * ${sql.lit(samplePages)} * current_setting('block_size')::int
+        / greatest(1, pg_relation_size('person_words'))))`.execute(db);
+  return rows;
+}
+
+/** Those of these people who pass the filters. */
+export function findByIds(
+  db: Database,
+  ids: string[],
+  filters: PersonFilters,
+  limit: number,
+): Promise<Hit[]> {
+  return run(
+    db,
+    sql`select ${columns} from unnest(${ids}::uuid[]) w(user_id) ${joinHit(filters)} limit ${sql.lit(limit)}`,
+  );
+}
+
+/** Asks the index for `chosen`, and what it finds for all of `terms`. The result is in no order. */
+export async function findByTerms(
+  trx: Transaction<DB>,
+  { chosen, terms }: { chosen: Terms; terms: Terms },
+  filters: PersonFilters,
+  limit: number,
+): Promise<Hit[]> {
+  // Going over everybody looks cheap to Postgres where it takes words for common.
+  void connectionOf(trx).query('set local enable_seqscan = off', []);
+  return run(
+    trx,
+    sql`
+    select ${columns} from (
+      select user_id, words from person_words where words @@ ${toQuery(chosen)}::tsquery offset 0
+    ) w ${joinHit(filters)} where w.words @@ ${toQuery(terms)}::tsquery limit ${sql.lit(limit)}`,
+  );
+}
+
+const run = async (db: Database, statement: RawBuilder<unknown>): Promise<Hit[]> =>
+  (await (statement as RawBuilder<Hit>).execute(db)).rows;

@@ -1,0 +1,19 @@
+// The words by which people are found (contract 12.51). Those that are kept and those of a query are made alike.
+
+// A lexeme of Postgres has fewer than 2,047 bytes, and a code point four at most.
+const maxCodePoints = 500;
+
+/** The words of a text, each once. */
+export function listWords(text: string): string[] {
+  // Marks go after the change of case, which makes some; and "σ" at the end of a word is another letter.
+  const plain = text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}+/gu, '')
+    .replaceAll('ß', 'ss')
+    .replaceAll('ς', 'σ');
+  return [...new Set((plain.match(/[\p{L}\p{N}]+/gu) ?? []).map(cut))];
+}
+
+const cut = (word: string) =>
+  word.length > maxCodePoints ? Array.from(word).slice(0, maxCodePoints).join('') : word;

@@ -1,0 +1,136 @@
+// Whose words are written, how often, and what else happens meanwhile (contract 12.53 and 12.54).
+import { sql } from 'kysely';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
+import { migrations } from '../../db/migrations/list.ts';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import { findPeople } from '../../server/staff/find-people.ts';
+import { indexPeople } from '../../server/staff/index-people.ts';
+import { openApp } from '../support/app/app.ts';
+import { countRows, openFreshDatabase, type TestClient } from '../support/database/database.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
+import { buildHandOff } from '../support/marketplace/marketplace.ts';
+
+let client: TestClient;
+beforeEach(async () => {
+  client = await openFreshDatabase();
+});
+afterEach(() => client.close());
+
+async function addPeople(count: number): Promise<void> {
+  await sql`
+    with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Together') returning id)
+    insert into users (id, account_id, email, holds_email, name)
+      select gen_random_uuid(), id, 'person-' || n || '@example.test', true, 'Person ' || n
+      from account, generate_series(1, ${sql.lit(count)}) n`.execute(client.db);
+}
+
+const namesBy = async (q: string) => (await findPeople(client, { q })).people.map(({ name }) => name);
+
+it('16 at once write everybody once', async () => {
+  await addPeople(1_000);
+  await sql`create table written (user_id uuid)`.execute(client.db);
+  await sql`create function note() returns trigger language plpgsql as
+    'begin insert into written values (new.user_id); return null; end'`.execute(client.db);
+  await sql`create trigger note after insert or update on person_words for each row execute function note()`.execute(
+    client.db,
+  );
+  const others = Array.from({ length: 15 }, () => connect(client.url));
+  try {
+    await Promise.all([client, ...others].map((each) => indexPeople(each)));
+    // Those that left it to the first may be done before it.
+    await indexPeople(client);
+  } finally {
+    await Promise.all(others.map(({ close }) => close()));
+  }
+  const { rows } =
+    await sql`select count(*)::int as all, count(distinct user_id)::int as people from written`.execute(
+      client.db,
+    );
+  expect(rows).toEqual([{ all: 1_000, people: 1_000 }]);
+  expect(await countRows(client.db, 'people_to_index')).toBe(0);
+  // Nothing is written where nothing is new.
+  await sql`update users set name = 'Other ' || name; update users set name = substr(name, 7)`.execute(
+    client.db,
+  );
+  await indexPeople(client);
+  expect(await countRows(client.db, 'written')).toBe(1_000);
+});
+
+it('a change under way is written once it is committed, though the job took the person meanwhile', async () => {
+  await addPeople(1);
+  const other = connect(client.url);
+  try {
+    await inTransaction(other.db, { by: 'operator' }, async (trx) => {
+      await sql`update users set name = 'Latest'`.execute(trx);
+      await indexPeople(client);
+      expect(await namesBy('person')).toEqual(['Person 1']);
+    });
+    expect(await namesBy('latest')).toEqual([]);
+    await indexPeople(client);
+    expect(await namesBy('latest')).toEqual(['Latest']);
+  } finally {
+    await other.close();
+  }
+});
+
+it('whoever is being erased is waited for by nobody, and the others are written', async () => {
+  await addPeople(2);
+  const other = connect(client.url);
+  try {
+    await inTransaction(other.db, { by: 'service' }, async (trx) => {
+      await sql`select from accounts a join users u on u.account_id = a.id where u.name = 'Person 1' for update`.execute(
+        trx,
+      );
+      await indexPeople(client);
+      expect(await namesBy('person')).toEqual(['Person 2']);
+      await sql`delete from users where name = 'Person 1'`.execute(trx);
+    });
+    await indexPeople(client);
+    expect(await countRows(client.db, 'people_to_index')).toBe(0);
+    expect(await countRows(client.db, 'person_words')).toBe(1);
+  } finally {
+    await other.close();
+  }
+});
+
+it('a first hand-off costs one statement and one row, and a later one without news nothing', async () => {
+  const app = await openApp();
+  try {
+    await sql`create table noted (people bigint)`.execute(app.db);
+    await sql`create function note() returns trigger language plpgsql as
+      'begin insert into noted select count(*) from added; return null; end'`.execute(app.db);
+    await sql`create trigger note after insert on people_to_index referencing new table as added
+      for each statement execute function note()`.execute(app.db);
+    const profile = { id: 'first', role: 'merchant', capabilities: ['sell_products'] };
+    for (let n = 0; n < 2; n++) {
+      expect((await app.send(await buildHandOff(app, { ...profile, role: 'merchant' }))).status).toBe(303);
+      expect((await sql`select people::int from noted`.execute(app.db)).rows).toEqual([{ people: 1 }]);
+    }
+  } finally {
+    await app.close();
+  }
+});
+
+it('whoever was there before the words was queued by the migration', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  const before = connect(url);
+  try {
+    for (const [name, { up }] of Object.entries(migrations)) {
+      if (name === 'm029-person-words')
+        await sql`
+          with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Long here') returning id)
+          insert into users (id, account_id, email, holds_email, name)
+            select gen_random_uuid(), id, 'before@example.test', false, 'Before' from account`.execute(
+          before.db,
+        );
+      await up(before.db as never);
+    }
+    await indexPeople(before);
+    expect((await findPeople(before, { q: 'long bef' })).people).toMatchObject([
+      { email: 'before@example.test', account: 'Long here', role: 'user', state: 'unproved' },
+    ]);
+  } finally {
+    await before.close();
+    await drop();
+  }
+});
