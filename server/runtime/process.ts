@@ -1,5 +1,7 @@
 // What the process gives and takes, on both runtimes: environment, signals, output, exit.
+import { userInfo } from 'node:os';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { Log } from '../basics/log.ts';
@@ -84,4 +86,28 @@ export function exitWith(message: string): never {
 /** Reads all of standard input. */
 export function readInput(): Promise<string> {
   return text(process.stdin);
+}
+
+/** Whether somebody sits at a terminal, and can be asked. */
+export const isTerminal = (): boolean => Boolean(process.stdin.isTTY);
+
+/** Asks whoever sits at the terminal. The empty text if the input ends, or they press Ctrl-C. */
+export function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((done) => {
+    lines.on('close', () => done(''));
+    lines.question(question, (answer) => {
+      done(answer);
+      lines.close();
+    });
+  });
+}
+
+/** The system's user that runs this process. A container may have given it no name. */
+export function readSystemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
