@@ -7,7 +7,7 @@ import { deferAuditEvent, recordAuditEvent } from '../../db/tables/audit-events.
 import { lockExternalLinks } from '../../db/tables/external-links.ts';
 import { findUserById, lockUser, type User } from '../../db/tables/users.ts';
 import { AppError } from '../basics/errors.ts';
-import { environment, print, readSystemUser } from '../runtime/process.ts';
+import { environment, print, systemUser } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
 import { actAsOperator } from '../staff/act.ts';
 import type { Given, Intent } from '../staff/acts.ts';
@@ -49,14 +49,14 @@ export const originOf = (command: string, { why }: { why?: string }): Origin => 
 });
 
 function authorOf({ by, why }: { by?: string; why?: string }) {
-  const systemUser = readSystemUser();
-  return { by: 'operator', name: by ?? systemUser, systemUser, why } as const;
+  const user = systemUser();
+  return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
 /** What the audit keeps of an act by command, or of a look (contract 12.44 and 12.45). */
 function buildEvent(type: string, userId: string | undefined, reason: { by?: string; why?: string }) {
-  const { name, systemUser, why } = authorOf(reason);
-  return { type, userId, why, details: { by: 'cli', operator: name, systemUser } };
+  const { name, systemUser: user, why } = authorOf(reason);
+  return { type, userId, why, details: { by: 'cli', operator: name, systemUser: user } };
 }
 
 /** Records that an operator has looked at somebody, or searched. */

@@ -138,7 +138,7 @@ const buildNotices = ({ dueAt, hasSupport, who }: Words): Record<NoticeKind, Not
   factors_removed: {
     subject: 'Your second factor has been removed',
     text: 'Our support team has removed the authenticator app, recovery codes and passkeys from your account. All browsers have been logged out. Your password no longer works. Set a new one with the link in our next email, then set up a second factor again.',
-    advice: `If you did not ask for this, ${askSupport(hasSupport)}.`,
+    advice: `If you did not ask for this, set a new password now${hasSupport ? ', and contact support' : ''}.`,
   },
   link_removed: {
     subject: 'Your marketplace account is no longer connected',

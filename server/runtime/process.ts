@@ -1,4 +1,5 @@
 // What the process gives and takes, on both runtimes: environment, signals, output, exit.
+
 import { userInfo } from 'node:os';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -11,6 +12,15 @@ export const args = process.argv.slice(2);
 
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
+
+/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+export function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? 'unknown');
+  }
+}
 
 export function measureProcess(): { cpuSeconds: number; residentBytes: number; heapUsedBytes: number } {
   const { user, system } = process.cpuUsage();
@@ -101,13 +111,4 @@ export function ask(question: string): Promise<string> {
       lines.close();
     });
   });
-}
-
-/** The system's user that runs this process. A container may have given it no name. */
-export function readSystemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.()}`;
-  }
 }

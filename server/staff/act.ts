@@ -1,6 +1,7 @@
 // A change that staff, or an operator by command, make to somebody (contract 12.14 to 12.23): the one way in which each of the
 // acts of acts.ts is done.
 import type { Transaction } from 'kysely';
+import { encodeHex } from 'oslo/encoding';
 import { z } from 'zod';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
@@ -10,12 +11,12 @@ import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db/tables/users.ts';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
-import type { Visit } from '../http/requests.ts';
-import { type AuthorTrail, type Recorder, trailOf } from '../identity/ground/trail.ts';
+import { type AuthorTrail, trailOf } from '../identity/ground/trail.ts';
 import { isLastAdmin } from '../identity/person/deletion.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { sha256 } from '../runtime/hash.ts';
-import { type Act, acts, type Given, type Intent } from './acts.ts';
+import { type Act, acts, eventOf, type Given, type Intent } from './acts.ts';
+import type { ActContext, Author } from './context.ts';
 import { isStaffRole, mayAct } from './rights.ts';
 import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
 
@@ -32,28 +33,9 @@ export const whySchema = z
 /** What every act asks for. `seen` is what the form was made from (`seenOf`). */
 export type Asked = { id: string; why: string; seen: string };
 
-/** Who acts: somebody of the staff, or an operator by a command. */
-export type Author =
-  | { by: 'staff'; actorId: string; why: string; visit: Visit }
-  | { by: 'operator'; why?: string | undefined; name: string; systemUser: string };
-
-/** What an act works with. It has locked the person, and whoever acts. */
-export type ActContext = {
-  trx: Transaction<DB>;
-  deps: Pick<Dependencies, 'now' | 'config'>;
-  target: User;
-  author: Author;
-  /** Throws 409 `last_admin` if no other administrator could log in. */
-  requireOtherAdmin: () => Promise<void>;
-  /** What events about the person say of the author. */
-  trail: AuthorTrail;
-  /** Records an event about the person, with that. */
-  record: Recorder;
-};
-
 /** The SHA-256, in hex, of the JSON of what the act changes. */
 export async function seenOf(db: Transaction<DB> | Dependencies['db'], act: Act, target: User, now: Date) {
-  return Buffer.from(sha256(JSON.stringify(await act.see(db, target, now)))).toString('hex');
+  return encodeHex(sha256(JSON.stringify(await act.see(db, target, now))));
 }
 
 /**
@@ -118,7 +100,7 @@ async function doAct(intent: Intent, context: ActContext, read: unknown): Promis
   deferAuditEvent(trx, {
     ...trail,
     ...from,
-    type: `staff.${intent.replaceAll('-', '_')}`,
+    type: eventOf(intent),
     userId: target.id,
     details: { ...trail.details, ...operator, ...details },
   });

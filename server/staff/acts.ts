@@ -30,7 +30,7 @@ import { listMailboxes, thaw } from '../identity/recovery/freeze.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
-import type { ActContext } from './act.ts';
+import type { ActContext } from './context.ts';
 import type { RightName } from './rights.ts';
 
 /** The fields of an act's form, as they arrived. */
@@ -316,3 +316,6 @@ export const acts = {
 export type Intent = keyof typeof acts;
 
 export const isIntent = (text: string): text is Intent => Object.hasOwn(acts, text);
+
+/** The event that an act leaves in the audit, beside those of what it changes. */
+export const eventOf = (intent: Intent): string => `staff.${intent.replaceAll('-', '_')}`;

@@ -1,6 +1,7 @@
 // Which procedures there are, for whom, and which of them programs have.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { rights } from '../../server/staff/rights.ts';
 import { appRouter, pagesRouter } from '../../server/trpc/router.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
 
@@ -18,7 +19,9 @@ function listNamed(): string[] {
   const rules = readFileSync(new URL(file, contract), 'utf8')
     .split('\n')
     .filter((line) => /^- \*\*11\.\d+\*\* tRPC:/.test(line));
-  return rules.flatMap((rule) => [...rule.matchAll(/`([a-z]\w+\.[a-z]\w+)`/g)].map(([, name = '']) => name));
+  return rules.flatMap((rule) =>
+    [...rule.matchAll(/`([a-z]\w+(?:\.[a-z]\w+)+)`/g)].map(([, name = '']) => name),
+  );
 }
 
 const procedures = Object.entries(pagesRouter._def.procedures) as unknown as [
@@ -86,7 +89,9 @@ it('each says who may call it', () => {
     ],
     confirmed: ['deletion.request', 'email.requestChange', 'passkeys.addOffered'],
     person: [
-      ...Object.keys(appRouter._def.procedures).filter((name) => name !== 'email.requestChange'),
+      ...Object.keys(appRouter._def.procedures).filter(
+        (name) => name !== 'email.requestChange' && !name.startsWith('admin.'),
+      ),
       'address.describe',
       'address.describeChange',
       'address.requireMeant',
@@ -97,6 +102,8 @@ it('each says who may call it', () => {
       'passkeys.describeOffer',
       'security.describe',
     ].sort(),
+    // Whom of the staff, and about whom: server/staff/rights.ts.
+    staff: [...Object.keys(rights).map((name) => `admin.${name}`), 'staffForms.act'].sort(),
   });
 });
 
