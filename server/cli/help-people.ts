@@ -89,6 +89,6 @@ export function addHelpCommands(program: Command): void {
     say: ({ user, given: { email = '' } }) =>
       `An email is on its way to ${show(email)}. Nothing changes before its link is used; ${show(user.email)} can stop it.`,
     nothing: {},
-    notAllowed: 'This user is staff, suspended, frozen or leaving: their address is not changed.',
+    notAllowed: 'This user is staff, suspended or frozen, and gets no other address.',
   });
 }
