@@ -16,7 +16,7 @@ export function addAccountCommands(program: Command): void {
       description: `${description}; name somebody who belongs to the account`,
       ...(choices && { takes: { argument: new Argument('<what>').choices(choices), as: 'capability' } }),
       say: ({ user }) => `Done. ${describe(user)}`,
-      nothing: { says: ({ user }) => `Nothing to change. ${describe(user)}` },
+      nothing: ({ user }) => `Nothing to change. ${describe(user)}`,
       more: ({ account }) => ({
         capabilities: [...account.capabilities].sort(),
         verified: account.verifiedAt !== null,

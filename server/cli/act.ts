@@ -111,7 +111,7 @@ export const toJson = (intent: string, done: boolean, id: string, more: Record<s
 /** Names somebody in a question. */
 export const nameUser = ({ name, email }: User) => `${show(name)} <${show(email)}>`;
 
-type Outcome = { user: User; given: Given; isDone: boolean };
+type Outcome = { user: User; given: Given };
 
 type ActCommand = {
   name: string;
@@ -124,12 +124,17 @@ type ActCommand = {
   question?: (user: User, given: Given) => string;
   /** What was done. `user` is the person as they are now. */
   say: (outcome: Outcome) => string;
-  /** What is said where there was nothing to change; `refuses`: as a refusal. */
-  nothing: { says?: (outcome: Outcome) => string; refuses?: string };
+  /** What is said where there was nothing to change. Throws where that is a refusal. */
+  nothing: (outcome: Outcome) => string;
   /** What programs get beside that. */
   more?: (user: User) => Record<string, unknown>;
   /** The refusal `not_allowed` in words. */
   notAllowed?: string;
+};
+
+/** For an act that is refused where there is nothing to change. */
+export const refuse = (sentence: string) => (): never => {
+  throw new CommandError(sentence);
 };
 
 export function addAct(program: Command, act: ActCommand): void {
@@ -168,9 +173,8 @@ async function perform(
     throw new CommandError(isOurs ? notAllowed : describeRefusal(error));
   });
   const isDone = done === 'done';
-  if (!isDone && act.nothing.refuses !== undefined) throw new CommandError(act.nothing.refuses);
   const present = (await findUserById(db, user.id)) ?? user;
-  if (options.json) return toJson(intent, isDone, user.id, act.more?.(present));
-  const outcome = { user: present, given, isDone };
-  return isDone ? act.say(outcome) : (act.nothing.says?.(outcome) ?? 'Nothing to change.');
+  const outcome = { user: present, given };
+  const said = isDone ? act.say(outcome) : act.nothing(outcome);
+  return options.json ? toJson(intent, isDone, user.id, act.more?.(present)) : said;
 }

@@ -1,7 +1,7 @@
 // What staff do for people on a person's page (contract section 12), by command.
 import { Argument, type Command, Option } from 'commander';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
-import { addAct, nameUser } from './act.ts';
+import { addAct, nameUser, refuse } from './act.ts';
 import { readEmail, show } from './command.ts';
 
 export function addHelpCommands(program: Command): void {
@@ -11,7 +11,10 @@ export function addHelpCommands(program: Command): void {
     description: 'suspend a user and end their sessions at once',
     isWhyRequired: false,
     say: ({ user }) => `${show(user.email)} is suspended.`,
-    nothing: { says: ({ user }) => `${show(user.email)} is suspended already.` },
+    nothing: ({ user }) =>
+      user.frozenAt
+        ? refuse('This account is frozen: nobody gets in.')()
+        : `${show(user.email)} is suspended already.`,
   });
 
   addAct(program, {
@@ -20,7 +23,7 @@ export function addHelpCommands(program: Command): void {
     description: 'let a suspended user log in again',
     isWhyRequired: false,
     say: ({ user }) => `${show(user.email)} can log in again.`,
-    nothing: { refuses: 'This user is not suspended.' },
+    nothing: refuse('This user is not suspended.'),
   });
 
   addAct(program, {
@@ -28,7 +31,7 @@ export function addHelpCommands(program: Command): void {
     intent: 'end-sessions',
     description: 'log a user out everywhere',
     say: ({ user }) => `${show(user.email)} is logged out everywhere.`,
-    nothing: { says: ({ user }) => `${show(user.email)} is not logged in anywhere.` },
+    nothing: ({ user }) => `${show(user.email)} is not logged in anywhere.`,
   });
 
   addAct(program, {
@@ -40,7 +43,7 @@ export function addHelpCommands(program: Command): void {
       as: 'kind',
     },
     say: ({ user }) => `An email is on its way to ${show(user.email)}.`,
-    nothing: { says: ({ user }) => `Nothing to send: ${show(user.email)} is proved already.` },
+    nothing: ({ user }) => `Nothing to send: ${show(user.email)} is proved already.`,
     notAllowed: 'This user is suspended, frozen or leaving, and gets no such email.',
   });
 
@@ -58,7 +61,7 @@ export function addHelpCommands(program: Command): void {
       ]
         .filter(Boolean)
         .join(' '),
-    nothing: { refuses: 'This user has no second factor.' },
+    nothing: refuse('This user has no second factor.'),
   });
 
   addAct(program, {
@@ -67,7 +70,7 @@ export function addHelpCommands(program: Command): void {
     description: 'give a user another role, and end their sessions',
     takes: { argument: new Argument('<role>').choices(['user', 'manager', 'admin']), as: 'role' },
     say: ({ user }) => `${show(user.email)} has the role ${user.role}, and is logged out everywhere.`,
-    nothing: { says: ({ user }) => `${show(user.email)} has the role ${user.role} already.` },
+    nothing: ({ user }) => `${show(user.email)} has the role ${user.role} already.`,
     more: ({ role }) => ({ role }),
   });
 
@@ -76,7 +79,7 @@ export function addHelpCommands(program: Command): void {
     intent: 'keep',
     description: 'keep a user whose deletion is planned',
     say: ({ user }) => `${show(user.email)} stays.`,
-    nothing: { says: ({ user }) => `Nothing to change: no deletion of ${show(user.email)} is planned.` },
+    nothing: ({ user }) => `Nothing to change: no deletion of ${show(user.email)} is planned.`,
   });
 
   addAct(program, {
@@ -88,7 +91,7 @@ export function addHelpCommands(program: Command): void {
     question: (user, { email = '' }) => `Move the account of ${nameUser(user)} to ${show(email)}?`,
     say: ({ user, given: { email = '' } }) =>
       `An email is on its way to ${show(email)}. Nothing changes before its link is used; ${show(user.email)} can stop it.`,
-    nothing: {},
+    nothing: () => 'Nothing to change.',
     notAllowed: 'This user is staff, suspended or frozen, and gets no other address.',
   });
 }

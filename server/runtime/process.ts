@@ -13,8 +13,12 @@ export const args = process.argv.slice(2);
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
 
-/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+/**
+ * The name of the user who called sudo, else of the one who runs this process, or its number if the system has no name for it, as
+ * in some containers.
+ */
 export function systemUser(): string {
+  if (environment.SUDO_USER) return environment.SUDO_USER;
   try {
     return userInfo().username;
   } catch {

@@ -41,10 +41,10 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
   expect(days).toBeGreaterThanOrEqual(14);
   expect(days).toBeLessThan(14.01);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
-  expect((await eventsOf(app.db, id)).at(-1)).toMatchObject({
-    type: 'user.deletion_requested',
-    details: { by: 'cli' },
-  });
+  expect((await eventsOf(app.db, id)).slice(-2)).toMatchObject([
+    { type: 'user.deletion_requested', details: { by: 'cli' } },
+    { type: 'staff.plan_deletion', details: { by: 'cli' } },
+  ]);
   // Asked again, by the id: as it is planned.
   expect((await remove(id)).out).toBe(out);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
@@ -52,7 +52,10 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
 
 it('erases at once with --now, once of four at once, and says what was erased', async () => {
   const { id, email } = await sign('crm_now');
-  const outcomes = await Promise.all([email, id, email, id].map((key) => remove(key, '--now', '--yes')));
+  const why = ['--why', 'Erase User crm_now'];
+  const outcomes = await Promise.all(
+    [email, id, email, id].map((key) => remove(key, '--now', '--yes', '--by', 'Olga', ...why)),
+  );
   const [done, ...more] = outcomes.filter(({ code }) => code === 0);
   expect(more).toEqual([]);
   expect(done?.out).toBe(
@@ -63,6 +66,10 @@ it('erases at once with --now, once of four at once, and says what was erased', 
   expect(await findText(app.db, 'User crm_now')).toEqual([]);
   const events = await eventsOf(app.db, id);
   expect(events.filter(({ type }) => type === 'user.erased')).toMatchObject([{ details: { by: 'cli' } }]);
+  // The reason may say who it was, so it is kept nowhere: the name is not found above.
+  expect(events.filter(({ type }) => type === 'staff.erase')).toMatchObject([
+    { details: { operator: 'Olga' } },
+  ]);
 });
 
 it('leaves them as they were where it is killed half way, and erases them the next time', async () => {
@@ -119,6 +126,12 @@ it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not 
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
+  // Who cannot log in looks after nothing.
+  expectRefused(await remove(email, ...args), /^This is the only administrator/);
+  await sql`update users set email_verified_at = now(), password_hash = (
+    select password_hash from users where email = 'customer@example.test') where id = ${other.id}`.execute(
+    app.db,
+  );
   expect((await remove(email, ...args)).code).toBe(0);
   // The other one is the last now.
   expectRefused(await remove(other.id, ...args), /^This is the only administrator/);
