@@ -69,6 +69,23 @@ export async function insertMailToken(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/** Adds a token that goes out in no mail. */
+export async function insertHandedToken(
+  trx: Transaction<DB>,
+  token: { tokenHash: Uint8Array; purpose: MailTokenPurpose; userId: string; email: string; expiresAt: Date },
+): Promise<void> {
+  await trx
+    .insertInto('mail_tokens')
+    .values({
+      token_hash: token.tokenHash,
+      purpose: token.purpose,
+      user_id: token.userId,
+      email: token.email,
+      expires_at: token.expiresAt,
+    })
+    .execute();
+}
+
 /**
  * Adds the token of a take-back link, which ends with the row of the change that its mail tells of; false if the mail is gone.
  */

@@ -6,14 +6,20 @@ import { type Database, openDatabase } from '../../db/postgres/client.ts';
 import { migrate } from '../../db/postgres/migrate.ts';
 import type { Origin } from '../../db/postgres/transactions.ts';
 import { findHolder, findUserById, type User } from '../../db/tables/users.ts';
+import type { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
 import { readEmailAddress } from '../identity/ground/email-address.ts';
 import { nameSchema } from '../identity/ground/names.ts';
 import { dataFolder } from '../runtime/files.ts';
-import { environment, printAside } from '../runtime/process.ts';
+import { ask, environment, isTerminal, printAside } from '../runtime/process.ts';
 import { type Config, readConfig } from '../settings/config.ts';
+import { whySchema } from '../staff/act.ts';
 
 /** An error with a message that is a sentence for the operator. */
 export class CommandError extends Error {}
+
+/** Such an error about how the command was given: it exits with 2, and nothing was done. */
+export class UsageError extends CommandError {}
 
 export const now = () => new Date();
 
@@ -82,6 +88,16 @@ export function readUserKey(text: string): UserKey {
   return { email };
 }
 
+export const noSuchUser = () => new CommandError('No user has this email address or id.');
+
+/** A refusal of a rule as one line for an operator. */
+export function describeRefusal({ code, detail, errors }: AppError): string {
+  if (code === 'account_frozen') return 'This account is frozen. Use user:thaw instead.';
+  if (code === 'last_admin')
+    return 'This is the only administrator. Make someone else an administrator first: user:role, or user:create --role admin.';
+  return errors[0]?.detail ?? detail;
+}
+
 /** Finds a user, without a lock. */
 export const findUser = (db: Database, key: UserKey): Promise<User | undefined> =>
   'id' in key ? findUserById(db, key.id) : findHolder(db, key.email);
@@ -93,13 +109,29 @@ export function readNumber(text: string): number {
 
 /** Why an operator did something: it goes into the audit trail. */
 export function readWhy(text: string): string {
-  const why = text.trim();
-  if (why === '' || why.length > 500) throw new InvalidArgumentError('Enter 1 to 500 characters.');
-  return why;
+  const why = whySchema.safeParse(text);
+  if (!why.success) throw new InvalidArgumentError(why.error.issues[0]?.message ?? faultWords.why_length);
+  return why.data;
 }
 
 export function readName(text: string): string {
   const name = nameSchema.safeParse(text);
   if (!name.success) throw new InvalidArgumentError(name.error.issues[0]?.message ?? 'Enter a valid name.');
   return name.data;
+}
+
+/** Escapes characters that would move a terminal's cursor, or turn its text round (contract 12.46). */
+export const show = (text: string) =>
+  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+
+/** For what cannot be undone (contract 12.38). Throws where nobody can be asked and there is no `--yes`. */
+export function requireAnswerable({ yes }: { yes: boolean }): void {
+  if (!yes && !isTerminal())
+    throw new UsageError('This cannot be undone. Nobody can be asked here: give --yes to do it.');
+}
+
+/** Asks on the terminal unless there is `--yes`. Throws where the answer is another than yes. */
+export async function requireYes({ yes }: { yes: boolean }, question: string): Promise<void> {
+  if (yes) return;
+  if ((await ask(`${question} Type yes: `)).trim() !== 'yes') throw new CommandError('Nothing was done.');
 }

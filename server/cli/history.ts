@@ -5,7 +5,7 @@ import { type Change, listChangesOfUser, type Value } from '../../db/tables/chan
 import { instantSchema } from '../basics/instant.ts';
 import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history/history.ts';
 import { print } from '../runtime/process.ts';
-import { CommandError, findUser, readUserKey, type UserKey, withDatabase } from './command.ts';
+import { CommandError, findUser, readUserKey, show, type UserKey, withDatabase } from './command.ts';
 
 type Options = { at?: string; json: boolean };
 
@@ -47,13 +47,9 @@ function printChanges(changes: Change[], json: boolean): void {
   for (const change of changes) print(json ? JSON.stringify(change) : describeChange(change));
 }
 
-/** Escapes characters that would move a terminal's cursor, or turn its text round. */
-const show = (text: string) =>
-  text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+export const say = (value: Value) => (value === null ? 'none' : show(JSON.stringify(value)));
 
-const say = (value: Value) => (value === null ? 'none' : show(JSON.stringify(value)));
-
-function describeChange(change: Change): string {
+export function describeChange(change: Change): string {
   const { at, subject, rowId, kind, members } = change;
   const what = members
     ? Object.entries(members).map(([name, { from, to }]) =>

@@ -1,53 +1,72 @@
 // Ending a freeze, once the owner of the account is known.
 import type { Command } from 'commander';
+import type { Database } from '../../db/postgres/client.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
 import { allCodeFactors, nameCodeFactors } from '../identity/factor/code-factors.ts';
 import { listMailboxes, type Mailbox } from '../identity/recovery/freeze.ts';
 import { print } from '../runtime/process.ts';
-import { actByCommand } from './act.ts';
-import { CommandError, now, readEmail, readWhy, withDatabase } from './command.ts';
+import { actByCommand, addReason, type Reason, toJson } from './act.ts';
+import {
+  CommandError,
+  findUser,
+  noSuchUser,
+  now,
+  readEmail,
+  readUserKey,
+  show,
+  UsageError,
+  type UserKey,
+  withDatabase,
+} from './command.ts';
 
-type Options = { keep?: string; removeFactors: boolean; why?: string };
+type Options = Reason & { keep?: string; removeFactors: boolean };
 
 export function addThawCommand(program: Command): void {
-  program
+  const command = program
     .command('user:thaw')
     .description(
       'unfreeze an account once you know who its owner is; without --keep, list the addresses that it can be given to',
     )
-    .argument('<email>', '', readEmail)
+    .argument('<email>', 'one of its addresses, or the id', readUserKey)
     .option('--keep <address>', 'the mailbox of its owner', readEmail)
     .option(
       '--remove-factors',
       `also remove passkeys and the ${nameCodeFactors(allCodeFactors, 'and')}, and make the old password useless`,
       false,
-    )
-    .option('--why <text>', 'kept in the audit trail', readWhy)
-    .action(async (email: string, { keep, removeFactors, why }: Options) => {
-      if (keep && !why) throw new CommandError('Give the reason with --why.');
-      const said = await withDatabase(async (db) => {
-        const user = await findAddressOwner(db, email, now());
-        if (!user) throw new CommandError('No user has this email address.');
-        if (!user.frozenAt) throw new CommandError('This account is not frozen.');
-        const mailboxes = await listMailboxes(db, user, now());
-        if (!keep || !why) return describe(mailboxes);
-        if (!mailboxes.some((each) => each.email === keep))
-          throw new CommandError(`The account does not have this address. ${describe(mailboxes)}`);
-        const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
-        const asked = {
-          command: 'user:thaw',
-          key: { id: user.id },
-          intent: 'thaw',
-          given,
-          reason: { why },
-        } as const;
-        await actByCommand(db, asked);
-        const asks =
-          keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
-        return `The account of ${keep} is no longer frozen.${asks}`;
-      });
-      print(said);
-    });
+    );
+  addReason(command, { isRequired: false }).action(async (key: UserKey, options: Options) => {
+    if (options.keep !== undefined && options.why === undefined)
+      throw new UsageError('Give the reason with --why.');
+    print(await withDatabase((db) => perform(db, key, options)));
+  });
+}
+
+async function perform(db: Database, key: UserKey, { keep, removeFactors, ...reason }: Options) {
+  const user = 'id' in key ? await findUser(db, key) : await findAddressOwner(db, key.email, now());
+  if (!user) throw noSuchUser();
+  const { id } = user;
+  if (!user.frozenAt) throw new CommandError('This account is not frozen.');
+  const mailboxes = await listMailboxes(db, user, now());
+  if (keep === undefined)
+    return reason.json ? mailboxes.map((each) => JSON.stringify(each)).join('\n') : describe(mailboxes);
+  if (!mailboxes.some(({ email }) => email === keep))
+    throw new CommandError(
+      'The account does not have this address. Without --keep, this command lists those that it has.',
+    );
+  const given = { keep, removeFactors: removeFactors ? 'yes' : '' };
+  const { done } = await actByCommand(db, {
+    command: 'user:thaw',
+    key: { id },
+    intent: 'thaw',
+    given,
+    reason,
+  });
+  // Another operator was first.
+  if (done === 'nothing') throw new CommandError('This account is not frozen.');
+  if (reason.json) return toJson('thaw', true, id);
+  const asks =
+    keep === user.email && !removeFactors ? '' : ' An email to set a password is on its way there.';
+  return `The account of ${show(keep)} is no longer frozen.${asks}`;
 }
 
 const describe = (mailboxes: Mailbox[]) =>
@@ -61,6 +80,6 @@ const describe = (mailboxes: Mailbox[]) =>
           return `${what}${times} ${lastAt.toISOString()}`;
         }),
       ];
-      return `  ${email}  ${facts.join(', ')}`;
+      return `  ${show(email)}  ${facts.join(', ')}`;
     }),
   ].join('\n');

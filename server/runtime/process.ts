@@ -2,6 +2,7 @@
 
 import { userInfo } from 'node:os';
 import process from 'node:process';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { pino } from 'pino';
 import type { Log } from '../basics/log.ts';
@@ -12,8 +13,12 @@ export const args = process.argv.slice(2);
 const { deno, node } = process.versions;
 export const runtime = deno ? { name: 'deno', version: deno } : { name: 'node', version: node };
 
-/** The name of the user who runs this process, or its number if the system has no name for it, as in some containers. */
+/**
+ * The name of the user who called sudo, else of the one who runs this process, or its number if the system has no name for it, as
+ * in some containers.
+ */
 export function systemUser(): string {
+  if (environment.SUDO_USER) return environment.SUDO_USER;
   try {
     return userInfo().username;
   } catch {
@@ -95,4 +100,19 @@ export function exitWith(message: string): never {
 /** Reads all of standard input. */
 export function readInput(): Promise<string> {
   return text(process.stdin);
+}
+
+/** Whether somebody sits at a terminal, and can be asked. */
+export const isTerminal = (): boolean => Boolean(process.stdin.isTTY);
+
+/** Asks whoever sits at the terminal. The empty text if the input ends, or they press Ctrl-C. */
+export function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  return new Promise((done) => {
+    lines.on('close', () => done(''));
+    lines.question(question, (answer) => {
+      done(answer);
+      lines.close();
+    });
+  });
 }

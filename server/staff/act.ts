@@ -152,7 +152,7 @@ export const findPerson = async ({ db }: Pick<Dependencies, 'db'>, id: string): 
   uuid.test(id) ? findUserById(db, id) : undefined;
 
 /** The intents that somebody of the staff may use on a person, for their page. */
-export const listIntents = (actor: User, target: User, others: User[]): Intent[] =>
+export const listIntents = (actor: User, target: User, others: Pick<User, 'role'>[]): Intent[] =>
   isStaffRole(actor.role)
     ? (Object.keys(acts) as Intent[]).filter((intent) => mayAct(acts[intent].right, actor, target, others))
     : [];

@@ -44,17 +44,37 @@ export async function getPerson(deps: Dependencies, staff: Staff, id: string): P
   const { email, name, role } = target;
   const { user: actor } = staff.session;
   if (actor.role === 'manager' && isStaffRole(role)) return { id, email, name, role };
-  return describePerson(deps, actor, target);
+  return describeForStaff(deps, actor, target);
 }
 
-export type Person = Awaited<ReturnType<typeof describePerson>>;
+export type Person = Awaited<ReturnType<typeof describeForStaff>>;
+
+/** What a person's page shows to that member of the staff. */
+async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
+  const { db, now } = deps;
+  const described = await describePerson(deps, target, { seesNetwork: actor.role === 'admin' });
+  const intents = listIntents(actor, target, described.account.others);
+  return {
+    ...described,
+    isOneself: actor.id === target.id,
+    isOwnAccount: actor.account.id === target.account.id,
+    seen: Object.fromEntries(
+      await Promise.all(
+        intents.map(async (intent) => [intent, await seenOf(db, acts[intent], target, now())] as const),
+      ),
+    ) as Partial<Record<Intent, string>>,
+  };
+}
 
 const newest = 50;
 
-async function describePerson(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
-  const { db, now } = deps;
+/** Everything that there is to know of a person, whoever asks. Network addresses only with `seesNetwork`. */
+export async function describePerson(
+  { db, now }: Pick<Dependencies, 'db' | 'now'>,
+  target: User,
+  { seesNetwork }: { seesNetwork: boolean },
+) {
   const { id, account } = target;
-  const seesNetwork = actor.role === 'admin';
   const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
     ...row,
     address: seesNetwork ? address : undefined,
@@ -85,13 +105,10 @@ async function describePerson(deps: Dependencies, actor: User & { role: StaffRol
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
   ]);
-  const intents = listIntents(actor, target, others);
   const authors = await listNames(db, [...new Set(activity.flatMap(({ actorId }) => actorId ?? []))]);
   return {
     ...pickFacts(target),
     state: stateOf(target),
-    isOneself: actor.id === id,
-    isOwnAccount: actor.account.id === account.id,
     account: {
       id: account.id,
       name: account.name,
@@ -132,11 +149,6 @@ async function describePerson(deps: Dependencies, actor: User & { role: StaffRol
     history,
     activity: activity.map(hide),
     authors,
-    seen: Object.fromEntries(
-      await Promise.all(
-        intents.map(async (intent) => [intent, await seenOf(db, acts[intent], target, now())] as const),
-      ),
-    ) as Partial<Record<Intent, string>>,
   };
 }
 
@@ -177,15 +189,20 @@ export async function wouldGet(deps: Dependencies, staff: Staff, id: string): Pr
   if (!target) throw new AppError('not_found');
   if (!mayLook('people.wouldGet', staff.session.user.role, target)) throw new AppError('not_allowed');
   await countLook(deps, staff, id);
-  const stop = findStop(deps.config, target);
-  return [...deps.config.clients.values()].map(({ name, title }) => ({
+  return listWouldGet(deps.config, target);
+}
+
+/** The same, whoever asks. */
+export function listWouldGet(config: Dependencies['config'], target: User): WouldGet[] {
+  const stop = findStop(config, target);
+  return [...config.clients.values()].map(({ name, title }) => ({
     client: name,
     title,
     ...(stop
       ? { stop }
       : {
           payload: {
-            iss: deps.config.issuer,
+            iss: config.issuer,
             aud: name,
             client: name,
             profile: buildStandardProfile(target),

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { logIn, textOf } from '../support/app/visitor.ts';
 import { handOver } from '../support/marketplace/marketplace.ts';
 
@@ -46,20 +46,22 @@ it('decides, says what the account has then, and leaves a trail that its owner c
       err: '',
     });
   }
-  const { rows } = await sql`select type, reason, details from audit_events
+  const { rows } = await sql`select type, reason, details, why from audit_events
     where type in ('capability.decided', 'verification.decided') order by at, id`.execute(app.db);
-  const details = (what: string) => ({ by: 'cli', what, why: 'A call with the owner' });
+  const details = (what: string) => ({ by: 'cli', what });
   expect(rows).toEqual([
-    { type: 'capability.decided', reason: 'yes', details: details('sell_products') },
-    { type: 'verification.decided', reason: 'yes', details: details('verification') },
-    { type: 'capability.decided', reason: 'no', details: details('sell_products') },
-    { type: 'verification.decided', reason: 'no', details: details('verification') },
-    { type: 'capability.decided', reason: 'undecided', details: details('sell_products') },
-    { type: 'verification.decided', reason: 'undecided', details: details('verification') },
+    { type: 'capability.decided', reason: 'yes', details: details('sell_products'), why: why[1] },
+    { type: 'verification.decided', reason: 'yes', details: details('verification'), why: why[1] },
+    { type: 'capability.decided', reason: 'no', details: details('sell_products'), why: why[1] },
+    { type: 'verification.decided', reason: 'no', details: details('verification'), why: why[1] },
+    { type: 'capability.decided', reason: 'undecided', details: details('sell_products'), why: why[1] },
+    { type: 'verification.decided', reason: 'undecided', details: details('verification'), why: why[1] },
   ]);
   const history =
-    await sql`select by, cause from changes where subject = 'account' and kind = 'changed'`.execute(app.db);
-  expect(history.rows).toEqual(steps.map(([[command]]) => ({ by: 'operator', cause: command })));
+    await sql`select by, cause, why from changes where subject = 'account' and kind = 'changed'`.execute(
+      app.db,
+    );
+  expect(history.rows).toEqual(steps.map(([[command]]) => ({ by: 'operator', cause: command, why: why[1] })));
   const activity = textOf(await browser.send('/profile/activity'));
   expect(activity).toContain(
     'We decided that the account may sell products What the account may do: sell products',
@@ -97,9 +99,9 @@ it('refuses what it does not know, and no reason', async () => {
     await cli('account:grant', 'nobody@example.test', 'sell_services', ...why),
     /No user has this email address/,
   );
-  expectRefused(await cli('account:grant', merchant, 'sell_everything', ...why), /Allowed choices are/);
-  expectRefused(await cli('account:undecide', merchant, 'everything', ...why), /Allowed choices are/);
-  expectRefused(await cli('account:revoke', merchant, 'sell_services'), /--why/);
-  expectRefused(await cli('account:unverify', merchant, '--why', ' '), /1 to 500 characters/);
+  expectMisused(await cli('account:grant', merchant, 'sell_everything', ...why), /Allowed choices are/);
+  expectMisused(await cli('account:undecide', merchant, 'everything', ...why), /Allowed choices are/);
+  expectMisused(await cli('account:revoke', merchant, 'sell_services'), /--why/);
+  expectMisused(await cli('account:unverify', merchant, '--why', ' '), /3 to 500 characters/);
   expect((await sql`select * from accounts order by id`.execute(app.db)).rows).toEqual(before);
 });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { listen } from '../../server/runtime/listen.ts';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { findFreePort } from '../support/app/process.ts';
 
 let app: TestApp;
@@ -82,7 +82,7 @@ it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone
     new RegExp(`^Nothing changed: invoice ${number} is already paid\\.`),
   );
   expectRefused(await cli('invoice:paid', '999999'), /There is no invoice with this number/);
-  expectRefused(await cli('invoice:paid', 'x'), /Enter a whole number/);
+  expectMisused(await cli('invoice:paid', 'x'), /Enter a whole number/);
 });
 
 it('contract:cancel cancels a contract for good', async () => {

@@ -4,8 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { production } from '../support/app/settings.ts';
+import { connect, emptyDatabase } from '../support/database/postgres.ts';
 import { readOurFile } from '../support/project/documents.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -16,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** Runs the script. The replacements must all be found, so that the test follows the file. */
-function runInstalled(args: string[], { project = root, isRoot = true } = {}) {
+function runInstalled(args: string[], { project = root, isRoot = true, env = {} } = {}) {
   const replacements: [string, string][] = [
     ['/etc/identity.env', join(folder, 'identity.env')],
     ['cd /opt/identity', `cd ${project}`],
@@ -29,7 +31,7 @@ function runInstalled(args: string[], { project = root, isRoot = true } = {}) {
     script = script.replace(from, to);
   }
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script, 'identity', ...args], {
-    env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: '4711' },
+    env: { PATH: process.env.PATH, NODE_ENV: 'test', PORT: '4711', ...env },
     encoding: 'utf8',
   });
   return { status, stdout, stderr };
@@ -48,6 +50,26 @@ it('takes the settings of the service, in production mode', async () => {
   expect(runInstalled(['settings', '--show']).stdout).toMatch(/^PORT +PORT +3007$/m);
   // With a space and angle brackets, as systemd reads it.
   expect(runInstalled(['settings', '--show']).stdout).toContain('Identity <identity@example.test>');
+});
+
+it('leaves in the audit who called sudo', async () => {
+  const { url, drop } = await emptyDatabase(inject('templateUrl'));
+  const { db, close } = connect(url);
+  try {
+    const lines = Object.entries({ ...production, DATABASE_URL: url }).map(
+      ([name, value]) => `${name}=${value}\n`,
+    );
+    await writeFile(join(folder, 'identity.env'), lines.join(''));
+    for (const env of [{ SUDO_USER: 'olga' }, {}])
+      expect(runInstalled(['find', 'nobody'], { env })).toMatchObject({ status: 0 });
+    const { rows } = await sql`select details ->> 'systemUser' as name from audit_events order by at`.execute(
+      db,
+    );
+    expect(rows).toEqual([{ name: 'olga' }, { name: 'root' }]);
+  } finally {
+    await close();
+    await drop();
+  }
 });
 
 it('says what is missing', async () => {

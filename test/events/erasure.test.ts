@@ -37,7 +37,9 @@ describe('somebody who is deleted', () => {
     [
       'the command line',
       async ({ email }) =>
-        expect(await runCli(app.databaseUrl, ['user:delete', email, '--now'])).toMatchObject({ code: 0 }),
+        expect(await runCli(app.databaseUrl, ['user:delete', email, '--now', '--yes'])).toMatchObject({
+          code: 0,
+        }),
     ],
   ])('by %s is told of after the end of their sessions, and erased from what was told', async (_, remove) => {
     const before = await latestOf(app, 'marketplace');

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { digestRows, idOf } from '../support/database/database.ts';
 import { listChanges } from '../support/history/history.ts';
 import { makeDue, runErasure } from '../support/people/leaving.ts';
@@ -148,11 +148,11 @@ it('refuses somebody whom nobody knows, and a time that is none; and changes not
       await runCli(app.databaseUrl, ['history', key]),
       /^No user has this email address or id\.\n$/,
     );
-  expectRefused(
+  expectMisused(
     await runCli(app.databaseUrl, ['history', 'nobody']),
     /Enter a valid email address, or the id/,
   );
   for (const time of ['yesterday', '2026-01-01T00:00:00'])
-    expectRefused(await runCli(app.databaseUrl, ['history', email, '--at', time]), /Enter an RFC 3339 time/);
+    expectMisused(await runCli(app.databaseUrl, ['history', email, '--at', time]), /Enter an RFC 3339 time/);
   expect(await digestRows(app.db, tables)).toBe(before);
 });

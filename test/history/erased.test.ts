@@ -102,7 +102,9 @@ describe('is without names, addresses and ids elsewhere', () => {
 
   it('where an operator did', async () => {
     const { userId } = await settle('yves');
-    expect(await runCli(app.databaseUrl, ['user:delete', userId, '--now'])).toMatchObject({ code: 0 });
+    expect(await runCli(app.databaseUrl, ['user:delete', userId, '--now', '--yes'])).toMatchObject({
+      code: 0,
+    });
     const changes = await expectGone('yves', userId);
     expect(changes.find(({ subject, kind }) => subject === 'user' && kind === 'removed')).toMatchObject({
       by: 'operator',

@@ -69,7 +69,7 @@ it('of three that were theirs, whoever typed them, none remains anywhere', async
   expect(await findText(app.db, emails[0])).toEqual(
     expect.arrayContaining(['reserved_addresses.email', 'take_back_changes.email']),
   );
-  expect((await runCli(app.databaseUrl, ['user:delete', emails[2], '--now'])).code).toBe(0);
+  expect((await runCli(app.databaseUrl, ['user:delete', emails[2], '--now', '--yes'])).code).toBe(0);
   // The mail that tells of it is kept only where no mail server takes it.
   await sql`delete from mails where kind = 'account_deleted'`.execute(app.db);
   for (const email of emails) expect(await findText(app.db, email), email).toEqual([]);
@@ -88,7 +88,7 @@ it('leaves what is about an address that somebody else has by now, and what othe
   const elsewhere = newEmail();
   await changes.askForLink(next.browser, elsewhere);
   const before = await findText(app.db, first.email);
-  expect((await runCli(app.databaseUrl, ['user:delete', second, '--now'])).code).toBe(0);
+  expect((await runCli(app.databaseUrl, ['user:delete', second, '--now', '--yes'])).code).toBe(0);
   expect(await changes.holdersOf(first.email)).toEqual([next.id]);
   expect(await findText(app.db, first.email)).toEqual(
     // The link by which the other got the address is the other's, and is kept for a while.
@@ -120,6 +120,6 @@ it('a link of a sign-up that lies about says that there is an account, and goes 
   const other = openBrowser(app.send);
   expect((await other.send(page)).status).toBe(200);
   expect((await other.send(page, { form: { name: 'Cora Change', newPassword } })).status).toBe(409);
-  expect((await runCli(app.databaseUrl, ['user:delete', id, '--now'])).code).toBe(0);
+  expect((await runCli(app.databaseUrl, ['user:delete', id, '--now', '--yes'])).code).toBe(0);
   expect((await other.send(page)).status).toBe(404);
 });

@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { openApp, type TestApp } from '../support/app/app.ts';
-import { expectRefused, runCli } from '../support/app/cli.ts';
+import { expectMisused, expectRefused, runCli } from '../support/app/cli.ts';
 import { run } from '../support/app/process.ts';
 import { buildSignup, sendSignup } from '../support/crm/crm.ts';
 import { digestRows, whileInsertsFail } from '../support/database/database.ts';
@@ -41,10 +41,10 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
   expect(days).toBeGreaterThanOrEqual(14);
   expect(days).toBeLessThan(14.01);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
-  expect((await eventsOf(app.db, id)).at(-1)).toMatchObject({
-    type: 'user.deletion_requested',
-    details: { by: 'cli' },
-  });
+  expect((await eventsOf(app.db, id)).slice(-2)).toMatchObject([
+    { type: 'user.deletion_requested', details: { by: 'cli' } },
+    { type: 'staff.plan_deletion', details: { by: 'cli' } },
+  ]);
   // Asked again, by the id: as it is planned.
   expect((await remove(id)).out).toBe(out);
   expect(await listNotices(app.db, email)).toEqual(['deletion_requested']);
@@ -52,7 +52,10 @@ it('plans the deletion in 14 days, and says when and what ends then', async () =
 
 it('erases at once with --now, once of four at once, and says what was erased', async () => {
   const { id, email } = await sign('crm_now');
-  const outcomes = await Promise.all([email, id, email, id].map((key) => remove(key, '--now')));
+  const why = ['--why', 'Erase User crm_now'];
+  const outcomes = await Promise.all(
+    [email, id, email, id].map((key) => remove(key, '--now', '--yes', '--by', 'Olga', ...why)),
+  );
   const [done, ...more] = outcomes.filter(({ code }) => code === 0);
   expect(more).toEqual([]);
   expect(done?.out).toBe(
@@ -63,6 +66,10 @@ it('erases at once with --now, once of four at once, and says what was erased', 
   expect(await findText(app.db, 'User crm_now')).toEqual([]);
   const events = await eventsOf(app.db, id);
   expect(events.filter(({ type }) => type === 'user.erased')).toMatchObject([{ details: { by: 'cli' } }]);
+  // The reason may say who it was, so it is kept nowhere: the name is not found above.
+  expect(events.filter(({ type }) => type === 'staff.erase')).toMatchObject([
+    { details: { operator: 'Olga' } },
+  ]);
 });
 
 it('leaves them as they were where it is killed half way, and erases them the next time', async () => {
@@ -71,7 +78,7 @@ it('leaves them as they were where it is killed half way, and erases them the ne
   const before = await digestRows(app.db, tables);
   const body = `if tg_table_name = 'erased_users' then perform pg_sleep(1); end if`;
   await whileInsertsFail(app.db, 'erased_users', { body }, async () => {
-    const killed = run('node', ['build/service/cli.js', 'user:delete', email, '--now'], {
+    const killed = run('node', ['build/service/cli.js', 'user:delete', email, '--now', '--yes'], {
       DATABASE_URL: app.databaseUrl,
     });
     const sleeping = sql`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`;
@@ -82,7 +89,7 @@ it('leaves them as they were where it is killed half way, and erases them the ne
   });
   expect(await digestRows(app.db, tables)).toBe(before);
   expect(await listNotices(app.db, email)).toEqual([]);
-  expect((await remove(email, '--now')).code).toBe(0);
+  expect((await remove(email, '--now', '--yes')).code).toBe(0);
   expect((await eventsOf(app.db, id)).filter(({ type }) => type === 'user.erased')).toHaveLength(1);
 });
 
@@ -92,23 +99,23 @@ it('erases somebody who is suspended only with --now, and says so', async () => 
   const { code, out } = await remove(email);
   expect(code).toBe(0);
   expect(out).toContain('That will not happen while the user is suspended: resume them, or use --now.');
-  expect((await remove(email, '--now')).code).toBe(0);
+  expect((await remove(email, '--now', '--yes')).code).toBe(0);
   expect(await findText(app.db, 'User crm_suspended')).toEqual([]);
 });
 
 it.each(['nobody@example.test', '0190f5a0-0000-7000-8000-000000000000'])(
   'refuses %s, whom nobody knows',
   async (key) => {
-    for (const args of [[], ['--now']])
+    for (const args of [[], ['--now', '--yes']])
       expectRefused(await remove(key, ...args), /^No user has this email address or id\.\n$/);
   },
 );
 
 it('refuses what is neither an address nor an id', async () => {
-  expectRefused(await remove('nobody'), /Enter a valid email address, or the id of a user/);
+  expectMisused(await remove('nobody'), /Enter a valid email address, or the id of a user/);
 });
 
-it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of two', async (args) => {
+it.each([[[]], [['--now', '--yes']]])('refuses the last admin, with %j, and not one of two', async (args) => {
   const email = `boss${args.length}@example.test`;
   await sql`update users set role = 'user'`.execute(app.db);
   const { id } = await sign(`crm_boss${args.length}`);
@@ -119,6 +126,12 @@ it.each([[[]], [['--now']]])('refuses the last admin, with %j, and not one of tw
   expect(await digestRows(app.db, tables)).toBe(before);
   const other = await sign(`crm_deputy${args.length}`);
   await sql`update users set role = 'admin' where id = ${other.id}`.execute(app.db);
+  // Who cannot log in looks after nothing.
+  expectRefused(await remove(email, ...args), /^This is the only administrator/);
+  await sql`update users set email_verified_at = now(), password_hash = (
+    select password_hash from users where email = 'customer@example.test') where id = ${other.id}`.execute(
+    app.db,
+  );
   expect((await remove(email, ...args)).code).toBe(0);
   // The other one is the last now.
   expectRefused(await remove(other.id, ...args), /^This is the only administrator/);

@@ -279,7 +279,7 @@ describe('what is kept of a link', () => {
     const { email, link } = await signUp();
     await app.send(await forget(email), { form: { newPassword } });
     const { rows } = await sql<{ id: string }>`select id from users where email = ${email}`.execute(app.db);
-    const done = await runCli(app.databaseUrl, ['user:delete', rows[0]?.id ?? '', '--now']);
+    const done = await runCli(app.databaseUrl, ['user:delete', rows[0]?.id ?? '', '--now', '--yes']);
     expect(done.code).toBe(0);
     expect((await sql`select from mail_tokens where email = ${email}`.execute(app.db)).rows).toEqual([]);
     expect((await read(link)).words).toContain('We do not recognise this link');

@@ -266,21 +266,19 @@ describe('the advice of a notice is true', () => {
     expect(await owner.whoAmI()).toBe(email);
   });
 
-  it('factors_removed: the password logs in, and a second factor can be set up again', async () => {
+  it('factors_removed: the password is of no use, the next mail sets one, and a second factor can be set up again', async () => {
     const person = await addPerson();
     await addApp(person, person.browser);
     expect((await runCli(changes.app.databaseUrl, ['user:remove-factors', person.email])).code).toBe(0);
-    const { text, path } = await readNotice(person.email, 'factors_removed');
-    expect(text).toContain(
-      'All browsers have been logged out. Log in with your password, or set one by email',
-    );
-    expect([path, text.includes('If you did not ask for this, set a new password now')]).toEqual([
-      '/forgot-password',
-      true,
-    ]);
+    const { text } = await readNotice(person.email, 'factors_removed');
+    expect(text).toContain('Your password no longer works. Set a new one with the link in our next email');
     expect(await person.browser.whoAmI()).toBeUndefined();
     const again = open();
     await again.login(person.email, password);
+    expect(await again.whoAmI()).toBeUndefined();
+    const { path } = await readNotice(person.email, 'set_password');
+    expect((await again.send(path, { form: { newPassword } })).status).toBe(303);
+    expect(await again.whoAmI()).toBe(person.email);
     await setUp(again, now());
   });
 
@@ -317,7 +315,7 @@ describe('the advice of a notice is true', () => {
 
   it('account_deleted: the address can be used for a new account', async () => {
     const { email } = await addPerson();
-    expect((await runCli(changes.app.databaseUrl, ['user:delete', email, '--now'])).code).toBe(0);
+    expect((await runCli(changes.app.databaseUrl, ['user:delete', email, '--now', '--yes'])).code).toBe(0);
     await changes.app.send('/signup', { form: { name: 'Next', email }, from: changes.from() });
     expect((await readNotice(email, 'sign_up')).path).toMatch(/^\/signup\/confirm\?token=/);
   });

@@ -8,6 +8,7 @@ import {
   deferEndOfMailTokens,
   findKeptMailToken,
   findMailToken,
+  insertHandedToken,
   insertMailToken,
   insertNewAddressToken,
   insertTakeBackToken,
@@ -62,6 +63,23 @@ export async function createMailToken(
   const token = createToken();
   const row = { tokenHash: hashToken(token), mailId, purpose, expiresAt };
   return (await insertMailToken(db, row)) ? token : undefined;
+}
+
+/** Makes the token of a link that an operator hands over, and that sets a password within an hour. The result is its only copy. */
+export async function createHandedToken(
+  trx: Transaction<DB>,
+  { userId, email, now }: { userId: string; email: string; now: Date },
+): Promise<string> {
+  const token = createToken();
+  const expiresAt = new Date(now.getTime() + 60 * 60 * 1_000);
+  await insertHandedToken(trx, {
+    tokenHash: hashToken(token),
+    purpose: 'set_password',
+    userId,
+    email,
+    expiresAt,
+  });
+  return token;
 }
 
 /** Makes a token for a take-back link. The result is the only copy of the token, or undefined if the mail is void by now. */

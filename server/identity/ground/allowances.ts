@@ -96,6 +96,8 @@ export const withoutAllowance = {
   'staff.remove_link': 'staff.looked',
 
   // Changes that no user makes.
+  'staff.create': 'commands',
+  'staff.erase': 'commands',
   'hand_off.accepted': 'the marketplace, whose signature counts once',
   'hand_off.confirmed': 'the marketplace, whose signature counts once',
   'hand_off.email_skipped': 'the marketplace, whose signature counts once',

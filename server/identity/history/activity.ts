@@ -57,6 +57,8 @@ export const words: Record<string, string | ByReason | undefined> = {
   'staff.keep': undefined,
   'staff.thaw': undefined,
   'staff.remove_link': undefined,
+  'staff.create': undefined,
+  'staff.erase': undefined,
   'staff.end_sessions': 'Our support team logged the account out everywhere',
   'staff.change_role': 'Our support team changed the role',
   'staff.change_email': 'Our support team asked for another email address',

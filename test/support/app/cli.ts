@@ -33,8 +33,12 @@ export function readOutcome(child: ChildProcessWithoutNullStreams): Promise<Outc
   return new Promise((done) => child.on('close', (code) => done({ ...outcome, code })));
 }
 
-export function expectRefused({ code, out, err }: Outcome, sentence: RegExp): void {
-  expect(code).toBe(1);
+/** A command that was given wrongly: exit code 2, and how to give it. */
+export const expectMisused = (outcome: Outcome, sentence: RegExp): void =>
+  expectRefused(outcome, sentence, 2);
+
+export function expectRefused({ code, out, err }: Outcome, sentence: RegExp, wanted = 1): void {
+  expect(code, err).toBe(wanted);
   expect(out).toBe('');
   expect(err).toMatch(sentence);
   expect(err).not.toMatch(/\n\s+at |node_modules|select |insert |postgres:/);

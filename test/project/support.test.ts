@@ -1,0 +1,13 @@
+// docs/operate/support.md against the code: who may do what, and which commands there are.
+import { expect, it } from 'vitest';
+import { rights } from '../../server/staff/rights.ts';
+import { readOurFile } from '../support/project/documents.ts';
+
+it('docs/operate/support.md says who may do what as server/staff/rights.ts does', () => {
+  const rows = readOurFile('docs/operate/support.md').matchAll(
+    /^\| [^|]+ \| (\w+) \| (\w+) \| `((?:people|audit)\.\w+)` \|/gm,
+  );
+  const said = [...rows].map(([, manager, admin, name]) => [name, { manager, admin }]);
+  const inForce = Object.entries(rights).map(([name, { manager, admin }]) => [name, { manager, admin }]);
+  expect(said).toEqual(inForce);
+});
