@@ -10,7 +10,7 @@ import { AppError } from '../basics/errors.ts';
 import { spendAllowance } from '../identity/ground/allowances.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
-import { needsStaffFactor } from '../identity/session/second-factor.ts';
+import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-factor.ts';
 import {
   type BrowserSession,
   isConfirmed,
@@ -47,7 +47,8 @@ export function requireStaff(
 }
 
 const lacksStaffFactor = (config: Dependencies['config'], { user, amr }: Pick<LiveSession, 'user' | 'amr'>) =>
-  needsStaffFactor(config, user) && !amr.includes('mfa');
+  // Also of those who have removed theirs since: their password alone would go on for it.
+  needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
 
 /** Throws 401 `login_required` if no credential was given within ten minutes. */
 export function requireStaffConfirmed(deps: Dependencies, { session }: Staff): void {
