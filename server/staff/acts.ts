@@ -30,6 +30,7 @@ import { listMailboxes, thaw } from '../identity/recovery/freeze.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
+import { externalIdSchema } from '../marketplace/payload.ts';
 import type { ActContext } from './act.ts';
 import type { RightName } from './rights.ts';
 
@@ -276,8 +277,9 @@ const endFreeze: Act = {
 const removeLink: Act = {
   right: 'people.removeLink',
   locksLinks: true,
-  read({ externalId = '' }) {
-    if (externalId === '') throw refuseField('externalId', faultWords.choice_missing);
+  read({ externalId }) {
+    if (!externalIdSchema.safeParse(externalId).success)
+      throw refuseField('externalId', faultWords.choice_missing);
     return externalId;
   },
   see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),
