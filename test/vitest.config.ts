@@ -7,7 +7,7 @@ import { defineConfig } from 'vitest/config';
 // Long tables of cases, many rounds of races, databases that fall silent, and whatever else takes over five seconds to show
 // what it shows.
 const thorough = [
-  'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,take-back}.test.ts',
+  'test/attacks/{afresh,allowances,edges,length-last,long-text,mails-first,owner-gets-in,staff,take-back}.test.ts',
   'test/billing/{invoices-late,trials}.test.ts',
   'test/database/{database,database-away,database-silent,pool,reader}.test.ts',
   'test/demo/demo-users.test.ts',

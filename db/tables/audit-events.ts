@@ -104,6 +104,14 @@ export async function eraseFromAuditEvents(
       union select details ->> 'id' from audit_events where ${isTheirs} and details ? 'id')`,
   );
   await eraseEvents(trx, isTheirs);
+  // Somebody of the staff did these to others: what the person reads of them stays, and from where they were done goes.
+  await runInBatches(
+    trx,
+    (limit) => sql`
+      update audit_events set address = null, request_id = null, device = null, place = null where id in (
+        select id from audit_events where actor_id = ${userId}
+          and num_nonnulls(address, request_id, device, place) > 0 limit ${limit})`,
+  );
 }
 
 // In batches, because somebody may have guessed at a password very often.

@@ -151,10 +151,11 @@ export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<Us
   return rows.map(toUser);
 }
 
-/** Everybody who belongs to an account, oldest first. Takes no lock. */
+/** Everybody who belongs to an account, staff first: at most 100, and whether staff are among them is sure. Takes no lock. */
 export async function listUsersOfAccount(db: Database, accountId: string): Promise<User[]> {
   const rows = await selectUsers(db)
     .where('u.account_id', '=', accountId)
+    .orderBy(sql`u.role = 'user'`)
     .orderBy('u.id')
     .limit(100)
     .execute();

@@ -124,8 +124,8 @@ export function finishHeaders(
     await next();
     const answer = addHeaders(c.res, {
       ...securityHeaders,
-      // Some are refused before their route is looked for.
-      ...(c.env.route !== undefined || c.env.isHidden
+      // Some are refused before their route is looked for: of the staff's paths nothing may tell that there is one.
+      ...(c.env.route !== undefined || isOfStaff(pathOf(c.req.url))
         ? c.env.headers
         : headersOf.get(findPattern(pathOf(c.req.url)) ?? '')),
       // Hono would set this header only on answers that are made through its own context.
@@ -164,6 +164,17 @@ export function requireOwnPage(issuer: string): Step {
   };
 }
 
+/** Whether a path is /admin or below it, however it is spelled. */
+const isOfStaff = (path: string) => /^\/[%a]/.test(path) && /^\/admin(?:[/.]|$)/.test(decode(path));
+
+function decode(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
 /**
  * Leads whoever has no session from any path of the staff's to the login. For anybody else who is not staff there is nothing
  * there (contract 12.5).
@@ -172,7 +183,7 @@ export function hideFromOthers({ deps }: Backend): Step {
   return async (c, next) => {
     const { raw } = c.req;
     const path = pathOf(raw.url);
-    if (!/^\/admin(?:[/.]|$)/.test(path)) return next();
+    if (!isOfStaff(path)) return next();
     const { visit } = c.env;
     const session = await visit.deadline.enforce(findSession(deps, raw, visit));
     if (!session || session.state === 'suspended') {

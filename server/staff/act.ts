@@ -11,6 +11,7 @@ import { lockOpenSession } from '../../db/tables/sessions.ts';
 import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db/tables/users.ts';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import { textBounds } from '../http/text.ts';
 import { type AuthorTrail, trailOf } from '../identity/ground/trail.ts';
 import { isLastAdmin } from '../identity/person/deletion.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -26,6 +27,8 @@ const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 /** Why somebody did something: 3 to 500 code points on one line (contract 12.17). */
 export const whySchema = z
   .string()
+  // Of a longer text the end was cut off.
+  .max(textBounds.why, faultWords.why_length)
   .trim()
   .refine((why) => [...why].length >= 3 && [...why].length <= 500, faultWords.why_length)
   .refine((why) => !notShown.test(why), faultWords.why_not_shown);

@@ -31,6 +31,7 @@ import { describePendingNewAddress, offerNewAddress } from '../identity/recovery
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
+import { externalIdSchema } from '../marketplace/payload.ts';
 import type { ActContext } from './context.ts';
 import type { RightName } from './rights.ts';
 
@@ -278,8 +279,9 @@ const endFreeze: Act = {
 const removeLink: Act = {
   right: 'people.removeLink',
   locksLinks: true,
-  read({ externalId = '' }) {
-    if (externalId === '') throw refuseField('externalId', faultWords.choice_missing);
+  read({ externalId }) {
+    if (!externalIdSchema.safeParse(externalId).success)
+      throw refuseField('externalId', faultWords.choice_missing);
     return externalId;
   },
   see: async (db, { id }) => (await listExternalLinks(db, id)).map(({ externalId }) => externalId),

@@ -11,7 +11,7 @@ import { spendAllowance } from '../identity/ground/allowances.ts';
 import { timeOf } from '../identity/ground/notice-limits.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import type { Actor } from '../identity/session/actor.ts';
-import { needsStaffFactor } from '../identity/session/second-factor.ts';
+import { hasSecondFactor, needsStaffFactor } from '../identity/session/second-factor.ts';
 import {
   type BrowserSession,
   isConfirmed,
@@ -48,7 +48,8 @@ export function requireStaff(
 }
 
 const lacksStaffFactor = (config: Dependencies['config'], { user, amr }: Pick<LiveSession, 'user' | 'amr'>) =>
-  needsStaffFactor(config, user) && !amr.includes('mfa');
+  // Also of those who have removed theirs since: their password alone would go on for it.
+  needsStaffFactor(config, user) && !(hasSecondFactor(user) && amr.includes('mfa'));
 
 /** Throws 401 `login_required` if no credential was given within ten minutes. */
 export function requireStaffConfirmed(deps: Dependencies, { session }: Staff): void {

@@ -1,7 +1,5 @@
 // The typed procedures. Programs call those of contract 11.18 to 11.25, at /trpc; pages call these and their own, directly.
-import { TRPCError } from '@trpc/server';
 import { fetchRequestHandler } from '@trpc/server/adapters/fetch';
-import { AppError } from '../basics/errors.ts';
 import { readBody, type Visit } from '../http/requests.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { isStaff } from '../staff/staff.ts';
@@ -9,7 +7,15 @@ import { activityRouter } from './activity.ts';
 import { adminRouter, staffFormsRouter } from './admin.ts';
 import { contractsRouter, invoicesRouter } from './billing.ts';
 import { emailRouter } from './email.ts';
-import { createCallerFactory, lookUp, mergeRouters, router, type TrpcContext, toRefusal } from './init.ts';
+import {
+  createCallerFactory,
+  lookUp,
+  mergeRouters,
+  router,
+  staff,
+  type TrpcContext,
+  toRefusal,
+} from './init.ts';
 import { linksRouter, productsRouter } from './links.ts';
 import { accountRouters } from './pages/account.ts';
 import { passwordMailRouter, signUpRouter } from './pages/arrive.ts';
@@ -35,6 +41,10 @@ const peopleRouters = {
 
 /** For whoever is not staff: to them `admin` is no procedure at all (contract 12.6). */
 const routerForPeople = router(peopleRouters);
+
+/** For whoever has no session: what they ask for refuses them, whether or not there is such a procedure. */
+const buildRouterForNobody = (name: string, { method }: Request) =>
+  router({ [name]: method === 'POST' ? staff.mutation(() => {}) : staff.query(() => null) });
 
 export const appRouter = router({ ...peopleRouters, admin: adminRouter });
 
@@ -67,19 +77,19 @@ export type Procedures = ReturnType<typeof createProcedures>;
 
 export async function handleTrpc(deps: Dependencies, request: Request, visit: Visit): Promise<Response> {
   const looked: TrpcContext['looked'] = {};
-  const who = /^\/trpc\/admin(?:\.|$)/.test(new URL(request.url).pathname)
-    ? await findWho({ deps, request, visit, looked })
-    : 'people';
+  const name = readName(request);
+  const who = /^admin(?:\.|$)/.test(name) ? await findWho({ deps, request, visit, looked }) : 'people';
+  const routers = {
+    staff: () => appRouter,
+    people: () => routerForPeople,
+    nobody: () => buildRouterForNobody(name, request),
+  };
   const response = await fetchRequestHandler({
     endpoint: '/trpc',
     req: await toReadRequest(request, visit),
-    router: who === 'staff' ? appRouter : (routerForPeople as unknown as typeof appRouter),
+    router: routers[who]() as typeof appRouter,
     allowBatching: false,
-    createContext({ resHeaders }) {
-      if (who === 'nobody')
-        throw new TRPCError({ code: 'UNAUTHORIZED', cause: new AppError('login_required') });
-      return { deps, request, visit, headers: resHeaders, looked };
-    },
+    createContext: ({ resHeaders }) => ({ deps, request, visit, headers: resHeaders, looked }),
     onError({ error }) {
       const refusal = toRefusal(error);
       visit.code = refusal.code;
@@ -100,6 +110,10 @@ export async function handleTrpc(deps: Dependencies, request: Request, visit: Vi
   if (response.body) response.headers.set('Content-Type', 'application/json');
   return response;
 }
+
+/** The name of the procedure, as tRPC reads it. */
+const readName = ({ url }: Request) =>
+  decodeURIComponent(new URL(url).pathname.replace(/^\/trpc\/?/, '').replace(/\/$/, ''));
 
 /** Who asks for a procedure of `admin`. */
 async function findWho(asked: Omit<TrpcContext, 'headers'>): Promise<'staff' | 'people' | 'nobody'> {

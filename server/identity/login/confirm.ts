@@ -15,12 +15,7 @@ import { checkAssertion, consumePasskey } from '../passkey/passkey-assertion.ts'
 import { PasskeyRefusal } from '../passkey/webauthn.ts';
 import { requireOwnPassword, wrongPassword } from '../password/own-password.ts';
 import { type AnyActor, lockActor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
-import {
-  asksForCode,
-  hasSecondFactor,
-  lacksSecondFactor,
-  needsStaffFactor,
-} from '../session/second-factor.ts';
+import { asksForCode, lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';
 import { isFresh, passkeyAmr } from '../session/sessions.ts';
 
 /** What the page in `app/components/confirm.tsx` shows. */
@@ -73,8 +68,7 @@ export function findAsks(deps: Dependencies, { session, request }: AnyActor): Co
   const { user } = session;
   const isAsked = lacksSecondFactor(deps.config, session);
   if (isFresh(session, deps.now()) && !isAsked) return undefined;
-  // Of the staff it is always asked (contract 12.7).
-  const lacksFactor = isAsked || (needsStaffFactor(deps.config, user) && hasSecondFactor(user));
+  const lacksFactor = isAsked || needsMoreThanPassword(deps.config, user);
   return {
     email: user.email,
     canConfirm: hasOwnLogin(user),
@@ -94,7 +88,7 @@ function findOtherWay(user: User, lacksFactor: boolean): ConfirmAsks['otherWay']
 
 /**
  * Asks for a credential before a form that has its own field for the password. So it asks only users who have passkeys and
- * no password, or who have not given their second factor.
+ * no password, who have not given their second factor, or whose password is not enough.
  */
 export async function confirmWithoutPassword(
   deps: Dependencies,
@@ -103,7 +97,10 @@ export async function confirmWithoutPassword(
 ): Promise<{ asks?: ConfirmAsks }> {
   const { session } = actor;
   const hasOnlyPasskeys = !session.user.hasPassword && session.user.hasPasskey;
-  const mustAsk = hasOnlyPasskeys || lacksSecondFactor(deps.config, session);
+  const mustAsk =
+    hasOnlyPasskeys ||
+    lacksSecondFactor(deps.config, session) ||
+    needsMoreThanPassword(deps.config, session.user);
   return mustAsk ? confirm(deps, actor, form) : {};
 }
 

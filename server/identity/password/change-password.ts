@@ -12,6 +12,7 @@ import { readDevice } from '../ground/device.ts';
 import { nameOwnBrowser } from '../ground/established-browsers.ts';
 import { notify } from '../ground/notices.ts';
 import { type Actor, recordActorEvent, requireOwnAllowance } from '../session/actor.ts';
+import { needsMoreThanPassword } from '../session/second-factor.ts';
 import { startSession } from '../session/sessions.ts';
 import { requireOwnPassword, wrongPassword } from './own-password.ts';
 import { hashNewPassword, isSamePassword } from './passwords.ts';
@@ -44,7 +45,9 @@ export async function changePassword(
     await notify(trx, deps, user, 'password_changed', request);
     // A second factor that was given in this session still counts.
     const amr = session.amr.includes('mfa') ? (session.amr as Amr[]) : undefined;
-    return startSession(trx, deps, { user, startedBy: 'password_change', amr, request, visit });
+    // A password that is no credential by itself does not make the session a fresh one.
+    const authTime = needsMoreThanPassword(deps.config, user) ? session.authTime : undefined;
+    return startSession(trx, deps, { user, startedBy: 'password_change', amr, authTime, request, visit });
   });
 }
 

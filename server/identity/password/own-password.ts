@@ -7,13 +7,14 @@ import { faultWords } from '../../basics/fault-words.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
 import { trailOf } from '../ground/trail.ts';
 import type { AnyActor } from '../session/actor.ts';
-import { lacksSecondFactor } from '../session/second-factor.ts';
+import { lacksSecondFactor, needsMoreThanPassword } from '../session/second-factor.ts';
 import { isFresh } from '../session/sessions.ts';
 import { guessPassword } from './guess-password.ts';
 
 /**
  * Checks that the given password is the actor's, and returns its hash. Throws 422 `validation_failed` for a wrong password,
- * 401 `login_required` if their second factor has not been given in this session, and what `guessPassword` throws.
+ * 401 `login_required` if their second factor has not been given in this session, or not within ten minutes by one of the staff,
+ * and what `guessPassword` throws.
  */
 export async function requireOwnPassword(
   deps: Dependencies,
@@ -24,7 +25,8 @@ export async function requireOwnPassword(
   const { session, request, visit } = actor;
   const { id: userId, email, hasPassword } = session.user;
   // The password alone would get round the second factor: the user logs in first.
-  if (lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
+  const isStale = needsMoreThanPassword(deps.config, session.user) && !isFresh(session, deps.now());
+  if (isStale || lacksSecondFactor(deps.config, session)) throw new AppError('login_required');
   // There is nothing to guess. The address may be somebody else's, and their guesses must not be used up.
   if (!hasPassword) throw wrongPassword();
   const { isRight, owner, giveBack } = await guessPassword(deps, request, visit, {

@@ -23,6 +23,12 @@ export const needsSecondFactor = ({ requiresAdminFactor }: Settings, user: Pick<
 export const needsStaffFactor = ({ production, requiresAdminFactor }: Settings, user: Pick<User, 'role'>) =>
   (production || requiresAdminFactor) && user.role !== 'user';
 
+/** Whether the password alone is no credential of that user, whatever was given in this session before (contract 12.7). */
+export const needsMoreThanPassword = (
+  settings: Settings,
+  user: Pick<User, 'role' | 'codeFactors' | 'hasPasskey'>,
+) => needsStaffFactor(settings, user) && hasSecondFactor(user);
+
 /** Whether a user who is logged in must set up a second factor, or give theirs, before anything else. */
 export const mustSetUpFactor = (settings: Settings, { user, amr }: Login) =>
   needsSecondFactor(settings, user) && (!hasSecondFactor(user) || !amr.includes('mfa'));

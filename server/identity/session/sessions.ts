@@ -66,6 +66,8 @@ export type NewSession = {
   user: User;
   startedBy: SessionStart;
   amr?: Amr[];
+  /** When a credential was given, if it was not now. */
+  authTime?: Date | null;
   /** Whether the user never had a credential before. */
   isFirstCredential?: boolean;
   request: Request;
@@ -98,13 +100,14 @@ export async function openSession(
   const { id: userId } = user;
   visit.userId = userId;
   const now = clock();
+  const { authTime = now } = start;
   const token = createToken();
   const isCredential = startedBy !== 'hand_off';
   const session = {
     tokenHash: hashToken(token),
     userId,
     now,
-    authTime: isCredential ? now : null,
+    authTime: isCredential ? authTime : null,
     amr,
     address: visit.address,
     userAgent: userAgentOf(request),
