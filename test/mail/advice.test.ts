@@ -9,7 +9,12 @@ import { runCli } from '../support/app/cli.ts';
 import { type Browser, openBrowser, textOf } from '../support/app/visitor.ts';
 import { buildSignup, pushSignup } from '../support/crm/crm.ts';
 import { buildHandOff } from '../support/marketplace/marketplace.ts';
-import { newPassword, password, shareAddressChanges } from '../support/people/address-changes.ts';
+import {
+  type AddressChanges,
+  newPassword,
+  password,
+  shareAddressChanges,
+} from '../support/people/address-changes.ts';
 import {
   addPasskey,
   createAuthenticator,
@@ -17,7 +22,21 @@ import {
   logInByPasskey,
   origin,
 } from '../support/people/authenticator.ts';
+import { addFactor, addSession, addPerson as addStaff } from '../support/people/staff.ts';
 import { page as appPage, enterCode, setUp, showCode, wrongCode } from '../support/people/totp-app.ts';
+
+/** An administrator who is logged in, and how they look at somebody. */
+async function openStaff({ db, config, send }: AddressChanges['app']) {
+  const admin = await addStaff({ db }, { role: 'admin' });
+  await addFactor(db, admin);
+  const { cookie } = await addSession({ db, config }, admin.id, { authTime: changes.clock.now });
+  const get = async (id: string) => {
+    const asked = encodeURIComponent(JSON.stringify({ json: { id } }));
+    const { text } = await send(`/trpc/admin.people.get?input=${asked}`, { cookie });
+    return JSON.parse(text).result.data.json as { seen: Record<string, string> };
+  };
+  return { staff: { ...admin, cookie }, get };
+}
 
 const changes = shareAddressChanges();
 const open = () => openBrowser(changes.app.send);
@@ -163,6 +182,13 @@ const others: NoticeKind[] = [
   'email_proved',
   'email_replaced',
   'factors_removed',
+  'account_resumed',
+  'account_suspended',
+  'link_removed',
+  'rights_decided',
+  'role_changed',
+  'sessions_ended',
+  'staff_limited',
 ];
 
 describe('the advice of a notice is true', () => {
@@ -336,5 +362,73 @@ describe('the advice of a notice is true', () => {
       'Until then you cannot open our products.',
     );
     expect((await browser.send('/profile/delete', { form: { intent: 'keep' } })).status).toBe(303);
+  });
+
+  it('of support: they say what was done, and the way on works', async () => {
+    const person = await addPerson();
+    const { email, id, browser } = person;
+    const command = async (...args: string[]) =>
+      expect((await runCli(changes.app.databaseUrl, [...args, '--why', 'They called'])).code).toBe(0);
+    const logIn = async () => {
+      const again = open();
+      await again.login(email, password);
+      return again.whoAmI();
+    };
+
+    await command('user:end-sessions', email);
+    const ended = await readNotice(email, 'sessions_ended');
+    expect(ended.text).toContain('Our support team has logged your account out in all browsers.');
+    expect([await browser.whoAmI(), await logIn(), ended.path]).toEqual([undefined, email, '/login']);
+
+    await command('account:verify', email);
+    const decided = await readNotice(email, 'rights_decided');
+    expect(decided.text).toContain('Your profile shows it.');
+    expect(decided.path).toBe('/profile');
+
+    await command('user:suspend', email);
+    const suspended = await readNotice(email, 'account_suspended');
+    expect(suspended.text).toContain('You cannot log in while it is suspended.');
+    expect(await logIn()).toBeUndefined();
+    await command('user:resume', email);
+    expect((await readNotice(email, 'account_resumed')).text).toContain('You can log in again.');
+    expect(await logIn()).toBe(email);
+
+    await command('user:role', email, 'manager');
+    const role = await readNotice(email, 'role_changed');
+    expect(role.text).toContain('All browsers have been logged out.');
+    expect([await logIn(), role.path]).toEqual([email, '/login']);
+    await command('user:role', email, 'user');
+
+    const { staff, get } = await openStaff(changes.app);
+    const linked = open();
+    await comeByHandOff(linked, `linked-${email}`, email);
+    const { seen } = await get(id);
+    const answer = await changes.app.send('/trpc/admin.people.removeLink', {
+      cookie: staff.cookie,
+      json: { json: { id, why: 'They called', seen: seen['remove-link'], externalId: `linked-${email}` } },
+    });
+    expect(answer.status).toBe(200);
+    const removed = await readNotice(email, 'link_removed');
+    expect([removed.text.includes('You can no longer log in from there.'), removed.path]).toEqual([
+      true,
+      '/profile/security',
+    ]);
+  });
+
+  it('staff_limited: an administrator finds in the audit what was looked at', async () => {
+    const { staff } = await openStaff(changes.app);
+    const other = await openStaff(changes.app);
+    await sql`insert into audit_events (id, type, user_id, actor_id)
+      select gen_random_uuid(), 'staff.looked', gen_random_uuid(), ${staff.id} from generate_series(1, 300)`.execute(
+      changes.app.db,
+    );
+    const { id } = await changes.signUp();
+    const asked = encodeURIComponent(JSON.stringify({ json: { id } }));
+    const looked = await changes.app.send(`/trpc/admin.people.get?input=${asked}`, { cookie: staff.cookie });
+    expect(looked.status).toBe(429);
+    const { text, path } = await readNotice(other.staff.email, 'staff_limited');
+    expect(text).toContain(staff.email);
+    expect(path).toBe('/admin/audit');
+    expect((await changes.app.send(path, { cookie: other.staff.cookie })).status).toBe(200);
   });
 });
