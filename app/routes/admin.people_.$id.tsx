@@ -7,7 +7,7 @@ import { Notice } from '../components/notice.tsx';
 import { useRefused } from '../components/refused.ts';
 import { buildTitle } from '../components/service-name.ts';
 import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
-import { ActsContext, type Person } from '../components/staff/act.tsx';
+import { ActsContext, isSaidAtForm, type Person, Refusal } from '../components/staff/act.tsx';
 import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
 import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
 import { RightsSection } from '../components/staff/rights-section.tsx';
@@ -128,8 +128,9 @@ export default function PersonPage() {
       current="/admin/people"
     >
       {!refused && <Outcome saved={saved} />}
+      {refused && !(isWhole && isSaidAtForm(person, refused)) && <Refusal refused={refused} />}
       {isWhole ? (
-        <ActsContext.Provider value={{ seen: person.seen, refused }}>
+        <ActsContext.Provider value={{ person, refused }}>
           <Whole person={person} gets={gets ?? []} />
         </ActsContext.Provider>
       ) : (

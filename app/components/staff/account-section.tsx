@@ -1,6 +1,6 @@
 import { Notice } from '../notice.tsx';
 import { Section } from '../section.tsx';
-import { Act, type Person } from './act.tsx';
+import { Act, isOffered, type Person } from './act.tsx';
 import { Name, personPath, roleWords } from './words.tsx';
 
 /** Who it is. */
@@ -43,16 +43,10 @@ export function PersonFacts({ person }: { person: Person }) {
             <code>{id}</code>
           </dd>
         </dl>
-        <p className="hint">
+        <div className="actions">
           <a href={`/admin/audit?person=${id}`}>See them in the audit</a>
-          {role !== 'user' && (
-            <>
-              {' '}
-              or <a href={`/admin/audit?staff=${id}`}>what they did as staff</a>
-            </>
-          )}
-          .
-        </p>
+          {role !== 'user' && <a href={`/admin/audit?staff=${id}`}>See what they did as staff</a>}
+        </div>
       </div>
     </section>
   );
@@ -60,26 +54,24 @@ export function PersonFacts({ person }: { person: Person }) {
 
 /** Suspending, roles and leaving: what changes the account as a whole. */
 export function WholeAccount({ person }: { person: Person }) {
-  const { name, seen, suspendedAt, deletionDueAt, role } = person;
-  const canAct = (seen.suspend && !suspendedAt) || seen['change-role'] || seen['plan-deletion'] || seen.keep;
-  if (!canAct) return null;
+  const { name, role } = person;
+  const intents = ['suspend', 'change-role', 'plan-deletion', 'keep'] as const;
+  if (!intents.some((intent) => isOffered(person, intent))) return null;
   return (
     <Section id="whole" title="The account as a whole">
       <div className="acts">
-        {!suspendedAt && (
-          <Act
-            intent="suspend"
-            label="Suspend the account"
-            button="Suspend the account"
-            danger
-            notice={
-              <>
-                We email <Name>{name}</Name> that the account is suspended, and log them out everywhere. They
-                cannot log in or open any product until you end the suspension.
-              </>
-            }
-          />
-        )}
+        <Act
+          intent="suspend"
+          label="Suspend the account"
+          button="Suspend the account"
+          danger
+          notice={
+            <>
+              We email <Name>{name}</Name> that the account is suspended, and log them out everywhere. They
+              cannot log in or open any product until you end the suspension.
+            </>
+          }
+        />
         <Act
           intent="change-role"
           label="Change the role"
@@ -113,33 +105,29 @@ export function WholeAccount({ person }: { person: Person }) {
             </fieldset>
           )}
         />
-        {deletionDueAt ? (
-          <Act
-            intent="keep"
-            label="Keep the account"
-            button="Keep the account"
-            notice={
-              <>
-                We email <Name>{name}</Name> that the account will not be deleted. They can open products
-                again.
-              </>
-            }
-          />
-        ) : (
-          <Act
-            intent="plan-deletion"
-            label="Delete the account in 14 days"
-            button="Plan the deletion"
-            danger
-            notice={
-              <>
-                We email <Name>{name}</Name> that the account will be deleted in 14 days, with a link that
-                takes it back. Until then they can log in and keep it, but cannot open any product. On that
-                day profile and logins are deleted for good, and contracts are canceled.
-              </>
-            }
-          />
-        )}
+        <Act
+          intent="keep"
+          label="Keep the account"
+          button="Keep the account"
+          notice={
+            <>
+              We email <Name>{name}</Name> that the account will not be deleted. They can open products again.
+            </>
+          }
+        />
+        <Act
+          intent="plan-deletion"
+          label="Delete the account in 14 days"
+          button="Plan the deletion"
+          danger
+          notice={
+            <>
+              We email <Name>{name}</Name> that the account will be deleted in 14 days, with a link that takes
+              it back. Until then they can log in and keep it, but cannot open any product. On that day
+              profile and logins are deleted for good, and contracts are canceled.
+            </>
+          }
+        />
       </div>
     </Section>
   );

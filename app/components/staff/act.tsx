@@ -12,11 +12,49 @@ type Got = Awaited<ReturnType<Procedures['admin']['people']['get']>>;
 export type Person = Extract<Got, { seen: object }>;
 export type Intent = keyof Person['seen'];
 
-/** What each form of a person's page needs: what it was made from, and whether it was refused. */
-export const ActsContext = createContext<{ seen: Person['seen']; refused: Refused | undefined }>({
-  seen: {},
-  refused: undefined,
-});
+/** The person that the forms of the page are about, and the form that was refused. */
+export const ActsContext = createContext<{ person: Person; refused: Refused | undefined } | undefined>(
+  undefined,
+);
+
+/** What a form says beside `why` and `seen`: its fields that are fixed, such as which capability. */
+type About = Record<string, string>;
+
+const canGetMail = ({ suspendedAt, deletionDueAt }: Person) => !suspendedAt && !deletionDueAt;
+
+/** Whether an act makes sense for the person as they are now. */
+const makesSense: Record<Intent, (person: Person, about: About) => boolean> = {
+  suspend: ({ suspendedAt }) => !suspendedAt,
+  resume: ({ suspendedAt, frozenAt }) => suspendedAt !== null && !frozenAt,
+  thaw: ({ frozenAt }) => frozenAt !== null,
+  'end-sessions': ({ sessions }) => sessions.length > 0,
+  'send-mail': (person, { kind }) =>
+    canGetMail(person) && (kind !== 'prove-email' || !person.emailVerifiedAt),
+  'remove-factors': ({ factors, codesLeft }) => factors.length > 0 || codesLeft > 0,
+  verify: ({ account }) => !account.verifiedAt,
+  unverify: ({ account }) => account.decided.verified !== false,
+  grant: ({ account }, { capability = '' }) => !account.granted.includes(capability),
+  revoke: ({ account }, { capability = '' }) => !account.decided.revoked.includes(capability),
+  undecide: ({ account: { decided } }, { capability = '' }) =>
+    capability === 'verification'
+      ? decided.verified !== null
+      : decided.granted.includes(capability) || decided.revoked.includes(capability),
+  'change-role': () => true,
+  'plan-deletion': ({ deletionDueAt }) => !deletionDueAt,
+  keep: ({ deletionDueAt }) => deletionDueAt !== null,
+  'change-email': ({ suspendedAt, role }) => !suspendedAt && role === 'user',
+  'remove-link': ({ links }, { externalId }) => links.some((link) => link.externalId === externalId),
+};
+
+/** Whether the page has that form, for whoever looks at it. */
+export const isOffered = (person: Person, intent: Intent, about: About = {}): boolean =>
+  person.seen[intent] !== undefined && makesSense[intent](person, about);
+
+/** Whether the page has the form that was refused, and so says there what was wrong. */
+export function isSaidAtForm(person: Person, { values }: Refused): boolean {
+  const { intent = '' } = values;
+  return Object.hasOwn(makesSense, intent) && isOffered(person, intent as Intent, values);
+}
 
 type ActProps = {
   intent: Intent;
@@ -28,16 +66,15 @@ type ActProps = {
   notice: ReactNode;
   danger?: boolean;
   /** Fields that say what it is about, such as which capability. */
-  about?: Record<string, string>;
+  about?: About;
   /** Further fields, with what was wrong with them and what was typed. */
   fields?: (refused: Refused | undefined) => ReactNode;
 };
 
-/** A form that changes something about a person. Nothing, if whoever looks may not do it. */
+/** A form that changes something about a person. Nothing, if it makes no sense now, or whoever looks may not do it. */
 export function Act({ intent, label, button, notice, danger, about = {}, fields }: ActProps) {
-  const { seen, refused: any } = useContext(ActsContext);
-  const madeFrom = seen[intent];
-  if (madeFrom === undefined) return null;
+  const { person, refused: any } = useContext(ActsContext) ?? {};
+  if (!person || !isOffered(person, intent, about)) return null;
   const isMine =
     any?.values.intent === intent &&
     Object.entries(about).every(([name, value]) => any.values[name] === value);
@@ -48,7 +85,7 @@ export function Act({ intent, label, button, notice, danger, about = {}, fields 
       <form method="post" data-intent={intent}>
         <Refusal refused={refused} />
         <p data-notice>{notice}</p>
-        {Object.entries({ ...about, seen: madeFrom }).map(([name, value]) => (
+        {Object.entries({ ...about, seen: person.seen[intent] }).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
         ))}
         {fields?.(refused)}
@@ -72,8 +109,8 @@ export function Act({ intent, label, button, notice, danger, about = {}, fields 
   );
 }
 
-/** What was wrong with the form as a whole. */
-function Refusal({ refused }: { refused: Refused | undefined }) {
+/** What was wrong with a form as a whole. */
+export function Refusal({ refused }: { refused: Refused | undefined }) {
   if (!refused) return null;
   if (refused.minutes) return <TooMany minutes={refused.minutes} focus />;
   const message = refused.code === 'edited_meanwhile' ? editedMeanwhile : refused.message;

@@ -60,7 +60,6 @@ const factorWords = { passkey: 'Passkey', authenticator: 'Authenticator app' };
 /** How a person logs in, each reason why they cannot, and what helps. */
 export function LoginSection({ person }: { person: Person }) {
   const { name, email, factors, codesLeft } = person;
-  const canGetMail = !person.suspendedAt && !person.deletionDueAt;
   const password = person.hasPassword ? 'Set' : person.hadPassword ? 'Ended' : 'Not set';
   return (
     <Section id="login" title="Logging in">
@@ -126,96 +125,86 @@ export function LoginSection({ person }: { person: Person }) {
         )}
       </Rows>
       <div className="acts">
-        {person.suspendedAt && !person.frozenAt && (
-          <Act
-            intent="resume"
-            label="End the suspension"
-            button="End the suspension"
-            notice={
+        <Act
+          intent="resume"
+          label="End the suspension"
+          button="End the suspension"
+          notice={
+            <>
+              We email <Name>{name}</Name> that they can log in again. Nothing else changes.
+            </>
+          }
+        />
+        <Thaw person={person} />
+        <Act
+          intent="send-mail"
+          about={{ kind: 'set-password' }}
+          label="Send a link to set a password"
+          button="Send the link"
+          notice={
+            person.holdsEmail ? (
               <>
-                We email <Name>{name}</Name> that they can log in again. Nothing else changes.
+                We email <strong>{email}</strong> a link that sets a new password. It works for an hour. Until
+                it is used, nothing changes.
               </>
-            }
-          />
-        )}
-        {person.frozenAt && <Thaw person={person} />}
-        {canGetMail && (
-          <Act
-            intent="send-mail"
-            about={{ kind: 'set-password' }}
-            label="Send a link to set a password"
-            button="Send the link"
-            notice={
-              person.holdsEmail ? (
-                <>
-                  We email <strong>{email}</strong> a link that sets a new password. It works for an hour.
-                  Until it is used, nothing changes.
-                </>
-              ) : (
-                <>
-                  We email <strong>{email}</strong> a link that asks whose address it is, and sets a password.
-                  Until it is used, nothing changes.
-                </>
-              )
-            }
-          />
-        )}
-        {canGetMail && !person.emailVerifiedAt && (
-          <Act
-            intent="send-mail"
-            about={{ kind: 'prove-email' }}
-            label="Send a link to prove the address"
-            button="Send the link"
-            notice={
+            ) : (
               <>
-                We email <strong>{email}</strong> a link that proves the address. Until it is used, nothing
-                changes.
+                We email <strong>{email}</strong> a link that asks whose address it is, and sets a password.
+                Until it is used, nothing changes.
               </>
-            }
-          />
-        )}
-        {(factors.length > 0 || codesLeft > 0) && (
-          <Act
-            intent="remove-factors"
-            label="Remove second factors"
-            button="Remove passkeys, app and codes"
-            danger
-            notice={
-              <>
-                We remove passkeys, the authenticator app and recovery codes, end the password, and log{' '}
-                <Name>{name}</Name> out everywhere. We email <strong>{email}</strong> what we did, and a link
-                that sets a new password. Nobody gets in without that mail.
-              </>
-            }
-          />
-        )}
-        {!person.suspendedAt && person.role === 'user' && (
-          <Act
-            intent="change-email"
-            label="Change the address"
-            button="Send the links"
-            danger
-            notice={
-              <>
-                For somebody who lost their mailbox. We tell <strong>{email}</strong> at once, with a link
-                that stops the change. The new address gets a link for 24 hours that moves the account there
-                and sets a new password. Until it is used, nothing changes.
-              </>
-            }
-            fields={(refused) => (
-              <Field
-                label="New address"
-                name="email"
-                type="email"
-                required
-                autoComplete="off"
-                defaultValue={refused?.values.email}
-                error={refused?.errors.email}
-                autoFocus={refused?.errors.email !== undefined}
-              />
-            )}
-          />
-        )}
+            )
+          }
+        />
+        <Act
+          intent="send-mail"
+          about={{ kind: 'prove-email' }}
+          label="Send a link to prove the address"
+          button="Send the link"
+          notice={
+            <>
+              We email <strong>{email}</strong> a link that proves the address. Until it is used, nothing
+              changes.
+            </>
+          }
+        />
+        <Act
+          intent="remove-factors"
+          label="Remove second factors"
+          button="Remove passkeys, app and codes"
+          danger
+          notice={
+            <>
+              We remove passkeys, the authenticator app and recovery codes, end the password, and log{' '}
+              <Name>{name}</Name> out everywhere. We email <strong>{email}</strong> what we did, and a link
+              that sets a new password. Nobody gets in without that mail.
+            </>
+          }
+        />
+        <Act
+          intent="change-email"
+          label="Change the address"
+          button="Send the links"
+          danger
+          notice={
+            <>
+              For somebody who lost their mailbox. We tell <strong>{email}</strong> at once, with a link that
+              stops the change. The new address gets a link for 24 hours that moves the account there and sets
+              a new password. Until it is used, nothing changes.
+            </>
+          }
+          fields={(refused) => (
+            <Field
+              label="New address"
+              name="email"
+              type="email"
+              required
+              autoComplete="off"
+              defaultValue={refused?.values.email}
+              error={refused?.errors.email}
+              autoFocus={refused?.errors.email !== undefined}
+            />
+          )}
+        />
       </div>
     </Section>
   );

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import type { Procedures } from '../../../server/trpc/router.ts';
 import { Badge, type Meaning } from '../badge.tsx';
 import { Instant } from '../instant.tsx';
@@ -22,26 +23,32 @@ export function Mails({ mails }: { mails: Mail[] }) {
       {mails.length === 0 ? (
         <p>None.</p>
       ) : (
-        <Rows>
-          {mails.map((mail) => {
-            const [words, meaning] = stateOfMail(mail);
-            return (
-              <Row
-                key={`${mail.createdAt.toISOString()} ${mail.kind} ${mail.recipient}`}
-                icon="mail"
-                title={sayKind(mail.kind)}
-                about={
-                  <>
-                    To <Name>{mail.recipient}</Name>
-                    <br />
-                    <Instant at={mail.createdAt} />
-                  </>
-                }
-                end={<Badge meaning={meaning}>{words}</Badge>}
-              />
-            );
-          })}
-        </Rows>
+        <Newest
+          rows={mails}
+          first={5}
+          draw={(rows) => (
+            <Rows>
+              {rows.map((mail) => {
+                const [words, meaning] = stateOfMail(mail);
+                return (
+                  <Row
+                    key={`${mail.createdAt.toISOString()} ${mail.kind} ${mail.recipient}`}
+                    icon="mail"
+                    title={sayKind(mail.kind)}
+                    about={
+                      <>
+                        To <Name>{mail.recipient}</Name>
+                        <br />
+                        <Instant at={mail.createdAt} />
+                      </>
+                    }
+                    end={<Badge meaning={meaning}>{words}</Badge>}
+                  />
+                );
+              })}
+            </Rows>
+          )}
+        />
       )}
     </Section>
   );
@@ -79,6 +86,22 @@ function sayDetail({ what, from, to }: Change['changes'][number]): string {
   return from === null ? `${what} changed` : `${what}: ${from} removed`;
 }
 
+/** A list of which the first stand there, and the others open below. */
+function Newest<T>({ rows, first, draw }: { rows: T[]; first: number; draw: (rows: T[]) => ReactNode }) {
+  const others = rows.slice(first);
+  return (
+    <>
+      {draw(rows.slice(0, first))}
+      {others.length > 0 && (
+        <details className="others">
+          <summary>Show {others.length} more</summary>
+          {draw(others)}
+        </details>
+      )}
+    </>
+  );
+}
+
 /** What changed: from, to, who and why. */
 export function History({ person }: { person: Person }) {
   const { history } = person;
@@ -87,31 +110,37 @@ export function History({ person }: { person: Person }) {
       {history.length === 0 ? (
         <p>Nothing.</p>
       ) : (
-        <ul className="rows audit">
-          {history.map((change) => (
-            <li key={change.id}>
-              <div>
-                <strong>{change.what}</strong>
-                {change.changes.map((detail) => (
-                  <p key={detail.what}>
-                    <Name>{sayDetail(detail)}</Name>
-                  </p>
-                ))}
-                <p>
-                  <ChangedBy change={change} person={person} />
-                </p>
-                {change.why && (
-                  <p>
-                    Why: <Name>{change.why}</Name>
-                  </p>
-                )}
-                <p className="hint">
-                  <Instant at={new Date(change.at)} />
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
+        <Newest
+          rows={history}
+          first={5}
+          draw={(rows) => (
+            <ul className="rows audit">
+              {rows.map((change) => (
+                <li key={change.id}>
+                  <div>
+                    <strong>{change.what}</strong>
+                    {change.changes.map((detail) => (
+                      <p key={detail.what}>
+                        <Name>{sayDetail(detail)}</Name>
+                      </p>
+                    ))}
+                    <p>
+                      <ChangedBy change={change} person={person} />
+                    </p>
+                    {change.why && (
+                      <p>
+                        Why: <Name>{change.why}</Name>
+                      </p>
+                    )}
+                    <p className="hint">
+                      <Instant at={new Date(change.at)} />
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        />
       )}
     </Section>
   );
@@ -133,33 +162,39 @@ export function Activity({ person }: { person: Person }) {
       {activity.length === 0 ? (
         <p>Nothing.</p>
       ) : (
-        <ul className="rows audit">
-          {activity.map(({ id: key, at, what, actorId, why, device, place, address }) => (
-            <li key={key}>
-              <div>
-                <strong>{what}</strong>
-                {actorId && (
-                  <p>
-                    By <PersonLink known={authors} id={actorId} />, of the staff
-                  </p>
-                )}
-                {why && (
-                  <p>
-                    Why: <Name>{why}</Name>
-                  </p>
-                )}
-                <p className="hint">
-                  <Instant at={at} />
-                  {[device, place, address]
-                    .filter((each) => each)
-                    .map((each) => (
-                      <span key={each}> · {each}</span>
-                    ))}
-                </p>
-              </div>
-            </li>
-          ))}
-        </ul>
+        <Newest
+          rows={activity}
+          first={10}
+          draw={(rows) => (
+            <ul className="rows audit">
+              {rows.map(({ id: key, at, what, actorId, why, device, place, address }) => (
+                <li key={key}>
+                  <div>
+                    <strong>{what}</strong>
+                    {actorId && (
+                      <p>
+                        By <PersonLink known={authors} id={actorId} />, of the staff
+                      </p>
+                    )}
+                    {why && (
+                      <p>
+                        Why: <Name>{why}</Name>
+                      </p>
+                    )}
+                    <p className="hint">
+                      <Instant at={at} />
+                      {[device, place, address]
+                        .filter((each) => each)
+                        .map((each) => (
+                          <span key={each}> · {each}</span>
+                        ))}
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        />
       )}
     </Section>
   );

@@ -59,36 +59,30 @@ export function RightsSection({ person }: { person: Person }) {
           }
         >
           <div className="acts">
-            {!verifiedAt && (
-              <Act
-                intent="verify"
-                label="Verify the account"
-                button="Verify the account"
-                notice={notice('what their account may do has changed')}
-              />
-            )}
-            {decided.verified !== false && (
-              <Act
-                intent="unverify"
-                label={verifiedAt ? 'End the verification' : 'Decide that it is not verified'}
-                button="Decide that it is not verified"
-                danger
-                notice={notice('what their account may do has changed')}
-              />
-            )}
-            {decided.verified !== null && (
-              <Act
-                intent="undecide"
-                about={{ capability: 'verification' }}
-                label={
-                  <>
-                    Leave it to the marketplace<span className="visually-hidden">: verification</span>
-                  </>
-                }
-                button="Leave it to the marketplace"
-                notice={notice('what their account may do has changed')}
-              />
-            )}
+            <Act
+              intent="verify"
+              label="Verify the account"
+              button="Verify the account"
+              notice={notice('what their account may do has changed')}
+            />
+            <Act
+              intent="unverify"
+              label={verifiedAt ? 'End the verification' : 'Decide that it is not verified'}
+              button="Decide that it is not verified"
+              danger
+              notice={notice('what their account may do has changed')}
+            />
+            <Act
+              intent="undecide"
+              about={{ capability: 'verification' }}
+              label={
+                <>
+                  Leave it to the marketplace<span className="visually-hidden">: verification</span>
+                </>
+              }
+              button="Leave it to the marketplace"
+              notice={notice('what their account may do has changed')}
+            />
           </div>
         </Row>
         {capabilityNames.map((name) => {
@@ -124,46 +118,40 @@ export function RightsSection({ person }: { person: Person }) {
               }
             >
               <div className="acts">
-                {!isGranted && (
-                  <Act
-                    intent="grant"
-                    about={about}
-                    label={
-                      <>
-                        Allow it<span className="visually-hidden">: {title}</span>
-                      </>
-                    }
-                    button="Allow it"
-                    notice={notice('what their account may do has changed')}
-                  />
-                )}
-                {here !== false && (
-                  <Act
-                    intent="revoke"
-                    about={about}
-                    label={
-                      <>
-                        Do not allow it<span className="visually-hidden">: {title}</span>
-                      </>
-                    }
-                    button="Do not allow it"
-                    danger
-                    notice={notice('what their account may do has changed')}
-                  />
-                )}
-                {here !== null && (
-                  <Act
-                    intent="undecide"
-                    about={about}
-                    label={
-                      <>
-                        Leave it to the marketplace<span className="visually-hidden">: {title}</span>
-                      </>
-                    }
-                    button="Leave it to the marketplace"
-                    notice={notice('what their account may do has changed')}
-                  />
-                )}
+                <Act
+                  intent="grant"
+                  about={about}
+                  label={
+                    <>
+                      Allow it<span className="visually-hidden">: {title}</span>
+                    </>
+                  }
+                  button="Allow it"
+                  notice={notice('what their account may do has changed')}
+                />
+                <Act
+                  intent="revoke"
+                  about={about}
+                  label={
+                    <>
+                      Do not allow it<span className="visually-hidden">: {title}</span>
+                    </>
+                  }
+                  button="Do not allow it"
+                  danger
+                  notice={notice('what their account may do has changed')}
+                />
+                <Act
+                  intent="undecide"
+                  about={about}
+                  label={
+                    <>
+                      Leave it to the marketplace<span className="visually-hidden">: {title}</span>
+                    </>
+                  }
+                  button="Leave it to the marketplace"
+                  notice={notice('what their account may do has changed')}
+                />
               </div>
             </Row>
           );
