@@ -106,12 +106,8 @@ describe.each(hostile)('a person whose name is hostile: %s', (what, name) => {
       `/admin/audit?person=${await idOf(site.app.db, email)}`,
     ]) {
       await page.goto(where);
-      faults.push(
-        ...(await inspectPage(
-          page,
-          `staff ${where.split('?')[0]?.slice(7, 13).replace('/', ' ')}, name ${what}, ${width}`,
-        )),
-      );
+      const shown = where.split(/[?/]/).slice(2, 4).join(' ');
+      faults.push(...(await inspectPage(page, `staff ${shown}, name ${what}, ${width}`)));
     }
     await page.goto(await path(email));
     expect(await page.locator('h1').textContent()).toBe(name);
@@ -119,4 +115,118 @@ describe.each(hostile)('a person whose name is hostile: %s', (what, name) => {
     expect(faults).toEqual([]);
     expect(complaints).toEqual([]);
   });
+});
+
+/** Whoever helps has a search, and the person a browser of their own. Counts what is pressed by the one who helps. */
+async function answerCall(fact: string) {
+  const { page } = await visitAs('manager@example.test');
+  let clicks = 0;
+  const press = async (locator: ReturnType<Page['locator']>) => {
+    clicks++;
+    await locator.click();
+  };
+  await page.getByLabel('Find', { exact: true }).fill(fact);
+  await press(page.getByRole('button', { name: 'Find people' }));
+  await press(page.locator('tr[data-user-id] a'));
+  await page.waitForURL('**/admin/people/*');
+  return {
+    page,
+    clicks: () => clicks,
+    /** Opens a form, says why, and sends it. */
+    async help(intent: string, button: string, why: string) {
+      const form = page.locator(`form[data-intent="${intent}"]`).first();
+      await press(page.locator('details', { has: form }).locator('> summary'));
+      expect(await form.locator('[data-notice]').textContent()).not.toBe('');
+      await form.getByLabel('Why').fill(why);
+      await press(form.getByRole('button', { name: button }));
+      await page.waitForURL(`**?saved=${intent}`);
+    },
+  };
+}
+
+/** Sets a password with the link in the mail, and is logged in. */
+async function setPassword(page: Page, email: string) {
+  await followMail(page, email, '/set-password');
+  await page.getByLabel('New password').fill('seven quiet lanterns');
+  await page.getByRole('main').getByRole('button').last().click();
+  await page.waitForURL('**/profile?saved=password-set');
+}
+
+describe('a call is answered', () => {
+  it('“I cannot log in”: from an address to the person logged in', async () => {
+    const email = 'new-merchant@example.test';
+    const call = await answerCall(email);
+    await call.page.getByText('Nothing on our side keeps them from logging in.').waitFor();
+    await call.help('send-mail', 'Send the link', 'Forgot the password');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    const { page } = await site.visit();
+    await setPassword(page, email);
+  });
+
+  it('“I changed my phone”: from an address to the person logged in without the app', async () => {
+    const email = 'customer@example.test';
+    await setUp(await logInByHttp(site.app.send, email), Date.now());
+    const call = await answerCall(email);
+    await call.page.getByText('Authenticator app', { exact: true }).waitFor();
+    await call.help('remove-factors', 'Remove passkeys, app and codes', 'A new phone, and no codes kept');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    const { page } = await site.visit();
+    await setPassword(page, email);
+    await page.goto('/profile/authenticator');
+    await page.getByRole('button', { name: 'Set up the app' }).waitFor();
+  });
+
+  it('“Why is my shop not verified?”: from an address to the reason, and the shop verified', async () => {
+    const email = 'new-merchant@example.test';
+    const call = await answerCall(email);
+    const rights = call.page.locator('section[aria-labelledby=rights]');
+    await rights.getByText('The account may sell products once it is verified.').waitFor();
+    expect(call.clicks()).toBeLessThanOrEqual(2);
+    await call.help('verify', 'Verify the account', 'The papers are right');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    await rights.getByText('Decided here: verified').waitFor();
+  });
+
+  it('“Please delete me”: from an address to the person leaving', async () => {
+    const email = 'unverified@example.test';
+    const call = await answerCall(email);
+    // A manager passes it on to an administrator, by the address of the page.
+    expect(await call.page.locator('form[data-intent="plan-deletion"]').count()).toBe(0);
+    const { page } = await visitAs('admin@example.test');
+    await page.goto(call.page.url());
+    await act(page, 'plan-deletion', 'Plan the deletion', 'They asked on the phone');
+    await page.waitForURL('**?saved=plan-deletion');
+    await page.getByText('The account will be deleted in 14 days').first().waitFor();
+    expect(call.clicks() + 2).toBeLessThanOrEqual(4);
+    const { page: own } = await site.visit();
+    await own.goto('/login');
+    await logIn(own, email);
+    await own.waitForURL('**/profile');
+    await own.getByRole('main').getByText('Your account will be deleted on').waitFor();
+  });
+});
+
+it('a person is helped by keyboard alone, also without script', async () => {
+  const { page } = await visitAs('manager@example.test', { javaScriptEnabled: false });
+  // The field has the focus.
+  await page.keyboard.type('merchant@example.test');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/admin/people?q=merchant*');
+  const tabTo = async (selector: string) => {
+    for (let pressed = 0; pressed < 60; pressed++) {
+      if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`${selector} cannot be reached`);
+  };
+  await tabTo('tr[data-user-id] a');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/admin/people/*');
+  await tabTo('#login ~ * summary, section[aria-labelledby=login] summary');
+  await page.keyboard.press('Enter');
+  await tabTo('form[data-intent="send-mail"] [name=why]');
+  await page.keyboard.type('They asked for it');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**?saved=send-mail');
+  await page.locator('.notice.success').first().waitFor();
 });

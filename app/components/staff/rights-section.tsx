@@ -5,6 +5,7 @@ import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import { Act, type Person } from './act.tsx';
+import { Name } from './words.tsx';
 
 const sells = 'sell_products';
 
@@ -12,10 +13,11 @@ const sells = 'sell_products';
 export function RightsSection({ person }: { person: Person }) {
   const { account, links } = person;
   const { granted, active, verifiedAt, decided, others } = account;
-  const everybody = others.length > 0 ? 'Everybody in the account' : 'The person';
-  const notice = (what: string) => (
+  const notice = (
     <>
-      {everybody} can see it on their profile, and we email the person that {what}. Products learn it at once.
+      We email <Name>{person.name}</Name> that what the account may do has changed.{' '}
+      {others.length > 0 ? 'Everybody in the account sees' : 'They see'} it on their profile, and products
+      learn it at once.
     </>
   );
   const waits = granted.includes(sells) && verifiedAt === null;
@@ -59,18 +61,13 @@ export function RightsSection({ person }: { person: Person }) {
           }
         >
           <div className="acts">
-            <Act
-              intent="verify"
-              label="Verify the account"
-              button="Verify the account"
-              notice={notice('what their account may do has changed')}
-            />
+            <Act intent="verify" label="Verify the account" button="Verify the account" notice={notice} />
             <Act
               intent="unverify"
               label={verifiedAt ? 'End the verification' : 'Decide that it is not verified'}
               button="Decide that it is not verified"
               danger
-              notice={notice('what their account may do has changed')}
+              notice={notice}
             />
             <Act
               intent="undecide"
@@ -81,7 +78,7 @@ export function RightsSection({ person }: { person: Person }) {
                 </>
               }
               button="Leave it to the marketplace"
-              notice={notice('what their account may do has changed')}
+              notice={notice}
             />
           </div>
         </Row>
@@ -127,7 +124,7 @@ export function RightsSection({ person }: { person: Person }) {
                     </>
                   }
                   button="Allow it"
-                  notice={notice('what their account may do has changed')}
+                  notice={notice}
                 />
                 <Act
                   intent="revoke"
@@ -139,7 +136,7 @@ export function RightsSection({ person }: { person: Person }) {
                   }
                   button="Do not allow it"
                   danger
-                  notice={notice('what their account may do has changed')}
+                  notice={notice}
                 />
                 <Act
                   intent="undecide"
@@ -150,7 +147,7 @@ export function RightsSection({ person }: { person: Person }) {
                     </>
                   }
                   button="Leave it to the marketplace"
-                  notice={notice('what their account may do has changed')}
+                  notice={notice}
                 />
               </div>
             </Row>
