@@ -13,7 +13,7 @@ import { Activity, type Gets, History, Mails, WouldGet } from '../components/sta
 import { RightsSection } from '../components/staff/rights-section.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
 import { Name, PersonState, roleWords } from '../components/staff/words.tsx';
-import { answerForm, type FieldName, requireNoAsks, text } from '../forms.ts';
+import { answerForm, type Form, requireNoAsks, text } from '../forms.ts';
 import { isShownToStaff, pagePath } from '../refused.ts';
 import { loadForStaff } from '../staff.ts';
 
@@ -35,19 +35,24 @@ export async function loader(args: LoaderFunctionArgs) {
 }
 
 /** The fields that the forms have, beside `why` and `seen`. */
-const givenFields = [
-  'kind',
-  'capability',
-  'role',
-  'email',
-  'keep',
-  'removeFactors',
-  'externalId',
-] as const satisfies FieldName[];
+function readGiven(form: Form) {
+  const given = {
+    kind: form.get('kind'),
+    capability: form.get('capability'),
+    role: form.get('role'),
+    email: form.get('email'),
+    keep: form.get('keep'),
+    removeFactors: form.get('removeFactors'),
+    externalId: form.get('externalId'),
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
 
 export const action = (args: ActionFunctionArgs) =>
   answerForm(args, {
-    keeps: ['why', 'seen', ...givenFields],
+    keeps: ['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId'],
     shows: isShownToStaff,
     async act(form, procedures) {
       const { transport, visit } = args.context;
@@ -60,9 +65,7 @@ export const action = (args: ActionFunctionArgs) =>
           intent,
           why: text(form, 'why'),
           seen: text(form, 'seen'),
-          given: Object.fromEntries(
-            givenFields.flatMap((name) => (form.has(name) ? [[name, text(form, name)]] : [])),
-          ),
+          given: readGiven(form),
         });
       try {
         await act();

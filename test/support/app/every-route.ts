@@ -47,6 +47,7 @@ const forms: Record<string, Record<string, string>> = {
   '/signup/confirm': { name: 'Half Done', newPassword: 'half done, half done' },
   '/profile/email': { email: 'half-done@example.test' },
   '/take-back': { newPassword: 'half done, half done' },
+  [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
 };
 
 /** Routes that answer without data. */
