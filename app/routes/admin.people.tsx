@@ -101,14 +101,18 @@ export default function People() {
                   <tr key={person.id} data-user-id={person.id}>
                     <td>
                       <a href={personPath(person.id)}>
-                        <Name>{person.name}</Name>
+                        <span className="two-lines">
+                          <Name>{person.name}</Name>
+                        </span>
                       </a>
                       <span className="hint">
                         <Name>{person.email}</Name>
                       </span>
                     </td>
                     <td>
-                      <Name>{person.account}</Name>
+                      <span className="two-lines">
+                        <Name>{person.account}</Name>
+                      </span>
                     </td>
                     <td>{roleWords[person.role] ?? person.role}</td>
                     <td>
