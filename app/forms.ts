@@ -7,6 +7,7 @@ import { toLogin } from './log-in-first.ts';
 import { leadOn } from './next.ts';
 import {
   type Args,
+  findPresent,
   isShown,
   keepRefused,
   type OwnRefusal,
@@ -41,17 +42,19 @@ export function requireNoAsks({ asks }: { asks?: ConfirmAsks }): void {
 /**
  * Answers a posted form. `act` does what the form asks for, and gives the path to go on to, or an answer of its own. If `act`
  * throws a refusal, the page shows the form again, and says why. `keeps` names the fields that may be kept for that: never one with a secret. A form that `needsNoFields`
- * may be posted without a body, too.
+ * may be posted without a body, too. `shows` says which problems the page shows.
  */
 export async function answerForm(
   { request, context }: Args,
   {
     keeps = [],
     needsNoFields = false,
+    shows = isShown,
     act,
   }: {
     keeps?: FieldName[];
     needsNoFields?: boolean;
+    shows?: (code: string) => boolean;
     act: (form: Form, procedures: Procedures) => Promise<string | Response | ReturnType<typeof data>>;
   },
 ) {
@@ -66,7 +69,7 @@ export async function answerForm(
     return typeof done === 'string' ? redirectDocument(leadOn(done, context), 303) : done;
   } catch (error) {
     if (error instanceof Response) return error;
-    const refused = await describeRefusal(error, { request, context }, values);
+    const refused = await describeRefusal(error, { request, context }, { values, shows });
     if (refused instanceof Response) return refused;
     const id = transport.prefersHtml(request) && (await keepRefused(refused, { request, context }));
     return id ? redirectDocument(pathWith({ request, context }, id), 303) : answerAtOnce(refused);
@@ -77,17 +80,17 @@ export async function answerForm(
 async function describeRefusal(
   error: unknown,
   args: Args,
-  values: Record<string, string>,
+  { values, shows }: { values: Record<string, string>; shows: (code: string) => boolean },
 ): Promise<Refused | Response> {
   if (error instanceof FormRefusal) {
     const { code, asks } = error;
     const errors: Record<string, string> = asks?.error ? { confirm: asks.error } : {};
     return { code, status: statusOf(code), errors, values, asks };
   }
-  const { transport, procedures, visit } = args.context;
+  const { transport, visit } = args.context;
   const refusal = transport.readRefusal(error, visit);
   if (refusal.code === 'login_required') return toLogin(args, { values });
-  if (!isShown(refusal.code)) throw refusal;
+  if (!shows(refusal.code)) throw refusal;
   const errors = errorsOf(refusal);
   const wait = Number(refusal.headers['Retry-After']);
   // The page says for how long, and no more, unless there is more to say than to wait.
@@ -100,7 +103,7 @@ async function describeRefusal(
     message: refusal.errors.length > 0 || isUsualWait ? undefined : refusal.detail,
     ...(wait > 0 && { waitSeconds: wait, minutes: refusal.minutes }),
     values,
-    ...(refusal.code === 'edited_meanwhile' && { present: await procedures.profile.get() }),
+    ...(await findPresent(refusal.code, args)),
   };
 }
 

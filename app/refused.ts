@@ -50,8 +50,22 @@ const shown = {
 
 export const isShown = (code: string): code is keyof typeof shown => Object.hasOwn(shown, code);
 
-export const statusOf = (code: string): number =>
-  ({ ...shown, ...ownRefusals })[code as keyof typeof shown | OwnRefusal] ?? 422;
+/** Problems that the page of a person shows to staff, beside those. */
+const shownToStaff = { not_allowed: 403, account_frozen: 403, last_admin: 409, email_in_use: 409 };
+
+/** A person who is not there has no page that could show it. */
+export const isShownToStaff = (code: string): boolean =>
+  Object.hasOwn(shownToStaff, code) || (isShown(code) && code !== 'not_found');
+
+const statuses: Record<string, number> = { ...shown, ...shownToStaff, ...ownRefusals };
+
+export const statusOf = (code: string): number => statuses[code] ?? 422;
+
+/** The saved profile, for the form of one's own that was made from an older one. */
+export const findPresent = async (code: string, { request, context }: Args) =>
+  code === 'edited_meanwhile' && pagePath(request) === '/profile'
+    ? { present: await context.procedures.profile.get() }
+    : {};
 
 export const retryAfter = ({ waitSeconds }: Pick<Refused, 'waitSeconds'>): Record<string, string> =>
   waitSeconds ? { 'Retry-After': String(waitSeconds) } : {};
@@ -96,11 +110,10 @@ export async function findRefused({ request, context }: Args): Promise<Refused |
   const { code, fields: values, faults, waitSeconds } = kept;
   const { '': said, ...errors } = faults;
   const minutes = waitSeconds && Math.ceil(waitSeconds / 60);
-  const isProblem = isShown(code) && !minutes && Object.keys(errors).length === 0;
+  const isProblem = (isShown(code) || isShownToStaff(code)) && !minutes && Object.keys(errors).length === 0;
   const message = said ?? (isProblem ? context.site.explainProblem(code).explanation : undefined);
   const refused: Refused = { code, status: statusOf(code), errors, message, waitSeconds, minutes, values };
-  if (code === 'edited_meanwhile') return { ...refused, present: await procedures.profile.get() };
-  if (code !== 'confirm') return refused;
+  if (code !== 'confirm') return { ...refused, ...(await findPresent(code, { request, context })) };
   const asks = await procedures.confirm.find();
   // A credential was given meanwhile, such as by a login after the session's end: the form is there, not yet sent.
   if (!asks) return { ...refused, status: 200, errors: {} };

@@ -25,7 +25,12 @@ export const meta: MetaFunction<typeof loader> = ({ data }) => [{ title: data?.n
 
 export async function loader({ context }: LoaderFunctionArgs) {
   const visitor = await findVisitor(context);
-  return { ...context.site.frame, email: visitor?.email, refused: context.refused };
+  return {
+    ...context.site.frame,
+    email: visitor?.email,
+    isStaff: visitor?.isStaff,
+    refused: context.refused,
+  };
 }
 
 /** A problem page must render even when the database is down: only the page of a 404 reads anything, and it can do without. */

@@ -43,7 +43,8 @@ export function Confirm({ asks, refused, to = 'Continue', danger, takeBackSentAt
       <Page alone title="Log in again first" intro="You need your second factor to make this change.">
         <div className="card">
           <p>
-            You came here from another product. To continue, log in with your password and your second factor.
+            You have not given it since you logged in, or only some time ago. To continue, log in with your
+            password and your second factor.
           </p>
           <a className="button" href={loginPath}>
             Log in again

@@ -64,7 +64,7 @@ export function Page({ title, intro, wide, alone, nav, children }: PageProps) {
               </>
             )}
           </a>
-          {root?.email && <VisitorMenu email={root.email} />}
+          {root?.email && <VisitorMenu email={root.email} isStaff={root.isStaff} />}
         </div>
       </header>
       {beside ? (

@@ -12,7 +12,7 @@ type RowProps = {
   mark?: ReactNode;
   title: ReactNode;
   /** Makes the whole row a link to this address. */
-  href?: string;
+  href?: string | undefined;
   /** A line of soft text, or several. */
   about?: ReactNode;
   /** On the other side of the row: its state, or what can be done. */

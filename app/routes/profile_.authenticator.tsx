@@ -136,6 +136,12 @@ export default function Authenticator() {
           <a href="/profile/passkeys">add a passkey</a>.
         </Notice>
       )}
+      {!page.comesFirst && page.isStaffWithoutFactor && !page.isOn && page.next && (
+        <Notice kind="info">
+          You need a second factor to help other people. To continue, set up the app, or{' '}
+          <a href="/profile/passkeys">add a passkey</a> and log in with it.
+        </Notice>
+      )}
       {page.isOn ? <AuthenticatorOn {...page} {...page.isOn} /> : <AuthenticatorOff {...page} />}
     </Page>
   );

@@ -2,6 +2,7 @@
 import { type AuditFilter, listAuditEvents } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { sayEvent } from './event-words.ts';
 import type { Staff } from './staff.ts';
 
 const pageSize = 50;
@@ -18,7 +19,11 @@ export async function listAudit({ db }: Pick<Dependencies, 'db'>, { session }: S
   const page = rows.slice(0, pageSize);
   const ids = page.flatMap(({ userId, actorId }) => [userId, actorId]).filter((id) => id !== null);
   return {
-    events: page.map(({ address, ...event }) => ({ ...event, address: isManager ? undefined : address })),
+    events: page.map(({ address, ...event }) => ({
+      ...event,
+      what: sayEvent(event),
+      address: isManager ? undefined : address,
+    })),
     people: await listNames(db, [...new Set(ids)]),
     next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
   };

@@ -27,6 +27,7 @@ import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { findPerson, listIntents, seenOf } from './act.ts';
 import { acts, type Intent } from './acts.ts';
+import { sayChange, sayEvent } from './event-words.ts';
 import { isStaffRole, mayLook, type StaffRole } from './rights.ts';
 import { countLook, type Staff } from './staff.ts';
 
@@ -105,7 +106,8 @@ export async function describePerson(
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
   ]);
-  const authors = await listNames(db, [...new Set(activity.flatMap(({ actorId }) => actorId ?? []))]);
+  const authorIds = [...activity, ...history].flatMap(({ actorId }) => actorId ?? []);
+  const authors = await listNames(db, [...new Set(authorIds)]);
   return {
     ...pickFacts(target),
     state: stateOf(target),
@@ -146,8 +148,8 @@ export async function describePerson(
       isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
       minorDigits: minorDigits(invoice.currency),
     })),
-    history,
-    activity: activity.map(hide),
+    history: history.map((change) => ({ ...change, ...sayChange(change) })),
+    activity: activity.map((event) => ({ ...hide(event), what: sayEvent(event) })),
     authors,
   };
 }

@@ -8,6 +8,7 @@ import { trailOf } from '../identity/ground/trail.ts';
 import { actAsStaff } from '../staff/act.ts';
 import { type Given, type Intent, isIntent, verification } from '../staff/acts.ts';
 import { listAudit } from '../staff/audit.ts';
+import { listKinds } from '../staff/event-words.ts';
 import { findPeople } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
@@ -113,6 +114,16 @@ const auditRouter = router({
 export const adminRouter = router({ people: peopleRouter, audit: auditRouter });
 
 export const staffFormsRouter = router({
+  /** Who of the staff asks. Without a factor only in local mode. */
+  who: staff.query(({ ctx: { session } }) => ({
+    id: session.user.id,
+    role: session.user.role,
+    lacksFactor: !session.amr.includes('mfa'),
+  })),
+
+  /** The kinds of events that the audit can be searched by. */
+  auditKinds: staff.query(() => listKinds()),
+
   /** A form of a person's page: an act by its intent, with the fields of its form. Throws 400 `invalid_request` for another intent. */
   act: staff
     .input(

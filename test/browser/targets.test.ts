@@ -22,6 +22,7 @@ describe.each([
   ['nobody', undefined],
   ['a merchant', 'merchant@example.test'],
   ['somebody whose address is not proved', 'unverified@example.test'],
+  ['an administrator', 'admin@example.test'],
 ])('on each page for %s', (who, email) => {
   it('nothing is too small to be pressed', async () => {
     const { page } = await site.visit(phone);

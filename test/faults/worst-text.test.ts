@@ -38,6 +38,8 @@ let app: TestApp;
 let cookie: string;
 /** Of one whose credential is too old for a change. */
 let staleCookie: string;
+/** Of somebody of the staff, with another person's page. */
+let staffCookie: string;
 /** What is known only now: links of mails that work, and what pages have given out. */
 const known: Record<string, string> = {};
 
@@ -59,6 +61,7 @@ beforeAll(async () => {
 
   // Somebody whose login waits for a code.
   const other = await logIn(app.send, 'new-merchant@example.test', password);
+  staffCookie = (await logIn(app.send, 'admin@example.test', password)).cookie();
   await setUp(other, clock.getTime());
   const waiting = await logIn(app.send, 'new-merchant@example.test', password);
   cookie = `${browser.cookie()}; ${/identity_pending_login=[^;]*/.exec(waiting.cookie())}`;
@@ -107,9 +110,19 @@ async function expectQuick(name: string, work: () => Promise<Answer>): Promise<A
 
 const token = 'A'.repeat(43);
 /** `path` and texts may have the name of what is known only later, in braces. */
-type Door = { path: string; fields: Record<string, string>; isStale?: boolean };
+type Door = { path: string; fields: Record<string, string>; isStale?: boolean; isStaff?: boolean };
 const confirms = { confirmPassword: 'x', confirmPasskey: '{}' };
 const newPassword = 'seven quiet lanterns';
+/** Of a customer of local mode. */
+const personPage = '/admin/people/01900000-0000-7000-8000-000000000003';
+const acts: Record<string, string>[] = [
+  { intent: 'send-mail', kind: 'set-password' },
+  { intent: 'grant', capability: 'sell_products' },
+  { intent: 'change-role', role: 'manager' },
+  { intent: 'change-email', email: 'new@example.test' },
+  { intent: 'thaw', keep: 'new@example.test', removeFactors: 'yes' },
+  { intent: 'remove-link', externalId: 'x' },
+];
 const forms: Door[] = [
   { path: '/login', fields: { email: 'customer@example.test', password: 'wrong', can_add_passkey: 'yes' } },
   { path: '/login', fields: { passkey: '{}' } },
@@ -154,6 +167,11 @@ const forms: Door[] = [
   { path: '/profile/delete', fields: { intent: 'x' } },
   { path: '/profile/delete', fields: { intent: 'delete', ...confirms }, isStale: true },
   { path: '/passkeys/options', fields: { purpose: 'take-back', token } },
+  ...acts.map((fields) => ({
+    path: personPage,
+    fields: { ...fields, why: 'A good reason', seen: 'x' },
+    isStaff: true,
+  })),
   // The last: it ends the session.
   { path: '/logout', fields: {}, isStale: true },
 ];
@@ -187,6 +205,13 @@ const queries: Door[] = [
   { path: '/profile/authenticator', fields: { ...next, off: '1', recovered: '1', sure: 'x' } },
   { path: '/profile/authenticator/set-up', fields: next },
   { path: '/profile/passkeys/offer', fields: next },
+  { path: '/admin/people', fields: { q: 'x', role: 'user', state: 'frozen' }, isStaff: true },
+  { path: personPage, fields: { saved: 'suspend' }, isStaff: true },
+  {
+    path: '/admin/audit',
+    fields: { kind: 'x', person: 'x', staff: 'x', client: 'x', before: 'x' },
+    isStaff: true,
+  },
   {
     path: '/sso/launch/marketplace',
     fields: { state: 'x', return_to: '/x', prompt: 'none', max_age: '1', auth_after: '1' },
@@ -209,13 +234,16 @@ const places = [
 const withKnown = (text: string) =>
   text.replace(/^\{(\w+)\}$|(?<==)\{(\w+)\}/, (_, one, other) => known[one ?? other] ?? '');
 
-function sendForm({ path, fields, isStale }: Door): Promise<Answer> {
+const cookieAt = ({ isStale, isStaff }: Door) => (isStaff ? staffCookie : isStale ? staleCookie : cookie);
+
+function sendForm(door: Door): Promise<Answer> {
+  const { path, fields } = door;
   const spelt = spellForm(
     Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, withKnown(text)])),
   );
   const body = fitTo(spelt, 64 * 1024 - 1);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: app.config.issuer };
-  const sent = { method: 'POST', body, headers, cookie: isStale ? staleCookie : cookie, from: from() };
+  const sent = { method: 'POST', body, headers, cookie: cookieAt(door), from: from() };
   return app.send(withKnown(path), sent);
 }
 
@@ -234,7 +262,10 @@ const everyText = async (name: string, send: (text: string) => Promise<Answer>) 
 
 describe('nobody waits for the worst text', () => {
   it('in any field of text that the service reads: each is attacked here', () => {
-    const attacked = new Set([...forms, ...queries].flatMap(({ fields }) => Object.keys(fields)));
+    const attacked = new Set([
+      ...[...forms, ...queries].flatMap(({ fields }) => Object.keys(fields)),
+      ...listTextInputs(appRouter).map(([, member]) => member),
+    ]);
     expect(Object.keys(textBounds).filter((name) => !attacked.has(name))).toEqual([]);
   });
 
@@ -265,12 +296,13 @@ describe('nobody waits for the worst text', () => {
     await everyText(name, (text) => sendForm({ ...door, fields: withText(door.fields, name, text) }));
   });
 
-  it.each(each(queries))('in the address of %s: %s', async (path, name, { fields }) => {
+  it.each(each(queries))('in the address of %s: %s', async (path, name, door) => {
+    const { fields } = door;
     const others = new URLSearchParams(fields);
     others.delete(name);
     await everyText(name, (text) =>
       app.send(`${path}?${others}&${name}=${fitTo(spellAddress(text), worstBytes)}`, {
-        cookie,
+        cookie: cookieAt(door),
         from: from(),
       }),
     );
@@ -289,7 +321,8 @@ describe('nobody waits for the worst text', () => {
     async (procedure, member, others) => {
       await everyText(member, (text) => {
         const json = { json: { ...others, [member]: fitTo(text, worstBytes - 500) } };
-        return app.send(`/trpc/${procedure}`, { json, cookie, from: from() });
+        const whose = procedure.startsWith('admin.') ? staffCookie : cookie;
+        return app.send(`/trpc/${procedure}`, { json, cookie: whose, from: from() });
       });
     },
   );

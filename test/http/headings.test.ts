@@ -14,7 +14,7 @@ afterAll(() => app.close());
 it('every page has one h1, and its other headings below it without a gap', async () => {
   const email = 'merchant@example.test';
   await pushSignup(app, buildSignup('headings', { user: { email, name: 'Maya' } }));
-  const people = [undefined, email, 'customer@example.test', 'unverified@example.test'];
+  const people = [undefined, email, 'customer@example.test', 'unverified@example.test', 'admin@example.test'];
   const cookies = await Promise.all(people.map((each) => each && app.login(each)));
   const faults: string[] = [];
   let pages = 0;

@@ -62,6 +62,12 @@ const customerOfBefore = async () => {
   lagMs += 11 * 60_000;
   return { browser };
 };
+const admin = async () => ({ browser: await logIn(app.send, 'admin@example.test') });
+const adminOfBefore = async () => {
+  const { browser } = await admin();
+  lagMs += 11 * 60_000;
+  return { browser };
+};
 const withToken = async (email: string, purpose: Parameters<typeof readToken>[2]) => ({
   browser: openBrowser(app.send),
   query: `?token=${await readToken(other, email, purpose)}`,
@@ -352,13 +358,47 @@ const rows: Row[] = [
     says: 'Enter your password to turn off the app.',
     holds: { intent: 'turn-off' },
   },
+  {
+    form: '/admin/people/:id send-mail',
+    arrange: admin,
+    fields: { kind: 'set-password', why: 'x', seen: 'x' },
+    status: 422,
+    says: 'Say why in 3 to 500 characters.',
+    holds: { why: 'x' },
+  },
+  {
+    form: '/admin/people/:id suspend',
+    arrange: admin,
+    fields: { why: 'They asked for it', seen: 'x' },
+    status: 409,
+    says: 'This has changed since you opened the page',
+  },
+  {
+    form: '/admin/people/:id change-role',
+    arrange: async () => ({ browser: await logIn(app.send, 'manager@example.test') }),
+    fields: { role: 'admin', why: 'They asked for it', seen: 'x' },
+    status: 403,
+    says: 'Your role may not do this to this person.',
+  },
+  {
+    form: '/admin/people/:id suspend',
+    arrange: adminOfBefore,
+    fields: { why: 'They asked for it', seen: 'x' },
+    status: 401,
+    says: 'Enter your password to suspend the account.',
+    holds: { intent: 'suspend', why: 'They asked for it', seen: 'x' },
+  },
 ];
+
+/** Of a customer of local mode. */
+const customerId = '01900000-0000-7000-8000-000000000003';
 
 describe.each(rows.map((row) => [`${row.form}, ${row.status}`, row] as const))('%s', (_, row) => {
   it('comes back to its page, and says the same when the page is opened again', async () => {
     const { browser, query = '' } = await row.arrange();
     const [page = '', intent] = row.form.split(' ');
-    const path = await postRefused(browser, page + query, { ...(intent && { intent }), ...row.fields });
+    const here = page.replace(':id', customerId) + query;
+    const path = await postRefused(browser, here, { ...(intent && { intent }), ...row.fields });
     for (const _again of [1, 2]) {
       const shown = await open(browser, path);
       expect(shown.status).toBe(row.status);

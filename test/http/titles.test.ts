@@ -19,6 +19,7 @@ it('every page has a title of its own, with the name of the service', async () =
     undefined,
     await app.login('merchant@example.test'),
     await app.login('unverified@example.test'),
+    await app.login('admin@example.test'),
   ];
   const titles = new Map<string, string>();
   const requests = (await listEveryRoute(app)).filter(({ name }) => name.startsWith('GET '));

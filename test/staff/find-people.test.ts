@@ -113,7 +113,7 @@ describe('within five seconds somebody is found', () => {
 it('nothing of the words is left of somebody who is erased', async () => {
   const { id, email } = await addPerson({ name: 'Gonzago Erased' });
   await expectFound('gonzago', [email]);
-  expect(await runCli(app.databaseUrl, ['user:delete', email, '--now'])).toMatchObject({ code: 0 });
+  expect(await runCli(app.databaseUrl, ['user:delete', email, '--now', '--yes'])).toMatchObject({ code: 0 });
   expect(await emailsBy('gonzago')).toEqual([]);
   expect((await sql`select from person_words where user_id = ${id}`.execute(app.db)).rows).toEqual([]);
 });

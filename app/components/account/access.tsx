@@ -19,6 +19,8 @@ const capabilities: Record<Capability, [title: string, about: string]> = {
   sell_services: ['Sell services', 'Your account can sell services.'],
 };
 
+export const capabilityNames = Object.keys(capabilities) as Capability[];
+
 /** The title of a capability; its name, if this version does not know it. */
 export const capabilityTitle = (name: string): string => capabilities[name as Capability]?.[0] ?? name;
 

@@ -20,7 +20,8 @@ const states: Record<Contract['status'], [words: string, meaning: Meaning]> = {
   expired: ['Trial ended', 'neutral'],
 };
 
-export function Contracts({ contracts }: { contracts: Contract[] }) {
+/** `isOwn`: to whoever has them. Otherwise to staff. */
+export function Contracts({ contracts, isOwn = true }: { contracts: Contract[]; isOwn?: boolean }) {
   return (
     <Section id="contracts" title="Service contracts">
       <Rows>
@@ -30,7 +31,7 @@ export function Contracts({ contracts }: { contracts: Contract[] }) {
             <Row
               key={contract.id}
               title={<span className="plan">{contract.plan}</span>}
-              about={<About {...contract} />}
+              about={<About {...contract} isOwn={isOwn} />}
               end={<Badge meaning={meaning}>{words}</Badge>}
             />
           );
@@ -40,7 +41,7 @@ export function Contracts({ contracts }: { contracts: Contract[] }) {
   );
 }
 
-function About({ status, trialEndsAt, price }: Contract) {
+function About({ status, trialEndsAt, price, isOwn }: Contract & { isOwn: boolean }) {
   const cost = price && (
     <>
       <Money {...price} /> a {price.interval}
@@ -50,14 +51,18 @@ function About({ status, trialEndsAt, price }: Contract) {
     return (
       <>
         Free until <Day at={trialEndsAt} />
-        {cost && <>, then {cost} if you continue</>}
+        {cost && (
+          <>
+            , then {cost} if {isOwn ? 'you' : 'they'} continue
+          </>
+        )}
       </>
     );
   }
   if (status === 'expired' && trialEndsAt) {
     return (
       <>
-        Your trial ended on <Day at={trialEndsAt} />
+        {isOwn ? 'Your trial' : 'The trial'} ended on <Day at={trialEndsAt} />
       </>
     );
   }

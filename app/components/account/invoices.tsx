@@ -23,14 +23,21 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
   return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;
 }
 
-export function Invoices({ invoices }: { invoices: (Invoice & { isOverdue: boolean })[] }) {
+/** `isOwn`: to whoever has them, and can open them. Otherwise to staff. */
+export function Invoices({
+  invoices,
+  isOwn = true,
+}: {
+  invoices: (Invoice & { isOverdue: boolean })[];
+  isOwn?: boolean;
+}) {
   return (
     <Section id="invoices" title="Invoices">
       <Rows>
         {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, ...amount }) => (
           <Row
             key={number}
-            href={`/invoices/${number}`}
+            href={isOwn ? `/invoices/${number}` : undefined}
             title={`Invoice ${number}`}
             about={
               <>

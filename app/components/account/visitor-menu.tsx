@@ -1,7 +1,7 @@
 import { Icon } from '../icon.tsx';
 
 /** Who is logged in, and what they can go to from every page. */
-export function VisitorMenu({ email }: { email: string }) {
+export function VisitorMenu({ email, isStaff = false }: { email: string; isStaff?: boolean }) {
   return (
     <details className="menu">
       <summary>
@@ -24,6 +24,12 @@ export function VisitorMenu({ email }: { email: string }) {
           <Icon name="shield" />
           Security
         </a>
+        {isStaff && (
+          <a href="/admin/people">
+            <Icon name="people" />
+            Help people
+          </a>
+        )}
         <form method="post" action="/logout">
           <button type="submit">
             <Icon name="exit" />

@@ -31,7 +31,12 @@ import {
   recordActorEvent,
   requireOwnAllowance,
 } from '../session/actor.ts';
-import { lacksSecondFactor, mustSetUpFactor, needsSecondFactor } from '../session/second-factor.ts';
+import {
+  lacksSecondFactor,
+  mustSetUpFactor,
+  needsSecondFactor,
+  needsStaffFactor,
+} from '../session/second-factor.ts';
 import { amrOf } from '../session/sessions.ts';
 import { secretContext } from './authenticator-code.ts';
 import { createRecoveryCodes, hashRecoveryCode } from './recovery-codes.ts';
@@ -53,6 +58,8 @@ export async function describeAuthenticator(deps: Dependencies, { session, reque
     isRequired: needsSecondFactor(config, user),
     /** Whether the user must set up a second factor before they can open anything else. */
     comesFirst: mustSetUpFactor(config, session),
+    /** Whether the user could help other people, but for the factor. */
+    isStaffWithoutFactor: needsStaffFactor(config, user) && !session.amr.includes('mfa'),
     /** Whether a link in a mail can remove a factor that the user adds in this browser now. */
     isRevocable: await isRevocable(deps, request, user),
     /** Whether the user has a passkey, but logged in with their password alone. */

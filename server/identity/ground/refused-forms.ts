@@ -41,14 +41,17 @@ type Deps = Pick<Dependencies, 'config' | 'now'>;
 
 const nowSeconds = ({ now }: Deps) => Math.floor(now().getTime() / 1_000);
 
-/** Keeps a refused form. Undefined if the browser's cookies leave no room for it. */
+/** Keeps a refused form. Undefined if there is no room for it. */
 export async function keepRefusedForm(
   deps: Deps,
   request: Request,
   form: Omit<RefusedForm, 'id' | 'refusedAt'>,
 ): Promise<{ id: string; setCookie: string } | undefined> {
   const id = crypto.randomUUID();
-  const kept = { ...form, id, refusedAt: nowSeconds(deps), fields: pickShort(form.fields) };
+  const fields = pickShort(form.fields);
+  // A reason in the words of whoever gave it: it is not lost (contract 12.94).
+  if ('why' in form.fields && !('why' in fields)) return undefined;
+  const kept = { ...form, id, refusedAt: nowSeconds(deps), fields };
   const forms = [kept, ...(await readForms(deps, request))].slice(0, maxForms);
   let setCookie = await buildCookie(deps, forms);
   while (setCookie.length > maxCookieBytes && forms.length > 1) {

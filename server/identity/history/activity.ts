@@ -210,7 +210,12 @@ function describeLine(
   };
 }
 
-function describeEvent({ type, reason, details }: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
+/** An event in words; empty for one that is hidden from the person. */
+export function describeEvent({
+  type,
+  reason,
+  details,
+}: Pick<ActivityLine, 'type' | 'reason' | 'details'>): string {
   if (type === 'profile.updated') return describeEdit(details?.changed);
   const said = words[type ?? ''] ?? '';
   const cause = type === 'login.succeeded' && details?.factor === 'recovery_code' ? 'recovery_code' : reason;

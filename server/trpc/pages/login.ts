@@ -14,6 +14,7 @@ import { readLogoutTarget } from '../../identity/login/logout-target.ts';
 import { logInByPasskey } from '../../identity/login/passkey-login.ts';
 import { findOwnPendingLogin, finishLogin, type LoginStep } from '../../identity/login/pending-login.ts';
 import { hasSessionCookie } from '../../identity/session/sessions.ts';
+import { isStaff } from '../../staff/staff.ts';
 import { anonymous, lookUp, person, router, setCookies, settingUp, type TrpcContext } from '../init.ts';
 
 /**
@@ -33,10 +34,11 @@ function takeStep(
 }
 
 export const visitorRouter = router({
-  /** Who is logged in, even if they must do something first: only for showing their name. */
+  /** Who is logged in, even if they must do something first: only for showing their name, and the way to the staff's pages. */
   find: anonymous.query(async ({ ctx }) => {
     const found = await lookUp(ctx);
-    return found && found.state !== 'suspended' ? { email: found.user.email } : null;
+    if (!found || found.state === 'suspended') return null;
+    return { email: found.user.email, isStaff: isStaff(found.user) };
   }),
 
   /** Whether this browser has a session, or the cookie of one that has ended. */

@@ -50,6 +50,7 @@ const forms: Record<string, Record<string, string>> = {
   '/profile/email': { email: 'half-done@example.test' },
   '/take-back': { newPassword: 'half done, half done' },
   '/new-address': { newPassword: 'half done, half done' },
+  [`/admin/people/${pendingId}`]: { intent: 'suspend', why: 'half done', seen: 'x' },
 };
 
 /** Routes that answer without data. */

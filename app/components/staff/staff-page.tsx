@@ -1,0 +1,45 @@
+import type { ReactNode } from 'react';
+import type { Who } from '../../staff.ts';
+import { Icon, type IconName } from '../icon.tsx';
+import { Notice } from '../notice.tsx';
+import { Page } from '../page.tsx';
+
+const pages: { path: string; icon: IconName; title: string }[] = [
+  { path: '/admin/people', icon: 'people', title: 'People' },
+  { path: '/admin/audit', icon: 'clock', title: 'Audit' },
+];
+
+type StaffPageProps = {
+  title: string;
+  intro?: ReactNode;
+  who: Who;
+  /** The path of the page in the navigation that this one belongs to. */
+  current: string;
+  children: ReactNode;
+};
+
+/** The frame of the pages on which staff help other people. */
+export function StaffPage({ title, intro, who, current, children }: StaffPageProps) {
+  const nav = (
+    <nav className="account-nav staff-nav" aria-label="Helping people">
+      <ul>
+        {pages.map(({ path, icon, title: words }) => (
+          <li key={path}>
+            <a href={path} aria-current={path === current ? 'page' : undefined}>
+              <Icon name={icon} />
+              {words}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+  return (
+    <Page title={title} intro={intro} nav={nav} wide>
+      {who.lacksFactor && (
+        <Notice kind="warning">You are here without a second factor, which only local mode allows.</Notice>
+      )}
+      {children}
+    </Page>
+  );
+}

@@ -1,0 +1,67 @@
+import { Badge, type Meaning } from '../badge.tsx';
+
+const states: Record<string, [words: string, meaning: Meaning]> = {
+  active: ['Active', 'good'],
+  unproved: ['Address not proved', 'waiting'],
+  leaving: ['Leaving', 'waiting'],
+  suspended: ['Suspended', 'needs-you'],
+  frozen: ['Frozen', 'needs-you'],
+};
+
+export function PersonState({ state }: { state: string }) {
+  const [words, meaning] = states[state] ?? [state, 'neutral'];
+  return <Badge meaning={meaning}>{words}</Badge>;
+}
+
+export const roleWords: Record<string, string> = {
+  user: 'Customer',
+  manager: 'Manager',
+  admin: 'Administrator',
+};
+
+/** A name that somebody chose: whatever its direction and marks, it stays where it is. */
+export const Name = ({ children }: { children: string }) => <bdi className="name">{children}</bdi>;
+
+export const personPath = (id: string) => `/admin/people/${id}`;
+
+/** Somebody by their id: a link to their page, if they are still here. */
+export function PersonLink({ id, known }: { id: string; known: { id: string; name: string }[] }) {
+  const person = known.find((each) => each.id === id);
+  if (!person)
+    return (
+      <>
+        somebody who has left, <code>{id}</code>
+      </>
+    );
+  return (
+    <a href={personPath(id)}>
+      <Name>{person.name}</Name>
+    </a>
+  );
+}
+
+/** A choice of a GET form; `''` stands for no filter. */
+export function Select({
+  label,
+  name,
+  value,
+  options,
+}: {
+  label: string;
+  name: string;
+  value: string;
+  options: [value: string, words: string][];
+}) {
+  return (
+    <div className="field">
+      <label htmlFor={`filter-${name}`}>{label}</label>
+      <select id={`filter-${name}`} name={name} defaultValue={value}>
+        {options.map(([each, words]) => (
+          <option key={each} value={each}>
+            {words}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,182 @@
+import type { LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Field } from '../components/field.tsx';
+import { Instant } from '../components/instant.tsx';
+import { titled } from '../components/service-name.ts';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { Name, PersonLink, Select } from '../components/staff/words.tsx';
+import { loadForStaff } from '../staff.ts';
+
+/** The form is the browser's own: no script keeps what is shown of people. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Audit');
+
+const isId = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { transport } = args.context;
+  const query = transport.readQuery(args.request);
+  const asked = {
+    kind: query.get('kind') ?? '',
+    person: query.get('person')?.trim() ?? '',
+    staff: query.get('staff')?.trim() ?? '',
+    client: query.get('client')?.trim() ?? '',
+  };
+  const before = query.get('before') ?? '';
+  const faults = {
+    person: asked.person !== '' && !isId(asked.person),
+    staff: asked.staff !== '' && !isId(asked.staff),
+  };
+  // An id that is none finds nothing: nobody has it.
+  const isNone = faults.person || faults.staff || (before !== '' && !isId(before));
+  const loaded = await loadForStaff(args, async (procedures) => {
+    const kinds = await procedures.staffForms.auditKinds();
+    if (isNone) return { kinds, events: [], people: [], next: null };
+    const { kind, person, staff, client } = asked;
+    const list = await procedures.admin.audit.list({
+      ...(kind && { kind }),
+      ...(person && { person }),
+      ...(staff && { staff }),
+      ...(client && { client }),
+      ...(before && { before }),
+    });
+    return { ...list, kinds };
+  });
+  return { ...loaded, asked, faults, isFirst: before === '' };
+}
+
+type Asked = { kind: string; person: string; staff: string; client: string };
+
+const notAnId = 'Enter the whole user id. It is on the page of the person.';
+
+/** This page with these filters. */
+function pathOf(asked: Partial<Asked>, before?: string): string {
+  const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value !== ''));
+  if (before) query.set('before', before);
+  return query.size > 0 ? `/admin/audit?${query}` : '/admin/audit';
+}
+
+export default function Audit() {
+  const { who, kinds, events, people, next, asked, faults, isFirst } = useLoaderData<typeof loader>();
+  const isFiltered = Object.values(asked).some((value) => value !== '');
+  return (
+    <StaffPage
+      title="Audit"
+      intro={
+        who.role === 'admin'
+          ? 'What happened, newest first: by people, by staff and by the service.'
+          : 'What happened, newest first. What is about staff only administrators see.'
+      }
+      who={who}
+      current="/admin/audit"
+    >
+      <search>
+        <form method="get" action="/admin/audit" className="card filters">
+          <Select
+            label="What happened"
+            name="kind"
+            value={asked.kind}
+            options={[
+              ['', 'Anything'],
+              ...kinds.map(({ kind, words }): [string, string] => [kind, words]),
+              ...(kinds.some(({ kind }) => kind === asked.kind || asked.kind === '')
+                ? []
+                : [[asked.kind, asked.kind] as [string, string]]),
+            ]}
+          />
+          <Field
+            label="About the person"
+            hint="A user id"
+            name="person"
+            defaultValue={asked.person}
+            autoComplete="off"
+            error={faults.person ? notAnId : undefined}
+          />
+          <Field
+            label="By the member of staff"
+            hint="A user id"
+            name="staff"
+            defaultValue={asked.staff}
+            autoComplete="off"
+            error={faults.staff ? notAnId : undefined}
+          />
+          <Field
+            label="With the product"
+            hint="Its short name, such as marketplace"
+            name="client"
+            defaultValue={asked.client}
+            autoComplete="off"
+          />
+          <div className="filter-buttons">
+            <button type="submit">Show</button>
+            {isFiltered && <a href="/admin/audit">Clear</a>}
+          </div>
+        </form>
+      </search>
+      <section aria-labelledby="events">
+        <div className="section-heading">
+          <h2 id="events">{isFirst ? 'Newest events' : 'Earlier events'}</h2>
+        </div>
+        <div className="card">
+          {events.length === 0 ? (
+            <EmptyState heading="h3" icon="clock" title={isFirst ? 'Nothing found' : 'Nothing earlier'}>
+              <p>{isFiltered ? 'Try fewer filters.' : 'Nothing has happened yet.'}</p>
+            </EmptyState>
+          ) : (
+            <ul className="rows audit">
+              {events.map(({ id, at, type, what, userId, actorId, why, device, place, address, details }) => (
+                <li key={id} data-event={type}>
+                  <div>
+                    <strong>{what}</strong>
+                    {userId && (
+                      <p>
+                        About <PersonLink known={people} id={userId} />
+                      </p>
+                    )}
+                    {actorId && (
+                      <p>
+                        By <PersonLink known={people} id={actorId} />, of the staff
+                      </p>
+                    )}
+                    {typeof details.operator === 'string' && (
+                      <p>
+                        By the operator <Name>{details.operator}</Name>
+                      </p>
+                    )}
+                    {why && (
+                      <p>
+                        Why: <Name>{why}</Name>
+                      </p>
+                    )}
+                    {typeof details.hits === 'number' && <p>Found: {details.hits}</p>}
+                    {typeof details.client === 'string' && <p>Product: {details.client}</p>}
+                    <p className="hint">
+                      <Instant at={at} />
+                      {[device, place, address]
+                        .filter((each) => each)
+                        .map((each) => (
+                          <span key={each}> · {each}</span>
+                        ))}
+                    </p>
+                  </div>
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+        {(next || !isFirst) && (
+          <nav className="actions" aria-label="Pages of the audit">
+            {next && (
+              <a className="button secondary" href={pathOf(asked, next)}>
+                Older
+              </a>
+            )}
+            {!isFirst && <a href={pathOf(asked)}>Back to newest</a>}
+          </nav>
+        )}
+      </section>
+    </StaffPage>
+  );
+}

@@ -1,0 +1,180 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs, MetaFunction } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import { Contracts } from '../components/account/contracts.tsx';
+import { Invoices } from '../components/account/invoices.tsx';
+import { Confirm } from '../components/confirm.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { buildTitle } from '../components/service-name.ts';
+import { Outcome, PersonFacts, WholeAccount } from '../components/staff/account-section.tsx';
+import { ActsContext, isSaidAtForm, type Person, Refusal } from '../components/staff/act.tsx';
+import { LoginSection, RefusedTries, StaffLinks, StaffSessions } from '../components/staff/login-section.tsx';
+import { Activity, type Gets, History, Mails, WouldGet } from '../components/staff/records.tsx';
+import { RightsSection } from '../components/staff/rights-section.tsx';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import { Name, PersonState, roleWords } from '../components/staff/words.tsx';
+import { answerForm, type Form, requireNoAsks, text } from '../forms.ts';
+import { isShownToStaff, pagePath } from '../refused.ts';
+import { loadForStaff } from '../staff.ts';
+
+/** The forms are the browser's own: no script keeps what is shown of people. */
+export const handle = { isStatic: true };
+
+export const meta: MetaFunction<typeof loader> = ({ data, matches }) => [
+  { title: buildTitle(data?.person.name ?? 'A person', matches) },
+];
+
+export async function loader(args: LoaderFunctionArgs) {
+  const id = args.params.id ?? '';
+  const loaded = await loadForStaff(args, async (procedures) => {
+    const person = await procedures.admin.people.get({ id });
+    const gets = 'seen' in person ? await procedures.admin.people.wouldGet({ id }) : undefined;
+    return { person, gets };
+  });
+  return { ...loaded, saved: args.context.transport.readQuery(args.request).get('saved') };
+}
+
+/** The fields that the forms have, beside `why` and `seen`. */
+function readGiven(form: Form) {
+  const given = {
+    kind: form.get('kind'),
+    capability: form.get('capability'),
+    role: form.get('role'),
+    email: form.get('email'),
+    keep: form.get('keep'),
+    removeFactors: form.get('removeFactors'),
+    externalId: form.get('externalId'),
+  };
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+export const action = (args: ActionFunctionArgs) =>
+  answerForm(args, {
+    keeps: ['why', 'seen', 'kind', 'capability', 'role', 'email', 'keep', 'removeFactors', 'externalId'],
+    shows: isShownToStaff,
+    async act(form, procedures) {
+      const { transport, visit } = args.context;
+      // Who is no staff any more, or has not given what staff must give, is led away before anything else is asked for.
+      await procedures.staffForms.who();
+      const intent = text(form, 'intent');
+      const act = () =>
+        procedures.staffForms.act({
+          id: args.params.id ?? '',
+          intent,
+          why: text(form, 'why'),
+          seen: text(form, 'seen'),
+          given: readGiven(form),
+        });
+      try {
+        await act();
+      } catch (error) {
+        // What nobody may do is refused before a credential is asked for (contract 12.14).
+        if (transport.readRefusal(error, visit).code !== 'login_required') throw error;
+        requireNoAsks(await procedures.confirm.ask({ form }));
+        await act();
+      }
+      return `${pagePath(args.request)}?saved=${intent}`;
+    },
+  });
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+/** What the page that asks for a credential says one goes on to. */
+const buttons = new Map([
+  ['suspend', 'Suspend the account'],
+  ['resume', 'End the suspension'],
+  ['end-sessions', 'Log them out everywhere'],
+  ['send-mail', 'Send the link'],
+  ['remove-factors', 'Remove the second factors'],
+  ['verify', 'Verify the account'],
+  ['unverify', 'Decide that it is not verified'],
+  ['grant', 'Allow it'],
+  ['revoke', 'Do not allow it'],
+  ['undecide', 'Leave it to the marketplace'],
+  ['change-role', 'Change the role'],
+  ['plan-deletion', 'Plan the deletion'],
+  ['keep', 'Keep the account'],
+  ['change-email', 'Change the address'],
+  ['thaw', 'End the freeze'],
+  ['remove-link', 'Disconnect the marketplace account'],
+]);
+
+const dangers = ['suspend', 'remove-factors', 'unverify', 'revoke', 'plan-deletion', 'thaw', 'remove-link'];
+
+export default function PersonPage() {
+  const { who, person, gets, saved } = useLoaderData<typeof loader>();
+  const refused = useRefused();
+  if (refused?.asks) {
+    const intent = refused.values.intent ?? '';
+    return (
+      <Confirm
+        refused={refused}
+        asks={refused.asks}
+        to={buttons.get(intent)}
+        danger={dangers.includes(intent)}
+      />
+    );
+  }
+  const isWhole = 'seen' in person;
+  return (
+    <StaffPage
+      title={person.name}
+      intro={
+        <>
+          <Name>{person.email}</Name> · {roleWords[person.role]}{' '}
+          {isWhole && <PersonState state={person.state} />}
+        </>
+      }
+      who={who}
+      current="/admin/people"
+    >
+      {!refused && <Outcome saved={saved} />}
+      {refused && !(isWhole && isSaidAtForm(person, refused)) && <Refusal refused={refused} />}
+      {isWhole ? (
+        <ActsContext.Provider value={{ person, refused }}>
+          <Whole person={person} gets={gets ?? []} />
+        </ActsContext.Provider>
+      ) : (
+        <div className="card">
+          <p>
+            {person.id === who.id
+              ? 'This is you. Nobody changes their own account here.'
+              : 'This person is of the staff. Only administrators see more of them.'}
+          </p>
+          <p>
+            User id <code>{person.id}</code>
+          </p>
+        </div>
+      )}
+    </StaffPage>
+  );
+}
+
+function Whole({ person, gets }: { person: Person; gets: Gets }) {
+  const { isOneself, isOwnAccount, contracts, invoices, mails, refused } = person;
+  return (
+    <>
+      {isOneself && <Notice kind="info">This is you. You cannot change your own account here.</Notice>}
+      {isOwnAccount && !isOneself && (
+        <Notice kind="info">
+          This person is in your own account. Ask somebody else of the staff to help them.
+        </Notice>
+      )}
+      <PersonFacts person={person} />
+      <LoginSection person={person} />
+      <RefusedTries refused={refused} />
+      <RightsSection person={person} />
+      <StaffSessions person={person} />
+      <StaffLinks person={person} />
+      <WholeAccount person={person} />
+      <Mails mails={mails} />
+      {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} />}
+      <History person={person} />
+      <Activity person={person} />
+      <WouldGet gets={gets} />
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+// What happened, and what changed, in words for staff: those of the person's own activity, and more.
+import type { AuditRow } from '../../db/tables/audit-events.ts';
+import type { Change } from '../../db/tables/changes.ts';
+import { describeEvent, words as own } from '../identity/history/activity.ts';
+import { type Detail, describeHappening, describeMembers } from '../identity/history/change-words.ts';
+
+/** Words for the events that the person does not read. */
+const hidden: Record<string, string> = {
+  'contract.moved': 'A contract moved on by itself',
+  'database.restored': 'The database was restored',
+  'hand_off.email_skipped': 'The marketplace sent an address that somebody else has',
+  'hand_off.refused': 'A hand-off of the marketplace was refused',
+  'invoice.issued': 'An invoice was issued',
+  'invoice.paid': 'An invoice was paid',
+  'invoice.void': 'An invoice was made void',
+  'session.started': 'A session began',
+  'user.erased': 'The account was deleted for good',
+
+  'staff.change_email': 'Staff: asked for another email address',
+  'staff.change_role': 'Staff: changed the role',
+  'staff.end_sessions': 'Staff: logged them out everywhere',
+  'staff.grant': 'Staff: decided that the account may do something',
+  'staff.keep': 'Staff: canceled the deletion',
+  'staff.limited': 'Staff: reached the limit of looks or searches',
+  'staff.looked': 'Staff: looked at a person',
+  'staff.plan_deletion': 'Staff: planned the deletion',
+  'staff.remove_factors': 'Staff: removed the second factors',
+  'staff.remove_link': 'Staff: disconnected a marketplace account',
+  'staff.resume': 'Staff: ended the suspension',
+  'staff.revoke': 'Staff: decided that the account may not do something',
+  'staff.searched': 'Staff: searched for people',
+  'staff.send_mail': 'Staff: sent a mail',
+  'staff.suspend': 'Staff: suspended the account',
+  'staff.thaw': 'Staff: ended the freeze',
+  'staff.undecide': 'Staff: left a decision to the marketplace',
+  'staff.unverify': 'Staff: decided that the account is not verified',
+  'staff.verify': 'Staff: verified the account',
+};
+
+/** What happened, in words. */
+export const sayEvent = (event: Pick<AuditRow, 'type' | 'reason' | 'details'>): string =>
+  hidden[event.type] ?? (describeEvent(event) || event.type);
+
+/** Every kind of event, with words for it as a whole. */
+export const listKinds = (): { kind: string; words: string }[] =>
+  [...new Set([...Object.keys(own), ...Object.keys(hidden)])].sort().map((kind) => {
+    const said = own[kind];
+    const words = hidden[kind] ?? (typeof said === 'string' ? said : (said?.any ?? kind));
+    return { kind, words: words.trim() };
+  });
+
+const roles: Record<string, string> = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
+const sayRole = (role: unknown) => (role == null ? null : (roles[String(role)] ?? String(role)));
+
+/** What changed, in words. To the person all staff are administrators; to staff they are what they are. */
+export function sayChange({ subject, kind, members }: Change): { what: string; changes: Detail[] } {
+  const changes = members ? describeMembers(subject, members) : [];
+  const role = subject === 'user' ? members?.role : undefined;
+  return {
+    what: describeHappening({ subject, kind }),
+    changes: role
+      ? [
+          ...changes.filter(({ what }) => what !== 'Role'),
+          { what: 'Role', from: sayRole(role.from), to: sayRole(role.to) },
+        ]
+      : changes,
+  };
+}

@@ -1,0 +1,232 @@
+// Staff help people in a browser: what they look at on each screen, and the calls that they answer (contract section 12).
+import { sql } from 'kysely';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  appearances,
+  followMail,
+  inspectPage,
+  logIn,
+  openSite,
+  type TestSite,
+} from '../support/app/browser.ts';
+import { logIn as logInByHttp } from '../support/app/visitor.ts';
+import { buildSignup, pushSignup } from '../support/crm/crm.ts';
+import { idOf } from '../support/database/database.ts';
+import { setUp } from '../support/people/totp-app.ts';
+
+let site: TestSite;
+beforeAll(async () => {
+  site = await openSite();
+});
+afterAll(() => site.close());
+
+const path = async (email: string) => `/admin/people/${await idOf(site.app.db, email)}`;
+
+/** A visitor who has logged in as somebody of the staff, on the page that finds people. */
+async function visitAs(email: string, options?: Parameters<TestSite['visit']>[0]) {
+  const visit = await site.visit(options);
+  await visit.page.goto('/admin');
+  await logIn(visit.page, email);
+  await visit.page.waitForURL('**/admin/people');
+  return visit;
+}
+
+const hostile: [what: string, name: string][] = [
+  ['HTML', '<img src=x onerror=alert(1)></title><script>alert(2)</script>'],
+  ['bidi', '\u202eevil\u2067 name \u05d0\u05d1\u05d2'],
+  ['marks', `Zo${'\u0308\u0323\u035f\u0489'.repeat(49)}`],
+  ['without a space', 'W'.repeat(200)],
+];
+
+describe.each(appearances)('every page of the staff, at %s,', (name, options) => {
+  it('has no serious axe finding, console message or sideways scrolling', async () => {
+    const user = { email: 'merchant@example.test', name: 'Maya' };
+    await pushSignup(site.app, buildSignup(`staff-${name.replace(' ', '-')}`, { user }));
+    const { page, complaints } = await visitAs('admin@example.test', options);
+    const faults: string[] = [];
+    const look = async (what: string) => {
+      faults.push(...(await inspectPage(page, `staff ${what}, ${name}`)));
+    };
+    await look('people');
+    await page.goto('/admin/people?q=nobody-has-this');
+    await look('nobody found');
+    await page.goto(await path('merchant@example.test'));
+    await look('person');
+    await page.locator('main details').evaluateAll((all) => {
+      for (const each of all) each.setAttribute('open', '');
+    });
+    await look('person with all forms');
+    for (const who of ['suspended', 'unverified', 'admin']) {
+      await page.goto(await path(`${who}@example.test`));
+      await look(who);
+    }
+    await page.goto(await path('unverified@example.test'));
+    await act(page, 'suspend', 'Suspend the account', 'x');
+    await page.getByText('Say why in 3 to 500 characters.').waitFor();
+    await look('refused');
+    await page.goto('/admin/audit');
+    await look('audit');
+    await page.goto('/admin/audit?person=nobody&kind=staff.looked');
+    await look('audit without events');
+    await page.goto('/profile');
+    await page.locator('.menu > summary').click();
+    await look('menu');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Opens the form of an act, says why, and sends it. The browser's own checks are left out. */
+async function act(page: Page, intent: string, button: string, why: string, about = '') {
+  const form = page.locator(`form[data-intent="${intent}"]${about}`);
+  await page.locator('details', { has: form }).locator('> summary').click();
+  await form.evaluate((element: HTMLFormElement) => {
+    element.noValidate = true;
+  });
+  await form.getByLabel('Why').fill(why);
+  await form.getByRole('button', { name: button }).click();
+}
+
+describe.each(hostile)('a person whose name is hostile: %s', (what, name) => {
+  it.each([320, 1280])('stays inside its box %i pixels wide', async (width) => {
+    const email = 'customer@example.test';
+    const { page, complaints } = await visitAs('admin@example.test', { viewport: { width, height: 800 } });
+    const before = await sql<{ name: string }>`select name from users where email = ${email}`.execute(
+      site.app.db,
+    );
+    const rename = (to: string) =>
+      sql`with u as (update users set name = ${to} where email = ${email} returning account_id)
+        update accounts set name = ${to} where id in (select account_id from u)`.execute(site.app.db);
+    await rename(name);
+    const faults: string[] = [];
+    for (const where of [
+      '/admin/people',
+      await path(email),
+      `/admin/audit?person=${await idOf(site.app.db, email)}`,
+    ]) {
+      await page.goto(where);
+      const shown = where.split(/[?/]/).slice(2, 4).join(' ');
+      faults.push(...(await inspectPage(page, `staff ${shown}, name ${what}, ${width}`)));
+    }
+    await page.goto(await path(email));
+    expect(await page.locator('h1').textContent()).toBe(name);
+    await rename(before.rows[0]?.name ?? '');
+    expect(faults).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+});
+
+/** Whoever helps has a search, and the person a browser of their own. Counts what is pressed by the one who helps. */
+async function answerCall(fact: string) {
+  const { page } = await visitAs('manager@example.test');
+  let clicks = 0;
+  const press = async (locator: ReturnType<Page['locator']>) => {
+    clicks++;
+    await locator.click();
+  };
+  await page.getByLabel('Find', { exact: true }).fill(fact);
+  await press(page.getByRole('button', { name: 'Find people' }));
+  await press(page.locator('tr[data-user-id] a'));
+  await page.waitForURL('**/admin/people/*');
+  return {
+    page,
+    clicks: () => clicks,
+    /** Opens a form, says why, and sends it. */
+    async help(intent: string, button: string, why: string) {
+      const form = page.locator(`form[data-intent="${intent}"]`).first();
+      await press(page.locator('details', { has: form }).locator('> summary'));
+      expect(await form.locator('[data-notice]').textContent()).not.toBe('');
+      await form.getByLabel('Why').fill(why);
+      await press(form.getByRole('button', { name: button }));
+      await page.waitForURL(`**?saved=${intent}`);
+    },
+  };
+}
+
+/** Sets a password with the link in the mail, and is logged in. */
+async function setPassword(page: Page, email: string) {
+  await followMail(page, email, '/set-password');
+  await page.getByLabel('New password').fill('seven quiet lanterns');
+  await page.getByRole('main').getByRole('button').last().click();
+  await page.waitForURL('**/profile?saved=password-set');
+}
+
+describe('a call is answered', () => {
+  it('“I cannot log in”: from an address to the person logged in', async () => {
+    const email = 'new-merchant@example.test';
+    const call = await answerCall(email);
+    await call.page.getByText('Nothing on our side keeps them from logging in.').waitFor();
+    await call.help('send-mail', 'Send the link', 'Forgot the password');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    const { page } = await site.visit();
+    await setPassword(page, email);
+  });
+
+  it('“I changed my phone”: from an address to the person logged in without the app', async () => {
+    const email = 'customer@example.test';
+    await setUp(await logInByHttp(site.app.send, email), Date.now());
+    const call = await answerCall(email);
+    await call.page.getByText('Authenticator app', { exact: true }).waitFor();
+    await call.help('remove-factors', 'Remove passkeys, app and codes', 'A new phone, and no codes kept');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    const { page } = await site.visit();
+    await setPassword(page, email);
+    await page.goto('/profile/authenticator');
+    await page.getByRole('button', { name: 'Set up the app' }).waitFor();
+  });
+
+  it('“Why is my shop not verified?”: from an address to the reason, and the shop verified', async () => {
+    const email = 'new-merchant@example.test';
+    const call = await answerCall(email);
+    const rights = call.page.locator('section[aria-labelledby=rights]');
+    await rights.getByText('The account may sell products once it is verified.').waitFor();
+    expect(call.clicks()).toBeLessThanOrEqual(2);
+    await call.help('verify', 'Verify the account', 'The papers are right');
+    expect(call.clicks()).toBeLessThanOrEqual(4);
+    await rights.getByText('Decided here: verified').waitFor();
+  });
+
+  it('“Please delete me”: from an address to the person leaving', async () => {
+    const email = 'unverified@example.test';
+    const call = await answerCall(email);
+    // A manager passes it on to an administrator, by the address of the page.
+    expect(await call.page.locator('form[data-intent="plan-deletion"]').count()).toBe(0);
+    const { page } = await visitAs('admin@example.test');
+    await page.goto(call.page.url());
+    await act(page, 'plan-deletion', 'Plan the deletion', 'They asked on the phone');
+    await page.waitForURL('**?saved=plan-deletion');
+    await page.getByText('The account will be deleted in 14 days').first().waitFor();
+    expect(call.clicks() + 2).toBeLessThanOrEqual(4);
+    const { page: own } = await site.visit();
+    await own.goto('/login');
+    await logIn(own, email);
+    await own.waitForURL('**/profile');
+    await own.getByRole('main').getByText('Your account will be deleted on').waitFor();
+  });
+});
+
+it('a person is helped by keyboard alone, also without script', async () => {
+  const { page } = await visitAs('manager@example.test', { javaScriptEnabled: false });
+  // The field has the focus.
+  await page.keyboard.type('merchant@example.test');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/admin/people?q=merchant*');
+  const tabTo = async (selector: string) => {
+    for (let pressed = 0; pressed < 60; pressed++) {
+      if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+      await page.keyboard.press('Tab');
+    }
+    throw new Error(`${selector} cannot be reached`);
+  };
+  await tabTo('tr[data-user-id] a');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/admin/people/*');
+  await tabTo('#login ~ * summary, section[aria-labelledby=login] summary');
+  await page.keyboard.press('Enter');
+  await tabTo('form[data-intent="send-mail"] [name=why]');
+  await page.keyboard.type('They asked for it');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**?saved=send-mail');
+  await page.locator('.notice.success').first().waitFor();
+});

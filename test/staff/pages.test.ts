@@ -1,0 +1,486 @@
+// The pages on which staff help other people (contract section 12): who sees what, each form, and each refusal.
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
+import { hashPassword } from '../../server/identity/password/passwords.ts';
+import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
+import { production } from '../support/app/settings.ts';
+import { type Browser, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
+import { idOf } from '../support/database/database.ts';
+import { addPasskey } from '../support/people/authenticator.ts';
+import { enterCode, setUp, showCode } from '../support/people/totp-app.ts';
+
+let app: TestApp;
+let lagMs = 0;
+beforeAll(async () => {
+  app = await openApp({ now: () => new Date(Date.now() + lagMs) });
+});
+afterAll(() => app.close());
+beforeEach(() => sql`delete from rate_limits`.execute(app.db));
+
+const html = { accept: 'text/html' };
+const admin = 'admin@example.test';
+const manager = 'manager@example.test';
+const customer = 'customer@example.test';
+const merchant = 'merchant@example.test';
+
+const open = (browser: Pick<Browser, 'send'>, path: string) => browser.send(path, { headers: html });
+const pathTo = async (email: string, of = app) => `/admin/people/${await idOf(of.db, email)}`;
+
+/** The forms of a page, by intent and what they are about. */
+function formsOf({ text }: Answer): Map<string, Record<string, string>> {
+  const forms = [...text.matchAll(/<form [^>]*data-intent="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
+  return new Map(
+    forms.map(([, intent = '', inside = '']) => {
+      const fields = Object.fromEntries(
+        [...inside.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(
+          ([, name = '', value = '']) => [name, value],
+        ),
+      );
+      const { seen: _, ...about } = fields;
+      expect(inside, intent).toMatch(/<p data-notice/);
+      return [[intent, ...Object.values(about)].join(' '), { ...fields, intent }];
+    }),
+  );
+}
+
+/** Sends a form of that page as a browser does, and follows the answer. */
+async function send(browser: Browser, path: string, fields: Record<string, string>): Promise<Answer> {
+  const answer = await browser.send(path, { form: fields, headers: html });
+  if (answer.status !== 303) return answer;
+  const { pathname, search } = locationOf(answer);
+  return open(browser, pathname + search);
+}
+
+const why = 'They called, and we know them.';
+
+describe('who sees them', () => {
+  const pages = ['/admin', '/admin/people', '/admin/people?q=x', '/admin/audit'];
+
+  it('nobody is led to the login, and from there back', async () => {
+    for (const path of [...pages, await pathTo(customer)]) {
+      const answer = await open(openBrowser(app.send), path);
+      expect([answer.status, answer.headers.get('location')]).toEqual([
+        303,
+        `/login?next=${encodeURIComponent(path)}`,
+      ]);
+    }
+  });
+
+  it('to anybody else they are as an unknown path, byte for byte', async () => {
+    const browser = await logIn(app.send, customer);
+    const plain = ({ text, headers }: Answer) =>
+      [text, JSON.stringify([...headers])].map((each) =>
+        each.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|nonce-[^']+|nonce="[^"]+"/g, 'id'),
+      );
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      const options = { method, headers: { ...html, origin: app.config.baseUrl } };
+      const unknown = await browser.send('/not-here', options);
+      expect(unknown.status).toBe(404);
+      for (const path of [...pages, await pathTo(customer), '/admin/nothing', '/admin/people.data']) {
+        const answer = await browser.send(path, options);
+        expect(answer.status, path).toBe(404);
+        expect(plain(answer), path).toEqual(plain(unknown));
+      }
+    }
+  });
+
+  it('staff are led from /admin to the search, and find the way on their menu', async () => {
+    for (const email of [admin, manager]) {
+      const browser = await logIn(app.send, email);
+      expect((await open(browser, '/admin')).headers.get('location')).toBe('/admin/people');
+      for (const path of ['/admin/people', '/admin/audit', await pathTo(customer)]) {
+        const answer = await open(browser, path);
+        expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+        expect(textOf(answer)).toContain(
+          'You are here without a second factor, which only local mode allows.',
+        );
+        expect(answer.text).not.toMatch(/<script[^>]*>(?!<\/script>)/);
+      }
+      expect((await open(browser, '/profile')).text).toContain('href="/admin/people"');
+    }
+    const other = await logIn(app.send, customer);
+    expect((await open(other, '/profile')).text).not.toContain('/admin');
+  });
+
+  it('staff whose credential is over 12 hours old log in again, and come back', async () => {
+    const browser = await logIn(app.send, manager);
+    const path = await pathTo(customer);
+    await sql`update sessions set auth_time = auth_time - interval '13 hours' where user_id = ${await browser.whoseId()}`.execute(
+      app.db,
+    );
+    const next = `/login?next=${encodeURIComponent(path)}`;
+    const led = (await open(browser, path)).headers.get('location') ?? '';
+    expect(led.startsWith(next)).toBe(true);
+    // The page asks, though somebody is logged in.
+    expect((await open(browser, led)).status).toBe(200);
+    const sent = await browser.send(path, { form: { intent: 'suspend' }, headers: html });
+    expect(sent.headers.get('location')).toContain(next);
+    const back = await browser.login(manager, undefined, led);
+    expect(back.headers.get('location')).toBe(path);
+    expect((await open(browser, path)).status).toBe(200);
+  });
+});
+
+describe('the search', () => {
+  it('lists who is found, and says so if it is nobody', async () => {
+    const browser = await logIn(app.send, manager);
+    const found = await open(browser, `/admin/people?q=${customer}`);
+    expect([...found.text.matchAll(/data-user-id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      await idOf(app.db, customer),
+    ]);
+    expect(found.text).not.toContain('data-more');
+    expect(textOf(await open(browser, '/admin/people?q=nobody-has-this'))).toContain('Nobody found');
+  });
+
+  it('says that there are more than fifty', async () => {
+    await sql`insert into accounts (id, name, created_at)
+      select ('0190f5a0-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid, 'Many', now() from generate_series(1, 60) n`.execute(
+      app.db,
+    );
+    await sql`insert into users (id, account_id, email, holds_email, name, profile_updated_at, created_at)
+      select ('0190f5a0-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid, ('0190f5a0-0000-7000-9000-' || lpad(n::text, 12, '0'))::uuid,
+        'many-' || n || '@example.test', true, 'Many', now(), now() from generate_series(1, 60) n`.execute(
+      app.db,
+    );
+    const page = await open(await logIn(app.send, manager), '/admin/people?q=many');
+    expect([...page.text.matchAll(/data-user-id/g)]).toHaveLength(50);
+    expect(textOf(page)).toContain('There are more: type more.');
+  });
+});
+
+describe('a person', () => {
+  it('has for a manager the forms of a manager, and no network address', async () => {
+    await app.send('/login', { form: { email: merchant, password: 'wrong' }, from: '198.51.100.7' });
+    const path = await pathTo(merchant);
+    const browser = await logIn(app.send, manager);
+    // A refused login is recorded once it was answered.
+    await expect.poll(async () => textOf(await open(browser, path))).toContain('The password was wrong');
+    const ofManager = await open(browser, path);
+    const ofAdmin = await open(await logIn(app.send, admin), path);
+    const [few, all] = [formsOf(ofManager), formsOf(ofAdmin)];
+    expect([...few.keys()].filter((form) => /role|deletion|keep|email$|thaw|link/.test(form))).toEqual([]);
+    expect([...all.keys()]).toEqual(expect.arrayContaining(['change-role', 'plan-deletion', 'change-email']));
+    expect(few.has('suspend')).toBe(true);
+    expect(few.has('resume')).toBe(false);
+    expect(ofManager.text).not.toContain('198.51.100.7');
+    expect(textOf(ofAdmin)).toContain('198.51.100.7');
+    expect(ofAdmin.text).toMatch(/<pre data-would-get="marketplace">/);
+  });
+
+  it('says each reason why they cannot log in, and why a product would get nothing', async () => {
+    const browser = await logIn(app.send, manager);
+    const suspended = await open(browser, await pathTo('suspended@example.test'));
+    expect(suspended.text).toContain('data-obstacle="suspended"');
+    expect(textOf(suspended)).toContain('Nothing. The account is suspended.');
+    expect([...formsOf(suspended).keys()]).toContain('resume');
+    const unproved = await open(browser, await pathTo('unverified@example.test'));
+    expect(unproved.text).toContain('data-obstacle="address_unproved"');
+    expect([...formsOf(unproved).keys()]).toContain('send-mail prove-email');
+  });
+
+  it('who is staff shows a manager name, address and role, and no form', async () => {
+    const page = await open(await logIn(app.send, manager), await pathTo(admin));
+    expect(textOf(page)).toContain('Only administrators see more');
+    expect(formsOf(page).size).toBe(0);
+    expect(page.text).not.toContain('data-would-get');
+  });
+
+  it('who is oneself has facts and no form', async () => {
+    const page = await open(await logIn(app.send, admin), await pathTo(admin));
+    expect(textOf(page)).toContain('This is you.');
+    expect(page.text).toContain('data-would-get');
+    expect(formsOf(page).size).toBe(0);
+  });
+
+  it('who is not there is 404, also to a form', async () => {
+    const browser = await logIn(app.send, admin);
+    for (const id of ['0190f5a0-0000-7000-8000-ffffffffffff', 'x', '%00', 'x'.repeat(500)]) {
+      expect((await open(browser, `/admin/people/${id}`)).status, id).toBe(404);
+      const form = { intent: 'suspend', why, seen: 'x' };
+      const sent = await browser.send(`/admin/people/${id}`, { form, headers: html });
+      expect(sent.status, id).toBe(404);
+    }
+  });
+});
+
+describe('each form', () => {
+  /** In an order in which each makes sense for the person. */
+  const inOrder: [form: string, email: string, typed: Record<string, string>, says: string][] = [
+    ['send-mail set-password', customer, {}, 'The mail is on its way.'],
+    ['send-mail prove-email', 'unverified@example.test', {}, 'The mail is on its way.'],
+    ['suspend', customer, {}, 'The account is suspended.'],
+    ['resume', customer, {}, 'The account is not suspended.'],
+    ['verify', 'new-merchant@example.test', {}, 'The account is verified.'],
+    ['unverify', 'new-merchant@example.test', {}, 'The account is not verified.'],
+    ['undecide verification', 'new-merchant@example.test', {}, 'The marketplace decides it from now on.'],
+    ['grant sell_services', customer, {}, 'The account is allowed to do it.'],
+    ['revoke sell_services', customer, {}, 'The account is not allowed to do it.'],
+    ['undecide sell_services', customer, {}, 'The marketplace decides it from now on.'],
+    ['end-sessions', merchant, {}, 'They are logged out everywhere.'],
+    ['remove-factors', merchant, {}, 'Passkeys, app and recovery codes are gone.'],
+    ['change-role', customer, { role: 'manager' }, 'The role has changed.'],
+    ['change-role', customer, { role: 'user' }, 'The role has changed.'],
+    ['plan-deletion', customer, {}, 'The account will be deleted in 14 days'],
+    ['keep', customer, {}, 'The account stays.'],
+    ['remove-link m-1', merchant, {}, 'The marketplace account is not connected any more.'],
+    [
+      'thaw',
+      'suspended@example.test',
+      { keep: 'suspended@example.test' },
+      'The account is not frozen any more.',
+    ],
+  ];
+  let browser: Browser;
+  beforeAll(async () => {
+    await addPasskey(await logIn(app.send, merchant));
+    const id = await idOf(app.db, merchant);
+    await sql`insert into external_links (provider, external_id, user_id, created_at)
+      values ('marketplace', 'm-1', ${id}, now())`.execute(app.db);
+    await sql`update users set frozen_at = suspended_at where email = 'suspended@example.test'`.execute(
+      app.db,
+    );
+    browser = await logIn(app.send, admin);
+  });
+
+  it.each(inOrder)('%s of %s', async (name, email, typed, says) => {
+    const path = await pathTo(email);
+    const form = formsOf(await open(browser, path)).get(name);
+    expect(form, name).toBeDefined();
+    const answer = await browser.send(path, { form: { ...form, ...typed, why }, headers: html });
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${path}?saved=${form?.intent}`]);
+    expect(textOf(await open(browser, `${path}?saved=${form?.intent}`))).toContain(says);
+    const { rows } = await sql<{ why: string }>`select why from audit_events
+      where type = ${`staff.${form?.intent?.replaceAll('-', '_')}`} and user_id = ${await idOf(app.db, email)}`.execute(
+      app.db,
+    );
+    expect(rows.at(-1)?.why).toBe(why);
+  });
+
+  it('that finds nothing to do says what is', async () => {
+    const path = await pathTo(customer);
+    const form = formsOf(await open(browser, path)).get('change-role');
+    const answer = await send(browser, path, { ...form, role: 'user', why });
+    expect(textOf(answer)).toContain('The role has changed.');
+  });
+});
+
+describe('a refused form', () => {
+  let browser: Browser;
+  beforeEach(async () => {
+    browser = await logIn(app.send, admin);
+  });
+
+  it('says what is wrong at its field, and holds what was typed', async () => {
+    const path = await pathTo(customer);
+    const form = formsOf(await open(browser, path)).get('suspend');
+    const answer = await send(browser, path, { ...form, why: 'x"' });
+    expect(answer.status).toBe(422);
+    expect(textOf(answer)).toContain('Say why in 3 to 500 characters.');
+    expect(answer.text).toContain('value="x&quot;"');
+    expect(answer.text).toMatch(
+      /<details class="disclosure" open="">(?:(?!<\/details>).)*Suspend the account/s,
+    );
+    const thawed = await send(browser, path, { intent: 'change-role', role: 'king', why, seen: 'x' });
+    expect([thawed.status, textOf(thawed).includes('Choose one.')]).toEqual([422, true]);
+  });
+
+  it('says that it has changed meanwhile, and is made anew', async () => {
+    const path = await pathTo(merchant);
+    const form = formsOf(await open(browser, path)).get('revoke sell_products');
+    const other = formsOf(await open(browser, path)).get('grant sell_media_inventory');
+    expect((await send(browser, path, { ...other, why })).status).toBe(200);
+    const answer = await send(browser, path, { ...form, why });
+    expect(answer.status).toBe(409);
+    expect(textOf(answer)).toContain('This has changed since you opened the page');
+    const anew = formsOf(answer).get('revoke sell_products');
+    expect(anew?.seen).not.toBe(form?.seen);
+    expect((await send(browser, path, { ...anew, why })).status).toBe(200);
+  });
+
+  it('says so above, if the page does not have the form any more', async () => {
+    const path = await pathTo(customer);
+    const form = formsOf(await open(browser, path)).get('suspend');
+    expect((await send(browser, path, { ...form, why })).status).toBe(200);
+    const answer = await send(browser, path, { ...form, why });
+    expect([answer.status, textOf(answer).includes('so nothing was done')]).toEqual([409, true]);
+    const resume = formsOf(answer).get('resume');
+    expect((await send(browser, path, { ...resume, why })).status).toBe(200);
+  });
+
+  it('of what the role may not do is 403 before any credential is asked for', async () => {
+    const ofManager = await logIn(app.send, manager);
+    lagMs += 11 * 60_000;
+    for (const [email, intent] of [
+      [customer, 'plan-deletion'],
+      [admin, 'suspend'],
+      [manager, 'suspend'],
+    ] as const) {
+      const answer = await send(ofManager, await pathTo(email), { intent, why, seen: 'x' });
+      expect([answer.status, textOf(answer).includes('Your role may not do this')], email).toEqual([
+        403,
+        true,
+      ]);
+    }
+  });
+
+  it('of resuming somebody frozen is 403', async () => {
+    const path = await pathTo('suspended@example.test');
+    const before = formsOf(await open(browser, path)).get('suspend');
+    await sql`update users set suspended_at = now(), frozen_at = now() where email = 'suspended@example.test'`.execute(
+      app.db,
+    );
+    const { seen = '' } = formsOf(await open(browser, path)).get('thaw') ?? before ?? {};
+    expect(seen).not.toBe('');
+    const { text } = await browser.send(
+      `/trpc/admin.people.get?input=${encodeURIComponent(JSON.stringify({ json: { id: path.split('/').at(-1) } }))}`,
+    );
+    const form = { intent: 'resume', why, seen: JSON.parse(text).result.data.json.seen.resume };
+    const answer = await send(browser, path, form);
+    expect([
+      answer.status,
+      textOf(answer).includes('Nobody can log in until we know who the owner is'),
+    ]).toEqual([403, true]);
+  });
+
+  it('of the last administrator is 409', async () => {
+    // Only whoever could not log in themselves can leave none: here because their address is not proved.
+    const email = 'new-merchant@example.test';
+    await sql`update users set role = 'admin' where email = ${email}`.execute(app.db);
+    const other = await logIn(app.send, email);
+    await sql`update users set email_verified_at = null where email = ${email}`.execute(app.db);
+    const path = await pathTo(admin);
+    for (const intent of ['suspend', 'plan-deletion']) {
+      const answer = await send(other, path, { ...formsOf(await open(other, path)).get(intent), why });
+      expect([answer.status, textOf(answer).includes('Make someone else an administrator first.')]).toEqual([
+        409,
+        true,
+      ]);
+    }
+    await sql`update users set role = 'user', email_verified_at = now() where email = ${email}`.execute(
+      app.db,
+    );
+  });
+
+  it('with an intent that is none is 400', async () => {
+    const answer = await browser.send(await pathTo(customer), { form: { intent: 'x', why }, headers: html });
+    expect(answer.status).toBe(400);
+  });
+
+  it('after five mails within an hour is 429, and says for how long', async () => {
+    const path = await pathTo(customer);
+    const mail = async () =>
+      send(browser, path, { ...formsOf(await open(browser, path)).get('send-mail set-password'), why });
+    await sql`delete from rate_limits`.execute(app.db);
+    for (let sent = 0; sent < 5; sent++) expect((await mail()).status).toBe(200);
+    const answer = await mail();
+    expect([answer.status, answer.headers.has('retry-after')]).toEqual([429, true]);
+    expect(textOf(answer)).toMatch(/Try again in (60|5\d) minutes/);
+  });
+});
+
+describe('a change of somebody whose credential is over ten minutes old', () => {
+  const reasons = ['They called.', 'ü'.repeat(500), '漢'.repeat(500)];
+
+  it.each(reasons)('asks for it, and then is made: %.12s', async (reason) => {
+    const browser = await logIn(app.send, manager);
+    lagMs += 11 * 60_000;
+    const path = await pathTo(customer);
+    const form = formsOf(await open(browser, path)).get('send-mail set-password') ?? {};
+    const asked = await send(browser, path, { ...form, why: reason });
+    expect(asked.status).toBe(401);
+    expect(textOf(asked)).toContain('Enter your password to send the link.');
+    expect(asked.text).toContain(`name="why" value="${reason}"`);
+    const wrong = await send(browser, path, { ...form, why: reason, confirmPassword: 'wrong' });
+    expect([wrong.status, textOf(wrong).includes('The password is incorrect')]).toEqual([401, true]);
+    const confirmPassword = 'local demo password';
+    const done = await browser.send(path, { form: { ...form, why: reason, confirmPassword }, headers: html });
+    expect(done.headers.get('location')).toBe(`${path}?saved=send-mail`);
+  });
+});
+
+describe.each([
+  ['required', 'Administrators and managers need a second factor.'],
+  ['optional', 'You need a second factor to help other people.'],
+])('in production, where a second factor is %s to log in', (setting, says) => {
+  let real: TestApp;
+  beforeAll(async () => {
+    real = await openApp({ env: { ...production, IDENTITY_ADMIN_SECOND_FACTOR: setting } });
+    await seedDemoUsers(real.db, await hashPassword(demoPassword), new Date());
+  });
+  afterAll(() => real.close());
+
+  it('staff without one set it up first, and come back', async () => {
+    const browser = await logIn(real.send, manager);
+    const path = await pathTo(customer, real);
+    const led = locationOf(await open(browser, path));
+    expect([led.pathname, led.searchParams.get('next')]).toEqual(['/profile/authenticator', path]);
+    const page = await open(browser, led.pathname + led.search);
+    expect(textOf(page)).toContain(says);
+    const { secret } = await setUp(browser, Date.now());
+    const person = await open(browser, path);
+    expect(person.status).toBe(200);
+    expect(person.text).not.toContain('without a second factor');
+
+    // Whoever has the app and came in without it logs in again.
+    await sql`update sessions set amr = '{pwd}' where user_id = ${await idOf(real.db, manager)}`.execute(
+      real.db,
+    );
+    const again = locationOf(await open(browser, path));
+    expect([again.pathname, again.searchParams.get('prompt')]).toEqual(['/login', 'login']);
+    const waits = await browser.login(manager, undefined, again.pathname + again.search);
+    expect(locationOf(waits).pathname).toBe('/login/code');
+    const code = showCode(secret, Date.now() + 30_000);
+    const { pathname, search } = locationOf(waits);
+    expect((await enterCode(browser, code, pathname + search)).headers.get('location')).toBe(path);
+    expect((await open(browser, path)).status).toBe(200);
+
+    // A change asks them to log in again, because a password alone is no credential of theirs.
+    await sql`update sessions set auth_time = auth_time - interval '11 minutes'`.execute(real.db);
+    const form = formsOf(await open(browser, path)).get('suspend') ?? {};
+    const asked = await send(browser, path, { ...form, why });
+    expect([asked.status, textOf(asked).includes('Log in again first')]).toEqual([401, true]);
+  });
+});
+
+describe('the audit', () => {
+  const eventsOf = ({ text }: Answer) => [...text.matchAll(/data-event="([^"]+)"/g)].map(([, type]) => type);
+
+  it('is read by kind, person and staff, in pages of fifty', async () => {
+    const browser = await logIn(app.send, admin);
+    const id = await idOf(app.db, customer);
+    const own = await idOf(app.db, admin);
+    await open(browser, await pathTo(customer));
+    const kinds = eventsOf(await open(browser, '/admin/audit?kind=staff.looked'));
+    expect(new Set(kinds)).toEqual(new Set(['staff.looked']));
+    const about = await open(browser, `/admin/audit?person=${id}`);
+    expect(eventsOf(about).length).toBeGreaterThan(2);
+    expect(textOf(about)).toContain('About Casey Customer');
+    const by = await open(browser, `/admin/audit?staff=${own}&kind=staff.suspend`);
+    expect(textOf(by)).toContain(`By Ada Admin , of the staff`);
+    expect(textOf(by)).toContain(`Why: ${why}`);
+    expect(eventsOf(await open(browser, '/admin/audit?person=nobody'))).toEqual([]);
+
+    const first = await open(browser, '/admin/audit');
+    expect(eventsOf(first)).toHaveLength(50);
+    const older = /href="(\/admin\/audit\?before=[^"]+)"/.exec(first.text)?.[1] ?? '';
+    const second = await open(browser, older);
+    expect(eventsOf(second).length).toBeGreaterThan(0);
+    expect(textOf(second)).toContain('Back to newest');
+  });
+
+  it('shows a manager nothing of staff, and no network address', async () => {
+    await app.send('/login', { form: { email: admin, password: 'wrong' }, from: '198.51.100.8' });
+    await app.send('/login', { form: { email: customer, password: 'wrong' }, from: '198.51.100.9' });
+    const [id, ofStaff] = [await idOf(app.db, customer), await idOf(app.db, admin)];
+    const [few, all] = [await logIn(app.send, manager), await logIn(app.send, admin)];
+    const read = async (browser: Browser) => (await open(browser, '/admin/audit?kind=login.refused')).text;
+    // A refused login is recorded once it was answered.
+    await expect.poll(() => read(all)).toContain('198.51.100.9');
+    expect(await read(all)).toContain(ofStaff);
+    const text = await read(few);
+    expect(text).toContain(id);
+    expect(text).not.toContain(ofStaff);
+    expect(text).not.toMatch(/198\.51\.100/);
+  });
+});
