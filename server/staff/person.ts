@@ -22,6 +22,7 @@ import { hasOwnLogin } from '../identity/ground/customers.ts';
 import { describeDevice } from '../identity/ground/device.ts';
 import { buildStandardProfile } from '../identity/person/profile.ts';
 import { listMailboxes } from '../identity/recovery/freeze.ts';
+import { describePendingNewAddress } from '../identity/recovery/new-address.ts';
 import { hasSecondFactor, needsSecondFactor } from '../identity/session/second-factor.ts';
 import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -126,6 +127,8 @@ export async function describePerson(
     },
     /** What keeps the person from logging in, in words of `obstacles`. */
     obstacles: listObstacles(target),
+    /** The address that waits for the person to use its link, if any. */
+    newAddress: (await describePendingNewAddress(db, id, now())) ?? null,
     mailboxes: target.frozenAt ? (await listMailboxes(db, target, now())).map(({ email }) => email) : [],
     factors,
     codesLeft,

@@ -107,7 +107,12 @@ it('each says who may call it', () => {
       'security.describe',
     ].sort(),
     // Whom of the staff, and about whom: server/staff/rights.ts.
-    staff: [...Object.keys(rights).map((name) => `admin.${name}`), 'staffForms.act'].sort(),
+    staff: [
+      ...Object.keys(rights).map((name) => `admin.${name}`),
+      'staffForms.act',
+      'staffForms.auditKinds',
+      'staffForms.who',
+    ].sort(),
   });
 });
 

@@ -116,6 +116,18 @@ export function LoginSection({ person }: { person: Person }) {
             }
           />
         ))}
+        {person.newAddress && (
+          <Row
+            icon="mail"
+            title="A new address waits"
+            about={
+              <span data-new-address>
+                <Name>{person.newAddress.email}</Name> has a link until{' '}
+                <Instant at={person.newAddress.expiresAt} />
+              </span>
+            }
+          />
+        )}
         {person.codeFactors.length > 0 && (
           <Row
             icon="shield"
