@@ -7,6 +7,7 @@ import { allCodeFactors } from '../../server/identity/factor/code-factors.ts';
 import { type AllowanceName, allowances, withoutAllowance } from '../../server/identity/ground/allowances.ts';
 import { words } from '../../server/identity/history/activity.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
+import { rights } from '../../server/staff/rights.ts';
 import { appRouter } from '../../server/trpc/router.ts';
 import { type Answer, expectRetryAfter, openApp, type TestApp } from '../support/app/app.ts';
 import { type Browser, fieldOf, logIn, openBrowser, textOf } from '../support/app/visitor.ts';
@@ -124,7 +125,15 @@ const names = () => ({ name: `Name ${next()}`, accountName: `Account ${serial}` 
 const newPassword = { currentPassword: password, newPassword: 'eight louder lanterns' };
 const newAddress = () => ({ email: `new-${next()}@example.test` });
 
+const byStaff = 'a credential and a reason for each, and whom they may look at';
+
 const doors: Record<string, Counted | Free | Bounded> = {
+  ...Object.fromEntries(
+    Object.keys(rights)
+      .filter((name) => !['people.find', 'people.get', 'people.wouldGet', 'audit.list'].includes(name))
+      .map((name) => [`trpc admin.${name}`, byStaff]),
+  ),
+  'POST /admin/people/:id': byStaff,
   'trpc profile.update': { counts: 'profile.updated', make: (user) => call(user, 'profile.update', names()) },
   'trpc profile.changePassword': {
     counts: 'password.changed',
@@ -318,7 +327,9 @@ describe('every change by a user', () => {
     const used = Object.values(doors).flatMap((door) =>
       typeof door === 'object' && 'counts' in door ? [door.counts] : [],
     );
-    const elsewhere = ['login-known-browser', 'login-own-browser', 'login-passkey'];
+    const ofLogins = ['login-known-browser', 'login-own-browser', 'login-passkey'];
+    // Those of staff are in staff.test.ts.
+    const elsewhere = [...ofLogins, 'staff.searched', 'staff.send_mail'];
     expect([...new Set([...used, ...elsewhere])].sort()).toEqual(Object.keys(allowances).sort());
   });
 
@@ -342,6 +353,8 @@ describe('every change by a user', () => {
       account_frozen: 'account.frozen',
       account_thawed: 'account.thawed',
       account_linked: 'hand_off.confirmed',
+      account_resumed: 'user.resumed',
+      account_suspended: 'user.suspended',
       authenticator_added: 'authenticator.added',
       authenticator_removed: 'authenticator.removed',
       codes_guessed: 'login.refused',
@@ -352,6 +365,7 @@ describe('every change by a user', () => {
       email_proved: 'email.verified',
       email_replaced: 'hand_off.accepted',
       factors_removed: 'factors.removed',
+      link_removed: 'link.removed',
       new_browser: 'login.succeeded',
       passkey_added: 'passkey.added',
       passkey_removed: 'passkey.removed',
@@ -359,6 +373,10 @@ describe('every change by a user', () => {
       password_set: 'password.set',
       recovery_code_used: 'login.succeeded',
       recovery_codes_made: 'recovery_codes.made',
+      rights_decided: 'capability.decided',
+      role_changed: 'staff.change_role',
+      sessions_ended: 'staff.end_sessions',
+      staff_limited: 'staff.limited',
     };
     expect(Object.keys(senders).sort()).toEqual(kinds.sort());
     const events = [...Object.keys(allowances), ...Object.keys(withoutAllowance)];
@@ -603,6 +621,8 @@ describe('allowances', () => {
       'login-own-browser 60 in 1 h',
       'login-new-browser 100 in 1 h',
       'login-known-browser 300 in 1 h',
+      'staff.searched 600 in 1 h',
+      'staff.send_mail 5 in 1 h',
       'login-passkey 300 in 1 h',
     ]);
   });

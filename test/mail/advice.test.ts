@@ -72,7 +72,7 @@ async function readNotice(email: string, kind: string): Promise<{ text: string; 
       where recipient = ${email} and kind = ${kind} order by created_at desc, id desc limit 1`.execute(
       changes.app.db,
     );
-    expect(rows[0]?.text).toBeTypeOf('string');
+    expect(rows[0]?.text, kind).toBeTypeOf('string');
     return rows[0]?.text ?? '';
   }, 10_000);
   const { pathname, search } = new URL(/^https?:\/\/\S+$/m.exec(text)?.[0] ?? '');
@@ -368,7 +368,9 @@ describe('the advice of a notice is true', () => {
     const person = await addPerson();
     const { email, id, browser } = person;
     const command = async (...args: string[]) =>
-      expect((await runCli(changes.app.databaseUrl, [...args, '--why', 'They called'])).code).toBe(0);
+      expect(await runCli(changes.app.databaseUrl, [...args, '--why', 'They called'])).toMatchObject({
+        code: 0,
+      });
     const logIn = async () => {
       const again = open();
       await again.login(email, password);
@@ -401,6 +403,7 @@ describe('the advice of a notice is true', () => {
 
     const { staff, get } = await openStaff(changes.app);
     const linked = open();
+    await linked.login(email, password);
     await comeByHandOff(linked, `linked-${email}`, email);
     const { seen } = await get(id);
     const answer = await changes.app.send('/trpc/admin.people.removeLink', {

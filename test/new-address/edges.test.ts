@@ -244,7 +244,7 @@ describe('what ends both links for good', () => {
         expect((await owner.send('/profile/delete', { form: { intent } })).status).toBe(303);
     },
     'an erasure': async ({ email }) =>
-      expect((await runCli(changes.app.databaseUrl, ['user:delete', email, '--now'])).code).toBe(0),
+      expect((await runCli(changes.app.databaseUrl, ['user:delete', email, '--now', '--yes'])).code).toBe(0),
     'a restore of the database': async () =>
       expect((await runCli(changes.app.databaseUrl, ['database:restored'])).code).toBe(0),
   };
@@ -290,7 +290,9 @@ describe('what ends both links for good', () => {
     await sql`update new_addresses set email = ${other.email} where user_id = ${one.id}`.execute(
       changes.app.db,
     );
-    expect((await runCli(changes.app.databaseUrl, ['user:delete', other.email, '--now'])).code).toBe(0);
+    expect((await runCli(changes.app.databaseUrl, ['user:delete', other.email, '--now', '--yes'])).code).toBe(
+      0,
+    );
     expect(await count(sql`select from new_addresses where email = ${other.email}`)).toBe(0);
   });
 });
