@@ -1,6 +1,6 @@
 // The pages on which staff help other people (contract section 12): who sees what, each form, and each refusal.
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { demoPassword, seedDemoUsers } from '../../server/demo/demo-users.ts';
 import { hashPassword } from '../../server/identity/password/passwords.ts';
 import { type Answer, locationOf, openApp, type TestApp } from '../support/app/app.ts';
@@ -143,8 +143,13 @@ describe('the search', () => {
         'many-' || n || '@example.test', true, 'Many', now(), now() from generate_series(1, 60) n`.execute(
       app.db,
     );
-    const page = await open(await logIn(app.send, manager), '/admin/people?q=many');
-    expect([...page.text.matchAll(/data-user-id/g)]).toHaveLength(50);
+    const cookies = await logIn(app.send, manager);
+    // Their words are there within five seconds.
+    const page = await vi.waitFor(async () => {
+      const page = await open(cookies, '/admin/people?q=many');
+      expect([...page.text.matchAll(/data-user-id/g)]).toHaveLength(50);
+      return page;
+    }, 10_000);
     expect(textOf(page)).toContain('There are more: type more.');
   });
 });
