@@ -161,10 +161,11 @@ export const sections: Section[] = [
     key: [['id', 'uuid']],
   }),
   section('activity', 'audit_events', {
-    // Such a row would say that somebody else has that address. Contracts are for those whose address is proved.
+    // Such a row would say that somebody else has that address; that staff looked is for the audit. Contracts are for those whose
+    // address is proved.
     isOwn: (
       userId,
-    ) => sql`user_id = ${userId} and type <> 'hand_off.email_skipped' and (type <> 'signup.accepted'
+    ) => sql`user_id = ${userId} and type not in ('hand_off.email_skipped', 'staff.looked') and (type <> 'signup.accepted'
       or exists (select from users u where u.id = ${userId} and u.email_verified_at is not null))`,
     columns: ['at', 'type', 'reason', 'address', 'request_id', 'device', 'place', 'details'],
     // Somebody who did not log in may be a stranger: the owner must not learn a stranger's address.
@@ -174,6 +175,8 @@ export const sections: Section[] = [
       // The browser of somebody of the staff is not the person's.
       device: sql`case when type not like 'staff.%' then device end`,
       place: sql`case when type not like 'staff.%' then place end`,
+      // Nor who of the operators it was.
+      details: sql`details - '{operator,systemUser}'::text[]`,
     },
     key: [
       ['at', 'timestamptz'],

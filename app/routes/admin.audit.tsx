@@ -25,12 +25,13 @@ export async function loader(args: LoaderFunctionArgs) {
     client: query.get('client')?.trim() ?? '',
   };
   const before = query.get('before') ?? '';
+  const day = /^\d{4}-\d\d-\d\d$/.test(before) && !Number.isNaN(Date.parse(before)) ? before : '';
   const faults = {
     person: asked.person !== '' && !isId(asked.person),
     staff: asked.staff !== '' && !isId(asked.staff),
   };
   // An id that is none finds nothing: nobody has it.
-  const isNone = faults.person || faults.staff || (before !== '' && !isId(before));
+  const isNone = faults.person || faults.staff || (before !== '' && !day && !isId(before));
   const loaded = await loadForStaff(args, async (procedures) => {
     const kinds = await procedures.staffForms.auditKinds();
     if (isNone) return { kinds, events: [], people: [], next: null };
@@ -40,11 +41,11 @@ export async function loader(args: LoaderFunctionArgs) {
       ...(person && { person }),
       ...(staff && { staff }),
       ...(client && { client }),
-      ...(before && { before }),
+      ...(before && { before: day ? `${day}T23:59:59.999Z` : before }),
     });
     return { ...list, kinds };
   });
-  return { ...loaded, asked, faults, isFirst: before === '' };
+  return { ...loaded, asked, day, faults, isFirst: before === '' };
 }
 
 type Asked = { kind: string; person: string; staff: string; client: string };
@@ -59,7 +60,7 @@ function pathOf(asked: Partial<Asked>, before?: string): string {
 }
 
 export default function Audit() {
-  const { who, kinds, events, people, next, asked, faults, isFirst } = useLoaderData<typeof loader>();
+  const { who, kinds, events, people, next, asked, day, faults, isFirst } = useLoaderData<typeof loader>();
   const isFiltered = Object.values(asked).some((value) => value !== '');
   return (
     <StaffPage
@@ -109,6 +110,7 @@ export default function Audit() {
             defaultValue={asked.client}
             autoComplete="off"
           />
+          <Field label="Until the day" hint="In UTC" name="before" type="date" defaultValue={day} />
           <div className="filter-buttons">
             <button type="submit">Show</button>
             {isFiltered && <a href="/admin/audit">Clear</a>}

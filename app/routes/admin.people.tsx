@@ -111,13 +111,11 @@ export default function People() {
                     </td>
                     <td>
                       <span className="two-lines">
-                        <Name>{person.account}</Name>
+                        {person.account !== null && <Name>{person.account}</Name>}
                       </span>
                     </td>
                     <td>{roleWords[person.role] ?? person.role}</td>
-                    <td>
-                      <PersonState state={person.state} />
-                    </td>
+                    <td>{person.state !== null && <PersonState state={person.state} />}</td>
                   </tr>
                 ))}
               </tbody>

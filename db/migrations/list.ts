@@ -26,8 +26,8 @@ import * as cheapTriggers from './m024-cheap-triggers.ts';
 import * as comments from './m025-comments.ts';
 import * as endedLinks from './m026-ended-links.ts';
 import * as passkeysDeclined from './m027-passkeys-declined.ts';
-import * as staff from './m028-staff.ts';
-import * as personWords from './m029-person-words.ts';
+import * as personWords from './m028-person-words.ts';
+import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
 
 export const migrations = {
@@ -58,7 +58,7 @@ export const migrations = {
   'm025-comments': comments,
   'm026-ended-links': endedLinks,
   'm027-passkeys-declined': passkeysDeclined,
-  'm028-staff': staff,
-  'm029-person-words': personWords,
+  'm028-person-words': personWords,
+  'm029-staff': staff,
   'm030-new-addresses': newAddresses,
 };

@@ -171,37 +171,39 @@ export type AuditFilter = {
   kind?: string | undefined;
   person?: string | undefined;
   staff?: string | undefined;
-  client?: string | undefined;
-  /** Without the events about staff. */
+  /** Of these types only. */
+  types?: string[] | undefined;
+  /** Without the events about staff, and about nobody but staff. */
   isWithoutStaff: boolean;
 };
 
-/** The newest events first. `before` is the id of one: the result is only what came before that one. */
+/** The newest events first. `before` is an instant, or the id of an event: the result is only what came before. */
 export async function listAuditEvents(
   db: Database,
   {
     kind,
     person,
     staff,
-    client,
+    types,
     isWithoutStaff,
     before,
     limit,
-  }: AuditFilter & { before?: string | undefined; limit: number },
+  }: AuditFilter & { before?: Date | string | undefined; limit: number },
 ): Promise<AuditRow[]> {
   const conditions = [
     kind === undefined ? undefined : sql`e.type = ${kind}`,
     person === undefined ? undefined : sql`e.user_id = ${person}`,
     staff === undefined ? undefined : sql`e.actor_id = ${staff}`,
-    client === undefined
-      ? undefined
-      : sql`coalesce(e.details ->> 'client', e.details ->> 'provider') = ${client}`,
+    types === undefined ? undefined : sql`e.type = any(${types})`,
     isWithoutStaff
-      ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')`
+      ? sql`not exists (select from users u where u.id = e.user_id and u.role <> 'user')
+          and not (e.user_id is null and e.actor_id is not null)`
       : undefined,
     before === undefined
       ? undefined
-      : sql`(e.at, e.id) < (select b.at, b.id from audit_events b where b.id = ${before})`,
+      : before instanceof Date
+        ? sql`e.at < ${before}`
+        : sql`(e.at, e.id) < (select b.at, b.id from audit_events b where b.id = ${before})`,
   ].filter((each) => each !== undefined);
   const { rows } = await sql<AuditRow>`
     select e.id, e.at, e.type, e.reason, e.user_id as "userId", e.actor_id as "actorId", e.why, e.address, e.device,

@@ -85,7 +85,12 @@ export async function listRefusedTries(db: Database, userId: string): Promise<Re
     .select(['at', 'type', 'reason', 'device', 'place', 'address'])
     .where('user_id', '=', userId)
     .where('at', '>', sql<Date>`now() - interval '7 days'`)
-    .where('type', 'in', ['login.refused', 'password.refused', 'account.take_back_refused'])
+    .where('type', 'in', [
+      'login.refused',
+      'password.refused',
+      'account.take_back_refused',
+      'email.new_address_refused',
+    ])
     .orderBy('at', 'desc')
     .limit(20)
     .execute();

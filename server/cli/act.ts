@@ -25,6 +25,7 @@ import {
   show,
   type UserKey,
   withDatabase,
+  writeJson,
 } from './command.ts';
 
 /** Who the operator says they are. */
@@ -106,7 +107,7 @@ export async function actByCommand(
 
 /** What an act has done, for programs (contract 12.43). */
 export const toJson = (intent: string, done: boolean, id: string, more: Record<string, unknown> = {}) =>
-  JSON.stringify({ done, intent, id, ...more });
+  writeJson({ done, intent, id, ...more });
 
 /** Names somebody in a question. */
 export const nameUser = ({ name, email }: User) => `${show(name)} <${show(email)}>`;

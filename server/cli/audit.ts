@@ -4,6 +4,7 @@ import type { Database } from '../../db/postgres/client.ts';
 import { type AuditRow, listAuditEvents } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import { print } from '../runtime/process.ts';
+import { typesOfClient } from '../staff/audit.ts';
 import {
   findUser,
   noSuchUser,
@@ -12,6 +13,7 @@ import {
   show,
   type UserKey,
   withDatabase,
+  writeJson,
 } from './command.ts';
 
 type Options = {
@@ -35,19 +37,20 @@ export function addAuditCommand(program: Command): void {
     .option('--client <name>', 'such as marketplace')
     .option('--limit <number>', 'how many of the newest', readLimit, 50)
     .option('--json', 'for programs: one JSON object a line', false)
-    .action(({ person, staff, json, ...options }: Options) =>
+    .action(({ person, staff, client, json, ...options }: Options) =>
       withDatabase(async (db) => {
         const filter = {
           ...options,
           person: await findId(db, person),
           staff: await findId(db, staff),
+          types: typesOfClient(client),
           isWithoutStaff: false,
         };
         const events = (await listAuditEvents(db, filter)).reverse();
         const ids = events.flatMap(({ userId, actorId }) => [userId, actorId]).filter((id) => id !== null);
         const people = json ? [] : await listNames(db, [...new Set(ids)]);
         if (events.length === 0 && !json) print('No such event is kept.');
-        for (const event of events) print(json ? JSON.stringify(event) : describeEvent(event, people));
+        for (const event of events) print(json ? writeJson(event) : describeEvent(event, people));
       }),
     );
 }

@@ -124,6 +124,15 @@ export function readName(text: string): string {
 export const show = (text: string) =>
   text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 
+/** JSON on one line, with these characters escaped. */
+export const writeJson = (value: unknown) =>
+  JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+
 /** For what cannot be undone (contract 12.38). Throws where nobody can be asked and there is no `--yes`. */
 export function requireAnswerable({ yes }: { yes: boolean }): void {
   if (!yes && !isTerminal())

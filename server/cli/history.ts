@@ -5,7 +5,15 @@ import { type Change, listChangesOfUser, type Value } from '../../db/tables/chan
 import { instantSchema } from '../basics/instant.ts';
 import { findPastProfile, type PastProfile, toChangeTime } from '../identity/history/history.ts';
 import { print } from '../runtime/process.ts';
-import { CommandError, findUser, readUserKey, show, type UserKey, withDatabase } from './command.ts';
+import {
+  CommandError,
+  findUser,
+  readUserKey,
+  show,
+  type UserKey,
+  withDatabase,
+  writeJson,
+} from './command.ts';
 
 type Options = { at?: string; json: boolean };
 
@@ -22,7 +30,7 @@ export function addHistoryCommand(program: Command): void {
         if (at === undefined) return printChanges(await listChangesOfUser(db, person), json);
         const past = await findPastProfile(db, person.userId, at);
         if (!past) throw new CommandError('We know nothing about this user at that time.');
-        print(json ? JSON.stringify(past) : describeProfile(past));
+        print(json ? writeJson(past) : describeProfile(past));
       }),
     );
 }
@@ -44,7 +52,7 @@ async function findPerson(db: Database, key: UserKey) {
 
 function printChanges(changes: Change[], json: boolean): void {
   if (changes.length === 0 && !json) print('Nothing has changed since the history began.');
-  for (const change of changes) print(json ? JSON.stringify(change) : describeChange(change));
+  for (const change of changes) print(json ? writeJson(change) : describeChange(change));
 }
 
 export const say = (value: Value) => (value === null ? 'none' : show(JSON.stringify(value)));

@@ -5,7 +5,16 @@ import { readConfig } from '../settings/config.ts';
 import { findPeople } from '../staff/find-people.ts';
 import { describePerson, listWouldGet } from '../staff/person.ts';
 import { addOperator, type Operator, recordLook } from './act.ts';
-import { findUser, noSuchUser, now, readUserKey, show, type UserKey, withDatabase } from './command.ts';
+import {
+  findUser,
+  noSuchUser,
+  now,
+  readUserKey,
+  show,
+  type UserKey,
+  withDatabase,
+  writeJson,
+} from './command.ts';
 import { describePersonInLines } from './describe-person.ts';
 
 type Filters = NonNullable<Parameters<typeof findPeople>[1]>;
@@ -37,7 +46,7 @@ export function addPeopleCommands(program: Command): void {
       for (const { id, email, name, account, role, state } of people)
         print(
           json
-            ? JSON.stringify({ id, email, name, account, role, state })
+            ? writeJson({ id, email, name, account, role, state })
             : [id, email, name, account, role, state].map(show).join('  '),
         );
       if (people.length === 0 && !json) print('Nobody was found.');
@@ -54,9 +63,9 @@ export function addPeopleCommands(program: Command): void {
       const user = await findUser(db, key);
       if (!user) throw noSuchUser();
       await recordLook(db, operator, { type: 'staff.looked', userId: user.id });
-      const described = await describePerson({ db, now }, user, { seesNetwork: true });
+      const described = await describePerson({ db, now }, user);
       return { ...described, wouldGet: listWouldGet(readConfig(environment), user) };
     });
-    print(operator.json ? JSON.stringify(person) : describePersonInLines(person));
+    print(operator.json ? writeJson(person) : describePersonInLines(person));
   });
 }

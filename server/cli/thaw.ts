@@ -17,6 +17,7 @@ import {
   UsageError,
   type UserKey,
   withDatabase,
+  writeJson,
 } from './command.ts';
 
 type Options = Reason & { keep?: string; removeFactors: boolean };
@@ -48,7 +49,7 @@ async function perform(db: Database, key: UserKey, { keep, removeFactors, ...rea
   if (!user.frozenAt) throw new CommandError('This account is not frozen.');
   const mailboxes = await listMailboxes(db, user, now());
   if (keep === undefined)
-    return reason.json ? mailboxes.map((each) => JSON.stringify(each)).join('\n') : describe(mailboxes);
+    return reason.json ? mailboxes.map((each) => writeJson(each)).join('\n') : describe(mailboxes);
   if (!mailboxes.some(({ email }) => email === keep))
     throw new CommandError(
       'The account does not have this address. Without --keep, this command lists those that it has.',

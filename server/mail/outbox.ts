@@ -9,6 +9,7 @@ import {
   markMailFailed,
   markMailSent,
 } from '../../db/tables/mails.ts';
+import { findUserById } from '../../db/tables/users.ts';
 import {
   createMailToken,
   createNewAddressToken,
@@ -114,7 +115,9 @@ async function composeMessage(
     if (details.rest) return { id, to, ...layOut(buildRest({ baseUrl, at, takeBack }), style, greeted) };
     if (until && !token) return undefined;
     const hasSupport = supportUrl !== undefined;
-    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who, takeBack });
+    // The id of somebody of the staff, who may be erased by now.
+    const whom = who && ((await findUserById(db, who))?.email ?? 'Somebody who is not here any more');
+    const notice = buildNotice(kind, { baseUrl, at, device, hasSupport, who: whom, takeBack });
     return { id, to, ...layOut(notice, style, greeted) };
   }
   const { build, purpose, path, life = '', lifeMs = 0 } = letters[kind];

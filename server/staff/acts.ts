@@ -198,8 +198,8 @@ const changeRole: Act = {
   see: (_db, { role }) => ({ role }),
   async do({ trx, deps, target, requireOtherAdmin }, role: InternalRole) {
     if (target.role === role) return undefined;
-    if (role !== 'admin') await requireOtherAdmin();
     if (role !== 'user') await requireFitForRole(trx, target);
+    if (role !== 'admin') await requireOtherAdmin();
     await setUserRole(trx, target.id, role);
     await endSessions(trx, target.id, 'all', deps.now());
     await notify(trx, deps, target, 'role_changed');

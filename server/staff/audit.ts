@@ -1,30 +1,55 @@
 // The audit, as staff read it (contract 12.36).
-import { type AuditFilter, listAuditEvents } from '../../db/tables/audit-events.ts';
+import { type AuditFilter, type AuditRow, listAuditEvents } from '../../db/tables/audit-events.ts';
 import { listNames } from '../../db/tables/staff-views.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
+import { provider } from '../marketplace/accept-profile.ts';
 import { sayEvent } from './event-words.ts';
 import type { Staff } from './staff.ts';
 
 const pageSize = 50;
 
-export type AuditAsked = Omit<AuditFilter, 'isWithoutStaff'> & { before?: string | undefined };
+export type AuditAsked = Omit<AuditFilter, 'isWithoutStaff' | 'types'> & {
+  client?: string | undefined;
+  before?: Date | string | undefined;
+};
+
+/** The types of events that are about a client. Of the others only the marketplace tells us something. */
+export const typesOfClient = (client: string | undefined): string[] | undefined =>
+  client === undefined ? undefined : client === provider ? ofMarketplace : [];
+
+const ofMarketplace = [
+  ...['accepted', 'confirmed', 'email_skipped', 'pending', 'refused'].map((end) => `hand_off.${end}`),
+  ...['import.accepted', 'link.removed', 'staff.remove_link'],
+];
 
 /**
- * A page of 50, newest first, with the names of those who are in it. `before` is the `next` of the page before; `next` is null on
- * the last one. A manager gets no event about staff, and no network address.
+ * A page of 50, newest first, with the names of those who are in it. `before` is an instant, or the `next` of the page before;
+ * `next` is null on the last one. A manager gets no event about staff, no network address, and of staff who did something neither
+ * browser nor place.
  */
-export async function listAudit({ db }: Pick<Dependencies, 'db'>, { session }: Staff, asked: AuditAsked) {
+export async function listAudit(
+  { db }: Pick<Dependencies, 'db'>,
+  { session }: Staff,
+  { client, ...asked }: AuditAsked,
+) {
   const isManager = session.user.role === 'manager';
-  const rows = await listAuditEvents(db, { ...asked, isWithoutStaff: isManager, limit: pageSize + 1 });
+  const types = typesOfClient(client);
+  const filter = { ...asked, types, isWithoutStaff: isManager };
+  const rows = await listAuditEvents(db, { ...filter, limit: pageSize + 1 });
   const page = rows.slice(0, pageSize);
   const ids = page.flatMap(({ userId, actorId }) => [userId, actorId]).filter((id) => id !== null);
   return {
-    events: page.map(({ address, ...event }) => ({
-      ...event,
-      what: sayEvent(event),
-      address: isManager ? undefined : address,
-    })),
+    events: page.map((event) => ({ ...(isManager ? forManager(event) : event), what: sayEvent(event) })),
     people: await listNames(db, [...new Set(ids)]),
     next: rows.length > pageSize ? (page.at(-1)?.id ?? null) : null,
   };
 }
+
+/** An event without network addresses, and of staff without their browser and place. */
+export const forManager = <T extends Pick<AuditRow, 'actorId' | 'address' | 'device' | 'place'>>(
+  event: T,
+) => ({
+  ...event,
+  address: undefined,
+  ...(event.actorId !== null && { device: null, place: null }),
+});

@@ -18,6 +18,8 @@ const hidden: Record<string, string> = {
 
   'staff.change_email': 'Staff: asked for another email address',
   'staff.change_role': 'Staff: changed the role',
+  'staff.create': 'Staff: created the account',
+  'staff.erase': 'Staff: deleted the account for good',
   'staff.end_sessions': 'Staff: logged them out everywhere',
   'staff.grant': 'Staff: decided that the account may do something',
   'staff.keep': 'Staff: canceled the deletion',

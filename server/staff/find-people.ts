@@ -21,6 +21,7 @@ import type { Dependencies } from '../instance/dependencies.ts';
 import { provider } from '../marketplace/accept-profile.ts';
 import { stateOf } from './person.ts';
 import { chooseRarest } from './rarest-words.ts';
+import type { StaffRole } from './rights.ts';
 import { listWords } from './search-words.ts';
 
 const maxHits = 50;
@@ -116,3 +117,13 @@ async function findByWords({ db }: Deps, words: string[], filters: PersonFilters
 }
 
 const newestFirst = (hits: Hit[]) => hits.sort((a, b) => (a.id < b.id ? 1 : -1));
+
+type Found = ReturnType<typeof show>;
+
+/** A hit as one of the staff sees it. Of other staff a manager sees name, address and role alone (contract 12.9). */
+export function showHits(role: StaffRole, hits: Found['people'], { state }: { state?: string }) {
+  const seesAll = ({ role: ofHit }: Found['people'][number]) => role === 'admin' || ofHit === 'user';
+  return hits
+    .filter((hit) => seesAll(hit) || !state)
+    .map((hit) => (seesAll(hit) ? hit : { ...hit, account: null, state: null }));
+}

@@ -28,6 +28,7 @@ import { sessionLimits } from '../identity/session/sessions.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { findPerson, listIntents, seenOf } from './act.ts';
 import { acts, type Intent } from './acts.ts';
+import { forManager } from './audit.ts';
 import { sayChange, sayEvent } from './event-words.ts';
 import { isStaffRole, mayLook, type StaffRole } from './rights.ts';
 import { countLook, type Staff } from './staff.ts';
@@ -54,7 +55,7 @@ export type Person = Awaited<ReturnType<typeof describeForStaff>>;
 /** What a person's page shows to that member of the staff. */
 async function describeForStaff(deps: Dependencies, actor: User & { role: StaffRole }, target: User) {
   const { db, now } = deps;
-  const described = await describePerson(deps, target, { seesNetwork: actor.role === 'admin' });
+  const described = await describePerson(deps, target, { isManager: actor.role === 'manager' });
   const intents = listIntents(actor, target, described.account.others);
   return {
     ...described,
@@ -70,16 +71,19 @@ async function describeForStaff(deps: Dependencies, actor: User & { role: StaffR
 
 const newest = 50;
 
-/** Everything that there is to know of a person, whoever asks. Network addresses only with `seesNetwork`. */
+/**
+ * Everything that there is to know of a person. A manager gets no network address, and nothing about staff in the same account but
+ * name, address and role.
+ */
 export async function describePerson(
   { db, now }: Pick<Dependencies, 'db' | 'now'>,
   target: User,
-  { seesNetwork }: { seesNetwork: boolean },
+  { isManager = false }: { isManager?: boolean } = {},
 ) {
   const { id, account } = target;
   const hide = <T extends { address: string | null }>({ address, ...row }: T) => ({
     ...row,
-    address: seesNetwork ? address : undefined,
+    address: isManager ? undefined : address,
   });
   const others = (await listUsersOfAccount(db, account.id)).filter((each) => each.id !== id);
   const [
@@ -107,6 +111,10 @@ export async function describePerson(
     listNewestChanges(db, { userId: id, accountId: account.id, limit: newest }),
     listAuditEvents(db, { person: id, isWithoutStaff: false, limit: newest }),
   ]);
+  /** Those in the account of whom a manager sees no more. */
+  const hidden = new Set(
+    isManager ? others.filter(({ role }) => isStaffRole(role)).map((each) => each.id) : [],
+  );
   const authorIds = [...activity, ...history].flatMap(({ actorId }) => actorId ?? []);
   const authors = await listNames(db, [...new Set(authorIds)]);
   return {
@@ -136,7 +144,7 @@ export async function describePerson(
       hide({ ...session, device: describeDevice(userAgent) }),
     ),
     refused: refused.map(hide),
-    links,
+    links: links.filter(({ userId }) => !hidden.has(userId)),
     mails,
     contracts: contracts.map((contract) => ({
       id: contract.id,
@@ -151,8 +159,15 @@ export async function describePerson(
       isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
       minorDigits: minorDigits(invoice.currency),
     })),
-    history: history.map((change) => ({ ...change, ...sayChange(change) })),
-    activity: activity.map((event) => ({ ...hide(event), what: sayEvent(event) })),
+    history: history.map((change) => ({
+      ...change,
+      ...(hidden.size > 0 && change.subject === 'account' && { why: null }),
+      ...sayChange(change),
+    })),
+    activity: activity.map((event) => ({
+      ...(isManager ? forManager(event) : event),
+      what: sayEvent(event),
+    })),
     authors,
   };
 }

@@ -91,7 +91,7 @@ export async function countSearch(deps: Dependencies, staff: Staff): Promise<voi
 /** Tells the other administrators, once a day, whose session has reached a limit. */
 const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
   inTransaction(deps.db, originOf(staff), async (trx) => {
-    const { id: actorId, email } = staff.session.user;
+    const { id: actorId } = staff.session.user;
     await lockLooksOf(trx, actorId);
     if (await hasEventOf(trx, { actorId, type: 'staff.limited', hours: 24 })) return;
     deferAuditEvent(trx, { ...trailOf(staff.visit), type: 'staff.limited', actorId });
@@ -101,7 +101,7 @@ const tellOfLimit = (deps: Dependencies, staff: Staff): Promise<void> =>
         kind: 'staff_limited',
         userId,
         recipient,
-        details: { ...timeOf('staff_limited', now.toISOString()), who: email },
+        details: { ...timeOf('staff_limited', now.toISOString()), who: actorId },
         now,
       });
   });

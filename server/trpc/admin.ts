@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { recordAuditEvent } from '../../db/tables/audit-events.ts';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
+import { instantSchema } from '../basics/instant.ts';
 import { textSchema } from '../http/text.ts';
 import { trailOf } from '../identity/ground/trail.ts';
 import { actAsStaff } from '../staff/act.ts';
 import { type Given, type Intent, isIntent, verification } from '../staff/acts.ts';
 import { listAudit } from '../staff/audit.ts';
 import { listKinds } from '../staff/event-words.ts';
-import { findPeople } from '../staff/find-people.ts';
+import { findPeople, showHits } from '../staff/find-people.ts';
 import { getPerson, wouldGet } from '../staff/person.ts';
 import { countSearch, type Staff } from '../staff/staff.ts';
 import { router, staff, type TrpcContext } from './init.ts';
@@ -57,7 +58,8 @@ const peopleRouter = router({
       await countSearch(ctx.deps, ctx);
       const found = await findPeople(ctx.deps, { q, ...filters });
       await recordSearch(ctx, found.people.length);
-      return found;
+      const people = showHits(ctx.session.user.role, found.people, filters);
+      return { ...found, people };
     }),
   get: staff.input(person).query(({ ctx, input }) => getPerson(ctx.deps, ctx, input.id)),
   wouldGet: staff.input(person).query(({ ctx, input }) => wouldGet(ctx.deps, ctx, input.id)),
@@ -97,7 +99,7 @@ const auditRouter = router({
           person: z.uuid(),
           staff: z.uuid(),
           client: word('client'),
-          before: z.uuid(),
+          before: z.union([z.uuid(), instantSchema]),
         })
         .partial()
         .default({}),

@@ -42,8 +42,8 @@ const landed = [
   'm025-comments',
   'm026-ended-links',
   'm027-passkeys-declined',
-  'm028-staff',
-  'm029-person-words',
+  'm028-person-words',
+  'm029-staff',
   'm030-new-addresses',
 ];
 

@@ -116,7 +116,7 @@ it('whoever was there before the words was queued by the migration', async () =>
   const before = connect(url);
   try {
     for (const [name, { up }] of Object.entries(migrations)) {
-      if (name === 'm029-person-words')
+      if (name === 'm028-person-words')
         await sql`
           with account as (insert into accounts (id, name) values (gen_random_uuid(), 'Long here') returning id)
           insert into users (id, account_id, email, holds_email, name)

@@ -169,7 +169,8 @@ export async function useNewAddress(
   const { user, email, offerId: changeId, left } = open;
   // Before the password is hashed: a link to an address that is taken is not used up, so somebody could send it without end.
   if (await isTaken(db, open, now())) return 'taken';
-  await requireGoodPassword(newPassword, { config, email, name: user.name });
+  // Without the name, or whoever got the mail by mistake could find it out: it is compared once a factor was given.
+  await requireGoodPassword(newPassword, { config, email, name: '' });
   const link = { purpose: 'new-address', changeId, user, left } as const;
   const factor = await readGiven(deps, request, visit, link, given);
   const passwordHash = await visit.deadline.pause(() => hashPassword(newPassword, visit.signal));
@@ -179,6 +180,7 @@ export async function useNewAddress(
     if (await isTaken(trx, present, now())) return 'taken';
     const used = await consumeFactor(trx, deps, factor, present.left);
     if (used === 'wrong_code') return used;
+    await requireGoodPassword(newPassword, { config, email, name: user.name });
     const key = { tokenHash: hashToken(token), purpose: 'new_address', now: now() } as const;
     if (!(await consumeMailToken(trx, { ...key, userId: user.id, email }))) throw new AppError('not_found');
     const changed = await changeAddress(trx, deps, {

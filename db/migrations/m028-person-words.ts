@@ -7,8 +7,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   const schema = sql.id(rows[0]?.name ?? 'public');
   await sql`
     create table person_words (
-      user_id uuid constraint person_words_pkey primary key
-        constraint person_words_user_id_fkey references users on delete cascade,
+      user_id uuid constraint person_words_pkey primary key,
       words tsvector not null,
       flags text not null
     )`.execute(db);
@@ -27,12 +26,15 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       constraint people_to_index_pkey primary key (user_id, made_in)
     )`.execute(db);
 
-  // Everybody, before anything is locked.
+  // Everybody, before anything is locked: a key to users would lock them.
   await sql`insert into people_to_index (user_id) select id from users`.execute(db);
 
   await sql`create index if not exists users_typed_email_idx on users (email) where not holds_email`.execute(
     db,
   );
+  await sql`
+    alter table person_words add constraint person_words_user_id_fkey
+      foreign key (user_id) references users on delete cascade`.execute(db);
   await queueChangedPeople(db, schema);
 
   // From here on nobody else writes to users until the end. Whoever has come in between has committed, and is seen.
