@@ -12,6 +12,8 @@ type ConfirmProps = {
   refused: Pick<Refused, 'values'>;
   /** The words of the button that was pressed. */
   to?: string | undefined;
+  /** Whom that is about, if it is not whoever is asked: an address. */
+  about?: string | undefined;
   /** Whether that button removes something. */
   danger?: boolean | undefined;
   takeBackSentAt?: Date | undefined;
@@ -21,7 +23,7 @@ type ConfirmProps = {
  * The page that asks for a credential before a change. It sends the first form's fields again, to the same address, so that the
  * change is made straight away.
  */
-export function Confirm({ asks, refused, to = 'Continue', danger, takeBackSentAt }: ConfirmProps) {
+export function Confirm({ asks, refused, to = 'Continue', about, danger, takeBackSentAt }: ConfirmProps) {
   const { email, canConfirm, loginPath, hasPassword, hasPasskey, otherWay, error } = asks;
   const { pathname } = useLocation();
   const kept = Object.entries(refused.values).map(([name, value]) => (
@@ -56,9 +58,7 @@ export function Confirm({ asks, refused, to = 'Continue', danger, takeBackSentAt
     <Page
       alone
       title="Confirm it’s you"
-      intro={
-        hasPassword ? `Enter your password to ${lowerFirst(to)}.` : `Use your passkey to ${lowerFirst(to)}.`
-      }
+      intro={`${hasPassword ? 'Enter your password' : 'Use your passkey'} to ${lowerFirst(to)}${about ? ` (${about})` : ''}.`}
     >
       {takeBackSentAt && <TakeBackHint sentAt={takeBackSentAt} />}
       {hasPassword && (

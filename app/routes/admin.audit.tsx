@@ -68,7 +68,7 @@ export default function Audit() {
       intro={
         who.role === 'admin'
           ? 'What happened, newest first: by people, by staff and by the service.'
-          : 'What happened, newest first. What is about staff only administrators see.'
+          : 'What happened, newest first. Only administrators see events about staff.'
       }
       who={who}
       current="/admin/audit"

@@ -113,6 +113,7 @@ export default function PersonPage() {
         refused={refused}
         asks={refused.asks}
         to={buttons.get(intent)}
+        about={person.email}
         danger={dangers.includes(intent)}
       />
     );

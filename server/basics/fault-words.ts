@@ -36,6 +36,8 @@ export const faultWords = {
   why_not_shown: 'Say why on one line, without characters that cannot be shown.',
   choice_missing: 'Choose one.',
   keep_unknown: 'The account does not have this address.',
+  email_of_other: 'Somebody has this address already, or could have it back. Find them under People.',
+  mails_five: 'Staff have sent this person five such emails within an hour.',
   role_not_fit:
     'A role takes a verified address, a password or passkey, and no marketplace account that is connected.',
   link_gone: 'This account is no longer connected.',

@@ -25,7 +25,7 @@ export function addPeopleCommands(program: Command): void {
     .description(
       'find people by the beginning of words of name, account or address, or by a whole address, user id, marketplace id, signup id or invoice number',
     )
-    .argument('<text>')
+    .argument('[text]', 'without it, the newest', '')
     .addOption(new Option('--role <role>', 'only these').choices(['user', 'manager', 'admin']))
     .addOption(
       new Option('--state <state>', 'only these').choices([

@@ -120,7 +120,12 @@ const sendMail: Act = {
   see: (_db, { email, holdsEmail, emailVerifiedAt }) => ({ email, holdsEmail, emailVerifiedAt }),
   async requireAllowance({ db }, { id, suspendedAt, deletionDueAt }) {
     if (suspendedAt || deletionDueAt) throw new AppError('not_allowed');
-    await requireAllowance(db, 'staff.send_mail', id);
+    try {
+      await requireAllowance(db, 'staff.send_mail', id);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      throw new AppError('rate_limited', { detail: faultWords.mails_five, headers: error.headers });
+    }
   },
   async do({ trx, deps, target, author, record }, kind: 'set-password' | 'prove-email') {
     const { id: userId, email: recipient, holdsEmail, emailVerifiedAt, suspendedAt, deletionDueAt } = target;

@@ -45,11 +45,13 @@ export const sayEvent = (event: Pick<AuditRow, 'type' | 'reason' | 'details'>): 
 
 /** Every kind of event, with words for it as a whole. */
 export const listKinds = (): { kind: string; words: string }[] =>
-  [...new Set([...Object.keys(own), ...Object.keys(hidden)])].sort().map((kind) => {
-    const said = own[kind];
-    const words = hidden[kind] ?? (typeof said === 'string' ? said : (said?.any ?? kind));
-    return { kind, words: words.trim() };
-  });
+  [...new Set([...Object.keys(own), ...Object.keys(hidden)])]
+    .map((kind) => {
+      const said = own[kind];
+      const words = hidden[kind] ?? (typeof said === 'string' ? said : (said?.any ?? kind));
+      return { kind, words: words.trim() };
+    })
+    .sort((one, other) => one.words.localeCompare(other.words, 'en'));
 
 const roles: Record<string, string> = { user: 'Customer', manager: 'Manager', admin: 'Administrator' };
 const sayRole = (role: unknown) => (role == null ? null : (roles[String(role)] ?? String(role)));

@@ -52,6 +52,8 @@ export function PersonFacts({ person }: { person: Person }) {
   );
 }
 
+const otherRoles = (role: string) => Object.entries(roleWords).filter(([value]) => value !== role);
+
 /** Suspending, roles and leaving: what changes the account as a whole. */
 export function WholeAccount({ person }: { person: Person }) {
   const { name, role } = person;
@@ -85,14 +87,15 @@ export function WholeAccount({ person }: { person: Person }) {
           fields={(refused) => (
             <fieldset className="field">
               <legend>Role</legend>
-              {Object.entries(roleWords).map(([value, words]) => (
+              {/* Not the one they have: that would change nothing. */}
+              {otherRoles(role).map(([value, words]) => (
                 <label key={value} className="choice">
                   <input
                     type="radio"
                     name="role"
                     value={value}
                     required
-                    defaultChecked={(refused?.values.role ?? role) === value}
+                    defaultChecked={refused?.values.role === value}
                   />
                   {words}
                 </label>

@@ -189,6 +189,7 @@ export function LoginSection({ person }: { person: Person }) {
               We remove passkeys, the authenticator app and recovery codes, end the password, and log{' '}
               <Name>{name}</Name> out everywhere. We email <strong>{email}</strong> what we did, and a link
               that sets a new password. Nobody gets in without that mail.
+              {person.newAddress && ' This stops the change of the address that waits.'}
             </>
           }
         />

@@ -167,13 +167,18 @@ export function Activity({ person }: { person: Person }) {
           first={10}
           draw={(rows) => (
             <ul className="rows audit">
-              {rows.map(({ id: key, at, what, actorId, why, device, place, address }) => (
+              {rows.map(({ id: key, at, what, actorId, why, device, place, address, details }) => (
                 <li key={key}>
                   <div>
                     <strong>{what}</strong>
                     {actorId && (
                       <p>
                         By <PersonLink known={authors} id={actorId} />, of the staff
+                      </p>
+                    )}
+                    {typeof details.operator === 'string' && (
+                      <p>
+                        By the operator <Name>{details.operator}</Name>
                       </p>
                     )}
                     {why && (

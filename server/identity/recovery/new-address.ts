@@ -26,6 +26,7 @@ import {
 import { reserveAddress } from '../../../db/tables/reserved-addresses.ts';
 import { findUserById, lockUser, type User, updateUser } from '../../../db/tables/users.ts';
 import { AppError } from '../../basics/errors.ts';
+import { faultWords } from '../../basics/fault-words.ts';
 import { daysAfter } from '../../basics/instant.ts';
 import type { Visit } from '../../http/requests.ts';
 import type { Dependencies } from '../../instance/dependencies.ts';
@@ -54,7 +55,8 @@ export async function offerNewAddress(
 ): Promise<void> {
   if (!mayHaveNewAddress(user)) throw new AppError('not_allowed');
   const now = clock();
-  if (await findAddressOwner(trx, email, now)) throw new AppError('email_in_use');
+  if (await findAddressOwner(trx, email, now))
+    throw new AppError('email_in_use', { detail: faultWords.email_of_other });
   await endLinks(trx, user.id, 'newer_link');
   const offer = { id: uuidv7(), email, askedAt: now, expiresAt: daysAfter(now, linkDays) };
   await setNewAddress(trx, { userId: user.id, ...offer });
