@@ -61,9 +61,11 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     expect(service.output()).not.toContain('kanarienvogel');
   });
 
-  it('waits for a database that is stopped, a standby, or full', async () => {
+  it('waits for a database that is full, stopped, or a standby', async () => {
     const postgres = await openOwnPostgres({ max_connections: '4', superuser_reserved_connections: '0' });
-    await postgres.stop();
+    // Before the service starts, or it could be there first.
+    const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));
+    await Promise.all(taken.map(({ db }) => sql`select 1`.execute(db)));
     const port = await findFreePort();
     const service = run(runtime, [entryOf[runtime]], {
       PORT: String(port),
@@ -81,16 +83,15 @@ describe.each<Runtime>(['node', 'deno'])('the start on %s', (runtime) => {
     };
     await expect.poll(() => linesWith('waiting for the database'), { timeout: 30_000 }).toHaveLength(1);
     await expectWaiting();
+    await postgres.stop();
+    await Promise.all(taken.map(({ close }) => close().catch(() => undefined)));
+    await new Promise((done) => setTimeout(done, 2_500));
+    await expectWaiting();
     await postgres.start('standby');
     await new Promise((done) => setTimeout(done, 2_500));
     await expectWaiting();
     await postgres.stop();
     await postgres.start();
-    const taken = Array.from({ length: 4 }, () => connect(postgres.templateUrl));
-    await Promise.all(taken.map(({ db }) => sql`select 1`.execute(db).catch(() => undefined)));
-    await new Promise((done) => setTimeout(done, 2_500));
-    await expectWaiting();
-    await Promise.all(taken.map(({ close }) => close()));
     await expect.poll(() => statusOf('/readyz'), { timeout: 30_000 }).toBe(200);
     // A line at once; the next would have come after a minute.
     expect(linesWith('waiting for the database')).toHaveLength(1);
