@@ -385,7 +385,7 @@ const rows: Row[] = [
     arrange: adminOfBefore,
     fields: { why: 'They asked for it', seen: 'x' },
     status: 401,
-    says: 'Enter your password to suspend the account.',
+    says: /Enter your password to suspend the account \(\S+\)\./,
     holds: { intent: 'suspend', why: 'They asked for it', seen: 'x' },
   },
 ];

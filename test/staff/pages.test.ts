@@ -394,7 +394,7 @@ describe('a change of somebody whose credential is over ten minutes old', () => 
     const form = formsOf(await open(browser, path)).get('send-mail set-password') ?? {};
     const asked = await send(browser, path, { ...form, why: reason });
     expect(asked.status).toBe(401);
-    expect(textOf(asked)).toContain('Enter your password to send the link.');
+    expect(textOf(asked)).toMatch(/Enter your password to send the link \(\S+@\S+\)\./);
     expect(asked.text).toContain(`name="why" value="${reason}"`);
     const wrong = await send(browser, path, { ...form, why: reason, confirmPassword: 'wrong' });
     expect([wrong.status, textOf(wrong).includes('The password is incorrect')]).toEqual([401, true]);
