@@ -2,10 +2,10 @@ import type { LoaderFunctionArgs } from '@remix-run/node';
 import { useLoaderData } from '@remix-run/react';
 import { EmptyState } from '../components/empty-state.tsx';
 import { Field } from '../components/field.tsx';
-import { Instant } from '../components/instant.tsx';
 import { titled } from '../components/service-name.ts';
+import { EventRow } from '../components/staff/event-row.tsx';
 import { StaffPage } from '../components/staff/staff-page.tsx';
-import { Name, PersonLink, Select } from '../components/staff/words.tsx';
+import { Select } from '../components/staff/words.tsx';
 import { loadForStaff } from '../staff.ts';
 
 /** The form is the browser's own: no script keeps what is shown of people. */
@@ -128,42 +128,8 @@ export default function Audit() {
             </EmptyState>
           ) : (
             <ul className="rows audit">
-              {events.map(({ id, at, type, what, userId, actorId, why, device, place, address, details }) => (
-                <li key={id} data-event={type}>
-                  <div>
-                    <strong>{what}</strong>
-                    {userId && (
-                      <p>
-                        About <PersonLink known={people} id={userId} />
-                      </p>
-                    )}
-                    {actorId && (
-                      <p>
-                        By <PersonLink known={people} id={actorId} />, of the staff
-                      </p>
-                    )}
-                    {typeof details.operator === 'string' && (
-                      <p>
-                        By the operator <Name>{details.operator}</Name>
-                      </p>
-                    )}
-                    {why && (
-                      <p>
-                        Why: <Name>{why}</Name>
-                      </p>
-                    )}
-                    {typeof details.hits === 'number' && <p>Found: {details.hits}</p>}
-                    {typeof details.client === 'string' && <p>Product: {details.client}</p>}
-                    <p className="hint">
-                      <Instant at={at} />
-                      {[device, place, address]
-                        .filter((each) => each)
-                        .map((each) => (
-                          <span key={each}> · {each}</span>
-                        ))}
-                    </p>
-                  </div>
-                </li>
+              {events.map((event) => (
+                <EventRow key={event.id} event={event} known={people} />
               ))}
             </ul>
           )}

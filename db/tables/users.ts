@@ -147,8 +147,10 @@ export async function lockUser(
 
 /** Locks users and their accounts: by account id, then user id, so that two who lock the same two people never deadlock. */
 export async function lockUsers(trx: Transaction<DB>, ids: string[]): Promise<User[]> {
-  const rows = await selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
-  return rows.map(toUser);
+  const lock = () => selectToLock(trx).where('u.id', 'in', ids).orderBy('a.id').orderBy('u.id').execute();
+  const rows = await lock();
+  // Postgres leaves out somebody who has gone to another account while this waited.
+  return (rows.length < ids.length ? await lock() : rows).map(toUser);
 }
 
 /** Everybody who belongs to an account, staff first: at most 100, and whether staff are among them is sure. Takes no lock. */

@@ -304,6 +304,9 @@ describe('an act', () => {
     const form = await askFor(app, 'people.suspend', target);
     let sent: Promise<string> | undefined;
     await app.db.transaction().execute(async (trx) => {
+      // Both accounts first, as everybody does, or the end of this transaction and the act could wait for each other.
+      await sql`select from accounts where id in (${by.accountId}, ${target.accountId}) order by id
+        for no key update`.execute(trx);
       await sql`update users set account_id = ${by.accountId} where id = ${target.id}`.execute(trx);
       sent = call(app, 'people.suspend', by.cookie, form).then(readOutcome);
       await untilWaiting();

@@ -5,6 +5,7 @@ import { Instant } from '../instant.tsx';
 import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 import type { Person } from './act.tsx';
+import { EventRow } from './event-row.tsx';
 import { Name, PersonLink } from './words.tsx';
 
 type Mail = Person['mails'][number];
@@ -167,35 +168,8 @@ export function Activity({ person }: { person: Person }) {
           first={10}
           draw={(rows) => (
             <ul className="rows audit">
-              {rows.map(({ id: key, at, what, actorId, why, device, place, address, details }) => (
-                <li key={key}>
-                  <div>
-                    <strong>{what}</strong>
-                    {actorId && (
-                      <p>
-                        By <PersonLink known={authors} id={actorId} />, of the staff
-                      </p>
-                    )}
-                    {typeof details.operator === 'string' && (
-                      <p>
-                        By the operator <Name>{details.operator}</Name>
-                      </p>
-                    )}
-                    {why && (
-                      <p>
-                        Why: <Name>{why}</Name>
-                      </p>
-                    )}
-                    <p className="hint">
-                      <Instant at={at} />
-                      {[device, place, address]
-                        .filter((each) => each)
-                        .map((each) => (
-                          <span key={each}> · {each}</span>
-                        ))}
-                    </p>
-                  </div>
-                </li>
+              {rows.map((event) => (
+                <EventRow key={event.id} event={event} known={authors} isAboutOne />
               ))}
             </ul>
           )}

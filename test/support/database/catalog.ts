@@ -96,7 +96,7 @@ function isWider(old: Rule, next: Rule): boolean {
 function readList(definition: string): { subject?: string; values: string[] } | undefined {
   const value = "'(?:[^']|'')*'::text";
   const list = new RegExp(
-    `^CHECK \\(\\((\\w+ (?:= ANY|<@) \\(?ARRAY)\\[(${value}(?:, ${value})*)\\]\\)?\\)\\)(?: NOT VALID)?$`,
+    `^CHECK \\(\\((\\w+ (?:= ANY|<@) \\(?ARRAY)\\[(${value}(?:, ${value})*)\\]\\)?\\)\\)$`,
   );
   const [, subject, values] = list.exec(definition) ?? [];
   return values === undefined ? undefined : { subject, values: values.match(new RegExp(value, 'g')) ?? [] };

@@ -1,0 +1,59 @@
+import type { Procedures } from '../../../server/trpc/router.ts';
+import { Instant } from '../instant.tsx';
+import { Name, PersonLink } from './words.tsx';
+
+type Listed = Awaited<ReturnType<Procedures['admin']['audit']['list']>>;
+type Event = Listed['events'][number];
+
+/** One event: what happened, by whom, why and from where. Also about whom, unless all of the list is about one person. */
+export function EventRow({
+  event,
+  known,
+  isAboutOne = false,
+}: {
+  event: Event;
+  /** The people who are named by their ids. */
+  known: Listed['people'];
+  isAboutOne?: boolean;
+}) {
+  const { at, type, what, userId, actorId, why, device, place, address, details } = event;
+  return (
+    <li data-event={type}>
+      <div>
+        <strong>{what}</strong>
+        {userId && !isAboutOne && (
+          <p>
+            About <PersonLink known={known} id={userId} />
+          </p>
+        )}
+        {actorId && (
+          <p>
+            By <PersonLink known={known} id={actorId} />, of the staff
+          </p>
+        )}
+        {typeof details.operator === 'string' && (
+          <p>
+            By the operator <Name>{details.operator}</Name>
+          </p>
+        )}
+        {why && (
+          <p>
+            Why: <Name>{why}</Name>
+          </p>
+        )}
+        {type.startsWith('staff.') && typeof details.what === 'string' && (
+          <p>{details.what.replaceAll('_', ' ')}</p>
+        )}
+        {typeof details.hits === 'number' && <p>Found: {details.hits}</p>}
+        <p className="hint">
+          <Instant at={at} />
+          {[device, place, address]
+            .filter((each) => each)
+            .map((each) => (
+              <span key={each}> · {each}</span>
+            ))}
+        </p>
+      </div>
+    </li>
+  );
+}
