@@ -72,7 +72,10 @@ describe('find', () => {
     expect(await read('find', 'zzz-nobody')).toBe('Nobody was found.\n');
     expect(await read('find', 'zzz-nobody', '--json')).toBe('');
     expectMisused(await cli('find', 'x', '--state', 'happy'), /Allowed choices are suspended/);
-    expectMisused(await cli('find'), /missing required argument/);
+  });
+
+  it('prints the newest where nothing is asked for', async () => {
+    expect((await read('find', '--json')).trim().split('\n').length).toBeGreaterThan(5);
   });
 });
 
