@@ -12,6 +12,7 @@ import { findUserById, listUsersOfAccount, lockUsers, type User } from '../../db
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';
 import { textBounds } from '../http/text.ts';
+import { notShown } from '../identity/ground/names.ts';
 import { type AuthorTrail, trailOf } from '../identity/ground/trail.ts';
 import { isLastAdmin } from '../identity/person/deletion.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
@@ -20,9 +21,6 @@ import { type Act, acts, eventOf, type Given, type Intent } from './acts.ts';
 import type { ActContext, Author } from './context.ts';
 import { isStaffRole, mayAct } from './rights.ts';
 import { countLook, isStaff, originOf, requireStaffConfirmed, type Staff } from './staff.ts';
-
-// No control, separator or bidi-override characters: it is shown on one line.
-const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** Why somebody did something: 3 to 500 code points on one line (contract 12.17). */
 export const whySchema = z

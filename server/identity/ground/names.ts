@@ -6,7 +6,7 @@ import { textBounds } from '../../http/text.ts';
 
 // Embeddings, overrides and isolates can reverse the text around a name. Plain direction marks cannot, and Arabic and
 // Hebrew names need these marks.
-const forbidden = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+export const notShown = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 // Fillers count as letters, but are default-ignorable; the braille blank and the null notehead are neither, so they are named.
 const visible = /[^\p{Z}\p{Cf}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]/u;
@@ -18,6 +18,6 @@ export const nameSchema = z
   .trim()
   .refine((name) => visible.test(name), { error: faultWords.name_missing, abort: true })
   .refine((name) => Array.from(name).length <= 200, faultWords.name_too_long)
-  .refine((name) => !forbidden.test(name), faultWords.name_not_shown)
+  .refine((name) => !notShown.test(name), faultWords.name_not_shown)
   .meta({ minLength: 1 })
   .describe('1 to 200 characters, without spaces around them, one of them visible.');
