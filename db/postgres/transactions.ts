@@ -7,6 +7,8 @@ import { buildDialect, type Database, PooledDatabase } from './client.ts';
 import type { Connection } from './connection.ts';
 
 const maxAttempts = 8;
+/** The longest pause before the second attempt. */
+const maxPauseMs = 10;
 
 /** A transaction under way. It has a Kysely of its own, which sends each statement without waiting for the one before. */
 class Open {
@@ -104,6 +106,8 @@ export async function inTransaction<T>(
       return await runOnce(db, origin, work, options);
     } catch (error) {
       if (!isLostRace(error) || attempt === maxAttempts) throw error;
+      // Those who lost together do not come back together.
+      await new Promise((done) => setTimeout(done, Math.random() * attempt * maxPauseMs));
     }
   }
 }

@@ -97,6 +97,22 @@ export async function lockExternalLinks(db: Database, userId: string): Promise<v
   await db.selectFrom('external_links').select('user_id').where('user_id', '=', userId).forUpdate().execute();
 }
 
+/** Locks the links with these ids, in one order for all who call it. */
+export async function lockExternalIds(
+  trx: Transaction<DB>,
+  provider: string,
+  externalIds: string[],
+): Promise<void> {
+  await trx
+    .selectFrom('external_links')
+    .select('user_id')
+    .where('provider', '=', provider)
+    .where(sql<boolean>`external_id = any(${externalIds})`)
+    .orderBy('external_id')
+    .forUpdate()
+    .execute();
+}
+
 /** Puts all links of the user to sleep, until each is connected again. */
 export async function sleepExternalLinks(trx: Transaction<DB>, userId: string, now: Date): Promise<void> {
   await trx

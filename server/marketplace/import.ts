@@ -7,6 +7,7 @@ import { inRolledBackTransaction, inTransaction, setOrigin } from '../../db/post
 import type { DB } from '../../db/schema.ts';
 import { shadowTables } from '../../db/shadow-tables.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { lockExternalIds } from '../../db/tables/external-links.ts';
 import { lockLinkedUser } from '../../db/tables/linked-users.ts';
 import { AppError } from '../basics/errors.ts';
 import type { Config } from '../settings/config.ts';
@@ -97,6 +98,12 @@ async function importBatch(
   occasion: Occasion,
   onLine?: (line: number) => void,
 ): Promise<LineResult[]> {
+  // A link is locked before its user everywhere, and here in one order: imports of the same people do not stop each other.
+  await lockExternalIds(
+    trx,
+    provider,
+    batch.flatMap((line) => ('profile' in line ? [line.profile.id] : [])),
+  );
   const results: LineResult[] = [];
   for (const line of batch) {
     onLine?.(line.line);

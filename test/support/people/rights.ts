@@ -4,6 +4,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll } from 'vitest';
 import { inTransaction } from '../../../db/postgres/transactions.ts';
 import { type Decision, decideCapability, decideVerification } from '../../../db/tables/accounts.ts';
+import { lockExternalLinks } from '../../../db/tables/external-links.ts';
+import { listUsersOfAccount } from '../../../db/tables/users.ts';
 import { demoPassword } from '../../../server/demo/demo-users.ts';
 import { openApp, type TestApp } from '../app/app.ts';
 import { logIn } from '../app/visitor.ts';
@@ -44,11 +46,12 @@ export function shareRights() {
 
     /** Decides about an account, as a command does. */
     decide: (accountId: string, what: string, decision: Decision) =>
-      inTransaction(app.db, { by: 'operator', cause: 'test' }, (trx) =>
-        what === 'verification'
+      inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+        for (const { id } of await listUsersOfAccount(trx, accountId)) await lockExternalLinks(trx, id);
+        return what === 'verification'
           ? decideVerification(trx, accountId, decision)
-          : decideCapability(trx, accountId, what, decision),
-      ),
+          : decideCapability(trx, accountId, what, decision);
+      }),
 
     /** The account of the user who is linked to that id. */
     async accountOf(externalId: string): Promise<string> {
