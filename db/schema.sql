@@ -273,9 +273,24 @@ AS $function$
     $function$;
 COMMENT ON FUNCTION settle_rights(uuid) IS 'Makes the rights of an account the sum of both sources. Called at the end of a transaction that changed its links.';
 
+-- Used by triggers of: allocations, billing_settings, document_files, documents, invoices, payments
+CREATE OR REPLACE FUNCTION refuse_change_of_books()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if tg_op <> 'DELETE' then
+        if to_jsonb(old) - coalesce(tg_argv, '{}') = to_jsonb(new) - coalesce(tg_argv, '{}') then return new; end if;
+      elsif current_setting('identity.retention', true) = 'on' then
+        return old;
+      end if;
+      raise exception '% keeps what was recorded', tg_table_name using errcode = 'check_violation';
+    end $function$;
+
 -- accounts ------------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
+--   billing_details (account_id) ON DELETE CASCADE
 --   service_contracts (account_id)
 --   users (account_id)
 CREATE TABLE accounts (
@@ -420,28 +435,16 @@ CREATE TRIGGER accounts_touch_profiles AFTER UPDATE ON accounts
   WHEN (old.name IS DISTINCT FROM new.name OR old.capabilities IS DISTINCT FROM new.capabilities OR old.verified_at IS DISTINCT FROM new.verified_at)
   EXECUTE FUNCTION touch_profiles_of_account();
 
--- audit_events --------------------------------------------------------------------------------------------------------
+-- erased_users --------------------------------------------------------------------------------------------------------
 
-CREATE TABLE audit_events (
+-- Referred to by:
+--   service_contracts (erased_user_id)
+CREATE TABLE erased_users (
   id uuid NOT NULL,
-  at timestamp with time zone NOT NULL DEFAULT now(),
-  type text NOT NULL,
-  reason text,
-  user_id uuid,
-  address text,
-  request_id text,
-  details jsonb NOT NULL DEFAULT '{}'::jsonb,
-  device text,
-  place text,
-  actor_id uuid,
-  why text,
-  CONSTRAINT audit_events_pkey PRIMARY KEY (id)
+  erased_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT erased_users_pkey PRIMARY KEY (id)
 );
-CREATE INDEX audit_events_actor_id_at_idx ON audit_events USING btree (actor_id, at) WHERE actor_id IS NOT NULL;
-CREATE INDEX audit_events_at_idx ON audit_events USING btree (at);
-CREATE INDEX audit_events_external_id_idx ON audit_events USING btree ((details ->> 'id'::text)) WHERE details ? 'id'::text;
-CREATE INDEX audit_events_type_at_idx ON audit_events USING btree (type, at);
-CREATE INDEX audit_events_user_id_at_idx ON audit_events USING btree (user_id, at);
+COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. No user gets one of these ids again.';
 
 -- users ---------------------------------------------------------------------------------------------------------------
 
@@ -791,6 +794,273 @@ CREATE TRIGGER users_tell_clients_of_suspension AFTER UPDATE OF suspended_at ON 
   WHEN ((old.suspended_at IS NULL) <> (new.suspended_at IS NULL))
   EXECUTE FUNCTION tell_clients_of_suspension();
 
+-- service_contracts ---------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   invoices (contract_id)
+CREATE TABLE service_contracts (
+  id uuid NOT NULL,
+  account_id uuid,
+  signup_id text NOT NULL,
+  plan text NOT NULL,
+  status text NOT NULL,
+  trial_ends_at timestamp with time zone,
+  price_currency text,
+  price_unit_amount bigint,
+  price_interval text,
+  occurred_at timestamp with time zone NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  user_id uuid,
+  next_period_starts_at timestamp with time zone,
+  billing_anchor_day smallint,
+  arrival_number bigint,
+  erased_user_id uuid,
+  erased_account_id uuid,
+  cancels_at timestamp with time zone,
+  held_code text,
+  held_at timestamp with time zone,
+  CONSTRAINT service_contracts_pkey PRIMARY KEY (id),
+  CONSTRAINT service_contracts_signup_id_key UNIQUE (signup_id),
+  CONSTRAINT service_contracts_billing_anchor_day_known CHECK (billing_anchor_day >= 1 AND billing_anchor_day <= 31),
+  CONSTRAINT service_contracts_billing_whole CHECK (num_nonnulls(next_period_starts_at, billing_anchor_day) = ANY (ARRAY[0, 2])),
+  CONSTRAINT service_contracts_price_interval_known CHECK (price_interval = ANY (ARRAY['month'::text, 'year'::text])),
+  CONSTRAINT service_contracts_price_unit_amount_positive CHECK (price_unit_amount >= 0),
+  CONSTRAINT service_contracts_price_whole CHECK (num_nonnulls(price_currency, price_unit_amount, price_interval) = ANY (ARRAY[0, 3])),
+  CONSTRAINT service_contracts_status_known CHECK (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'expired'::text])),
+  CONSTRAINT service_contracts_trial_has_end CHECK (status <> 'trialing'::text OR trial_ends_at IS NOT NULL),
+  CONSTRAINT service_contracts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT service_contracts_erased_user_id_fkey FOREIGN KEY (erased_user_id) REFERENCES erased_users(id),
+  CONSTRAINT service_contracts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX service_contracts_account_id_idx ON service_contracts USING btree (account_id);
+CREATE UNIQUE INDEX service_contracts_arrival_number_key ON service_contracts USING btree (arrival_number) WHERE arrival_number IS NOT NULL;
+CREATE INDEX service_contracts_cancels_at_idx ON service_contracts USING btree (cancels_at) WHERE cancels_at IS NOT NULL AND (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text]));
+CREATE INDEX service_contracts_held_idx ON service_contracts USING btree (held_at) WHERE held_code IS NOT NULL;
+CREATE INDEX service_contracts_next_period_starts_at_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'active'::text;
+CREATE INDEX service_contracts_trial_ends_at_idx ON service_contracts USING btree (trial_ends_at) WHERE status = 'trialing'::text;
+CREATE INDEX service_contracts_unnumbered_idx ON service_contracts USING btree (created_at, id) WHERE arrival_number IS NULL;
+CREATE INDEX service_contracts_user_id_idx ON service_contracts USING btree (user_id);
+
+CREATE OR REPLACE FUNCTION tell_crm_of_contract()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      perform append_event('crm_app', 'contract.updated', coalesce(new.user_id, new.erased_user_id), new.id,
+        jsonb_build_object('signup_id', new.signup_id, 'status', new.status, 'plan', new.plan,
+          'trial_ends_at', case when isfinite(new.trial_ends_at) then new.trial_ends_at end, 'price_currency', new.price_currency,
+          'price_unit_amount', new.price_unit_amount, 'price_interval', new.price_interval,
+          'occurred_at', case when isfinite(new.occurred_at) then new.occurred_at else new.created_at end,
+          'cancels_at', case when isfinite(new.cancels_at) then new.cancels_at end));
+      return null;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION tell_crm_of_contract() FROM PUBLIC;
+
+CREATE TRIGGER service_contracts_record_change AFTER INSERT OR DELETE ON service_contracts
+  FOR EACH ROW
+  EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at', 'cancels_at');
+
+CREATE TRIGGER service_contracts_record_update AFTER UPDATE ON service_contracts
+  FOR EACH ROW
+  WHEN (old.signup_id IS DISTINCT FROM new.signup_id OR old.user_id IS DISTINCT FROM new.user_id OR old.account_id IS DISTINCT FROM new.account_id OR old.erased_user_id IS DISTINCT FROM new.erased_user_id OR old.erased_account_id IS DISTINCT FROM new.erased_account_id OR old.plan IS DISTINCT FROM new.plan OR old.status IS DISTINCT FROM new.status OR old.trial_ends_at IS DISTINCT FROM new.trial_ends_at OR old.price_currency IS DISTINCT FROM new.price_currency OR old.price_unit_amount IS DISTINCT FROM new.price_unit_amount OR old.price_interval IS DISTINCT FROM new.price_interval OR old.occurred_at IS DISTINCT FROM new.occurred_at OR old.cancels_at IS DISTINCT FROM new.cancels_at)
+  EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at', 'cancels_at');
+
+CREATE TRIGGER service_contracts_refuse_truncate BEFORE TRUNCATE ON service_contracts
+  FOR EACH STATEMENT
+  EXECUTE FUNCTION refuse_truncate();
+
+CREATE TRIGGER service_contracts_tell_crm AFTER UPDATE ON service_contracts
+  FOR EACH ROW
+  WHEN (old.plan IS DISTINCT FROM new.plan OR old.status IS DISTINCT FROM new.status OR old.trial_ends_at IS DISTINCT FROM new.trial_ends_at OR old.price_currency IS DISTINCT FROM new.price_currency OR old.price_unit_amount IS DISTINCT FROM new.price_unit_amount OR old.price_interval IS DISTINCT FROM new.price_interval OR old.occurred_at IS DISTINCT FROM new.occurred_at OR old.cancels_at IS DISTINCT FROM new.cancels_at)
+  EXECUTE FUNCTION tell_crm_of_contract();
+
+CREATE TRIGGER service_contracts_tell_crm_of_new AFTER INSERT ON service_contracts
+  FOR EACH ROW
+  EXECUTE FUNCTION tell_crm_of_contract();
+
+-- invoices ------------------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   allocations (invoice)
+--   documents (invoice)
+CREATE TABLE invoices (
+  number bigint NOT NULL,
+  contract_id uuid NOT NULL,
+  plan text NOT NULL,
+  period_starts_at timestamp with time zone NOT NULL,
+  period_ends_at timestamp with time zone NOT NULL,
+  currency text NOT NULL,
+  unit_amount bigint NOT NULL,
+  status text NOT NULL,
+  issued_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  paid_at timestamp with time zone,
+  buyer_name text,
+  buyer_email text,
+  document text,
+  credited bigint NOT NULL DEFAULT 0,
+  allocated bigint NOT NULL DEFAULT 0,
+  past_due_at timestamp with time zone,
+  CONSTRAINT invoices_pkey PRIMARY KEY (number),
+  CONSTRAINT invoices_contract_id_period_starts_at_key UNIQUE (contract_id, period_starts_at),
+  CONSTRAINT invoices_document_key UNIQUE (document),
+  CONSTRAINT invoices_number_positive CHECK (number > 0),
+  CONSTRAINT invoices_paid_has_instant CHECK ((status = 'paid'::text) = (paid_at IS NOT NULL)),
+  CONSTRAINT invoices_period_forward CHECK (period_ends_at > period_starts_at),
+  CONSTRAINT invoices_settled_within CHECK (credited >= 0 AND allocated >= 0 AND (credited + allocated) <= unit_amount),
+  CONSTRAINT invoices_status_follows CHECK (status =
+CASE
+    WHEN unit_amount > 0 AND credited = unit_amount THEN 'void'::text
+    WHEN (credited + allocated) = unit_amount THEN 'paid'::text
+    ELSE 'open'::text
+END),
+  CONSTRAINT invoices_status_known CHECK (status = ANY (ARRAY['open'::text, 'paid'::text, 'void'::text])),
+  CONSTRAINT invoices_unit_amount_positive CHECK (unit_amount >= 0),
+  CONSTRAINT invoices_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id)
+);
+CREATE INDEX invoices_due_at_idx ON invoices USING btree (due_at) WHERE status = 'open'::text;
+CREATE INDEX invoices_past_due_idx ON invoices USING btree (COALESCE(past_due_at, due_at)) WHERE status = 'open'::text;
+
+CREATE OR REPLACE FUNCTION freeze_buyer()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      select a.name, u.email into new.buyer_name, new.buyer_email
+        from service_contracts c left join accounts a on a.id = c.account_id left join users u on u.id = c.user_id
+        where c.id = new.contract_id;
+      return new;
+    end $function$;
+
+CREATE OR REPLACE FUNCTION billing_now()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+AS $function$select clock_timestamp()$function$;
+
+CREATE OR REPLACE FUNCTION settle_invoice_from_before()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+    declare
+      payment_id text := gen_random_uuid();
+      open bigint := new.unit_amount - new.credited - new.allocated;
+    begin
+      if tg_op = 'INSERT' then
+        if new.document is null and exists (
+          select from billing_settings where counts_from <= billing_now() and stopped_at is null) then
+          raise exception 'this version issues no invoices: there is a seller' using errcode = 'check_violation';
+        end if;
+      elsif new.status <> old.status and new.credited = old.credited and new.allocated = old.allocated then
+        if new.status = 'paid' then
+          insert into payments (
+              id, kind, currency, amount, paid_at, invoice_number, recorded_at, recorded_by, unallocated)
+            values (payment_id, 'payment', new.currency, open, new.paid_at, coalesce(new.document, new.number::text),
+              billing_now(), 'operator', 0);
+          insert into allocations (payment, invoice, amount, recorded_at)
+            values (payment_id, new.number, open, billing_now());
+          new.allocated := new.allocated + open;
+        elsif new.status = 'void' and new.document is null then
+          new.credited := new.unit_amount;
+        end if;
+      end if;
+      return new;
+    end $function$;
+REVOKE EXECUTE ON FUNCTION settle_invoice_from_before() FROM PUBLIC;
+
+CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
+  FOR EACH ROW
+  EXECUTE FUNCTION freeze_buyer();
+
+CREATE TRIGGER invoices_refuse_change BEFORE DELETE OR UPDATE ON invoices
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books('status', 'paid_at', 'credited', 'allocated');
+
+CREATE TRIGGER invoices_settle_from_before BEFORE INSERT OR UPDATE ON invoices
+  FOR EACH ROW
+  EXECUTE FUNCTION settle_invoice_from_before();
+
+-- payments ------------------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   allocations (payment)
+CREATE TABLE payments (
+  id text NOT NULL,
+  kind text NOT NULL,
+  of text,
+  currency text NOT NULL,
+  amount bigint NOT NULL,
+  paid_at timestamp with time zone NOT NULL,
+  method text,
+  reference text,
+  invoice_number text,
+  recorded_at timestamp with time zone NOT NULL,
+  recorded_by text NOT NULL,
+  unallocated bigint NOT NULL,
+  CONSTRAINT payments_pkey PRIMARY KEY (id),
+  CONSTRAINT payments_amount_positive CHECK (amount > 0),
+  CONSTRAINT payments_kind_known CHECK (kind = ANY (ARRAY['payment'::text, 'refund'::text, 'paid_back'::text])),
+  CONSTRAINT payments_of_payment CHECK ((kind = 'payment'::text) = (of IS NULL)),
+  CONSTRAINT payments_unallocated_bounds CHECK (
+CASE kind
+    WHEN 'payment'::text THEN unallocated >= 0 AND unallocated <= amount
+    ELSE unallocated >= (- amount) AND unallocated <= 0
+END)
+);
+CREATE INDEX payments_of_idx ON payments USING btree (of) WHERE of IS NOT NULL;
+CREATE INDEX payments_unallocated_idx ON payments USING btree (recorded_at, id) WHERE unallocated <> 0;
+
+CREATE TRIGGER payments_refuse_change BEFORE DELETE OR UPDATE ON payments
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books('unallocated');
+
+-- allocations ---------------------------------------------------------------------------------------------------------
+
+CREATE TABLE allocations (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  payment text NOT NULL,
+  invoice bigint NOT NULL,
+  amount bigint NOT NULL,
+  recorded_at timestamp with time zone NOT NULL,
+  CONSTRAINT allocations_pkey PRIMARY KEY (id),
+  CONSTRAINT allocations_amount_some CHECK (amount <> 0),
+  CONSTRAINT allocations_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number),
+  CONSTRAINT allocations_payment_fkey FOREIGN KEY (payment) REFERENCES payments(id)
+);
+CREATE INDEX allocations_invoice_idx ON allocations USING btree (invoice);
+CREATE INDEX allocations_payment_idx ON allocations USING btree (payment);
+
+CREATE TRIGGER allocations_refuse_change BEFORE DELETE OR UPDATE ON allocations
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books();
+
+-- audit_events --------------------------------------------------------------------------------------------------------
+
+CREATE TABLE audit_events (
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL DEFAULT now(),
+  type text NOT NULL,
+  reason text,
+  user_id uuid,
+  address text,
+  request_id text,
+  details jsonb NOT NULL DEFAULT '{}'::jsonb,
+  device text,
+  place text,
+  actor_id uuid,
+  why text,
+  CONSTRAINT audit_events_pkey PRIMARY KEY (id)
+);
+CREATE INDEX audit_events_actor_id_at_idx ON audit_events USING btree (actor_id, at) WHERE actor_id IS NOT NULL;
+CREATE INDEX audit_events_at_idx ON audit_events USING btree (at);
+CREATE INDEX audit_events_external_id_idx ON audit_events USING btree ((details ->> 'id'::text)) WHERE details ? 'id'::text;
+CREATE INDEX audit_events_type_at_idx ON audit_events USING btree (type, at);
+CREATE INDEX audit_events_user_id_at_idx ON audit_events USING btree (user_id, at);
+
 -- authenticators ------------------------------------------------------------------------------------------------------
 
 CREATE TABLE authenticators (
@@ -816,6 +1086,48 @@ AS $function$
 CREATE TRIGGER keep_has_authenticator AFTER INSERT OR DELETE ON authenticators
   FOR EACH ROW
   EXECUTE FUNCTION keep_has_authenticator();
+
+-- billing_details -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE billing_details (
+  account_id uuid NOT NULL,
+  company text,
+  line1 text,
+  line2 text,
+  postcode text,
+  city text,
+  country text,
+  vat_id text,
+  checked_vat_id text,
+  invoice_email text,
+  invoice_email_proved_at timestamp with time zone,
+  edited_here text[] NOT NULL DEFAULT '{}'::text[],
+  ignored text[] NOT NULL DEFAULT '{}'::text[],
+  CONSTRAINT billing_details_pkey PRIMARY KEY (account_id),
+  CONSTRAINT billing_details_address_whole CHECK (num_nonnulls(line1, postcode, city, country) = ANY (ARRAY[0, 4])),
+  CONSTRAINT billing_details_proved_email CHECK (invoice_email_proved_at IS NULL OR invoice_email IS NOT NULL),
+  CONSTRAINT billing_details_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+);
+
+-- billing_settings ----------------------------------------------------------------------------------------------------
+
+-- Referred to by:
+--   documents (settings_version)
+CREATE TABLE billing_settings (
+  version integer NOT NULL,
+  settings jsonb NOT NULL,
+  counts_from timestamp with time zone NOT NULL,
+  made_at timestamp with time zone NOT NULL DEFAULT clock_timestamp(),
+  made_by text NOT NULL,
+  actor_id uuid,
+  why text NOT NULL,
+  stopped_at timestamp with time zone,
+  CONSTRAINT billing_settings_pkey PRIMARY KEY (version)
+);
+
+CREATE TRIGGER billing_settings_refuse_change BEFORE DELETE OR UPDATE ON billing_settings
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books('stopped_at');
 
 -- changes -------------------------------------------------------------------------------------------------------------
 
@@ -877,16 +1189,84 @@ CREATE TABLE devices (
 CREATE INDEX devices_last_login_at_idx ON devices USING btree (last_login_at);
 CREATE INDEX devices_user_id_idx ON devices USING btree (user_id);
 
--- erased_users --------------------------------------------------------------------------------------------------------
+-- documents -----------------------------------------------------------------------------------------------------------
 
 -- Referred to by:
---   service_contracts (erased_user_id)
-CREATE TABLE erased_users (
-  id uuid NOT NULL,
-  erased_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT erased_users_pkey PRIMARY KEY (id)
+--   document_files (number) ON DELETE CASCADE
+--   documents_to_make (number) ON DELETE CASCADE
+CREATE TABLE documents (
+  number text NOT NULL,
+  kind text NOT NULL,
+  invoice bigint NOT NULL,
+  prefix text NOT NULL,
+  year smallint NOT NULL,
+  settings_version integer NOT NULL,
+  issued_on date NOT NULL,
+  first_day date NOT NULL,
+  last_day date NOT NULL,
+  currency text NOT NULL,
+  net bigint NOT NULL,
+  tax bigint NOT NULL,
+  total bigint NOT NULL,
+  category text NOT NULL,
+  rate integer NOT NULL,
+  issued_at timestamp with time zone NOT NULL,
+  facts jsonb NOT NULL,
+  CONSTRAINT documents_pkey PRIMARY KEY (number),
+  CONSTRAINT documents_category_known CHECK (category = ANY (ARRAY['S'::text, 'E'::text, 'O'::text, 'AE'::text])),
+  CONSTRAINT documents_kind_known CHECK (kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
+  CONSTRAINT documents_sum CHECK (net >= 0 AND tax >= 0 AND (net + tax) = total AND total > 0),
+  CONSTRAINT documents_untaxed CHECK ((category = 'S'::text) = (rate > 0) AND (rate > 0 OR tax = 0)),
+  CONSTRAINT documents_invoice_fkey FOREIGN KEY (invoice) REFERENCES invoices(number),
+  CONSTRAINT documents_settings_version_fkey FOREIGN KEY (settings_version) REFERENCES billing_settings(version)
 );
-COMMENT ON TABLE erased_users IS 'Written by the service when it erases a user. No user gets one of these ids again.';
+CREATE INDEX documents_invoice_idx ON documents USING btree (invoice);
+CREATE UNIQUE INDEX documents_invoice_key ON documents USING btree (invoice) WHERE kind = 'invoice'::text;
+CREATE INDEX documents_issued_on_idx ON documents USING btree (issued_on);
+
+CREATE TRIGGER documents_refuse_change BEFORE DELETE OR UPDATE ON documents
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books();
+
+-- document_files ------------------------------------------------------------------------------------------------------
+
+CREATE TABLE document_files (
+  number text NOT NULL,
+  pdf bytea NOT NULL,
+  pdf_sha256 bytea NOT NULL,
+  xml bytea,
+  xml_sha256 bytea,
+  made_at timestamp with time zone NOT NULL,
+  CONSTRAINT document_files_pkey PRIMARY KEY (number),
+  CONSTRAINT document_files_xml_whole CHECK ((xml IS NULL) = (xml_sha256 IS NULL)),
+  CONSTRAINT document_files_number_fkey FOREIGN KEY (number) REFERENCES documents(number) ON DELETE CASCADE
+);
+
+CREATE TRIGGER document_files_refuse_change BEFORE DELETE OR UPDATE ON document_files
+  FOR EACH ROW
+  EXECUTE FUNCTION refuse_change_of_books();
+
+-- document_series -----------------------------------------------------------------------------------------------------
+
+CREATE TABLE document_series (
+  prefix text NOT NULL,
+  year smallint NOT NULL,
+  last_number bigint NOT NULL,
+  last_issued_on date NOT NULL,
+  CONSTRAINT document_series_pkey PRIMARY KEY (prefix, year)
+);
+
+-- documents_to_make ---------------------------------------------------------------------------------------------------
+
+CREATE TABLE documents_to_make (
+  number text NOT NULL,
+  tries integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone NOT NULL,
+  last_error text,
+  CONSTRAINT documents_to_make_pkey PRIMARY KEY (number),
+  CONSTRAINT documents_to_make_number_fkey FOREIGN KEY (number) REFERENCES documents(number) ON DELETE CASCADE
+);
+CREATE INDEX documents_to_make_next_try_at_idx ON documents_to_make USING btree (next_try_at);
 
 -- event_deliveries ----------------------------------------------------------------------------------------------------
 
@@ -1049,129 +1429,6 @@ CREATE TABLE invoice_numbers (
   CONSTRAINT invoice_numbers_only_row CHECK (only_row)
 );
 
--- service_contracts ---------------------------------------------------------------------------------------------------
-
--- Referred to by:
---   invoices (contract_id)
-CREATE TABLE service_contracts (
-  id uuid NOT NULL,
-  account_id uuid,
-  signup_id text NOT NULL,
-  plan text NOT NULL,
-  status text NOT NULL,
-  trial_ends_at timestamp with time zone,
-  price_currency text,
-  price_unit_amount bigint,
-  price_interval text,
-  occurred_at timestamp with time zone NOT NULL,
-  created_at timestamp with time zone NOT NULL DEFAULT now(),
-  user_id uuid,
-  next_period_starts_at timestamp with time zone,
-  billing_anchor_day smallint,
-  arrival_number bigint,
-  erased_user_id uuid,
-  erased_account_id uuid,
-  CONSTRAINT service_contracts_pkey PRIMARY KEY (id),
-  CONSTRAINT service_contracts_signup_id_key UNIQUE (signup_id),
-  CONSTRAINT service_contracts_billing_anchor_day_known CHECK (billing_anchor_day >= 1 AND billing_anchor_day <= 31),
-  CONSTRAINT service_contracts_billing_whole CHECK (num_nonnulls(next_period_starts_at, billing_anchor_day) = ANY (ARRAY[0, 2])),
-  CONSTRAINT service_contracts_price_interval_known CHECK (price_interval = ANY (ARRAY['month'::text, 'year'::text])),
-  CONSTRAINT service_contracts_price_unit_amount_positive CHECK (price_unit_amount >= 0),
-  CONSTRAINT service_contracts_price_whole CHECK (num_nonnulls(price_currency, price_unit_amount, price_interval) = ANY (ARRAY[0, 3])),
-  CONSTRAINT service_contracts_status_known CHECK (status = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'canceled'::text, 'expired'::text])),
-  CONSTRAINT service_contracts_trial_has_end CHECK (status <> 'trialing'::text OR trial_ends_at IS NOT NULL),
-  CONSTRAINT service_contracts_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  CONSTRAINT service_contracts_erased_user_id_fkey FOREIGN KEY (erased_user_id) REFERENCES erased_users(id),
-  CONSTRAINT service_contracts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
-);
-CREATE INDEX service_contracts_account_id_idx ON service_contracts USING btree (account_id);
-CREATE UNIQUE INDEX service_contracts_arrival_number_key ON service_contracts USING btree (arrival_number) WHERE arrival_number IS NOT NULL;
-CREATE INDEX service_contracts_next_period_starts_at_idx ON service_contracts USING btree (next_period_starts_at) WHERE status = 'active'::text;
-CREATE INDEX service_contracts_trial_ends_at_idx ON service_contracts USING btree (trial_ends_at) WHERE status = 'trialing'::text;
-CREATE INDEX service_contracts_unnumbered_idx ON service_contracts USING btree (created_at, id) WHERE arrival_number IS NULL;
-CREATE INDEX service_contracts_user_id_idx ON service_contracts USING btree (user_id);
-
-CREATE OR REPLACE FUNCTION tell_crm_of_contract()
- RETURNS trigger
- LANGUAGE plpgsql
- SECURITY DEFINER
- SET search_path TO 'public', 'pg_temp'
- SET enable_seqscan TO 'off'
-AS $function$
-    begin
-      perform append_event('crm_app', 'contract.updated', coalesce(new.user_id, new.erased_user_id), new.id,
-        jsonb_build_object('signup_id', new.signup_id, 'status', new.status, 'plan', new.plan,
-          'trial_ends_at', case when isfinite(new.trial_ends_at) then new.trial_ends_at end, 'price_currency', new.price_currency,
-          'price_unit_amount', new.price_unit_amount, 'price_interval', new.price_interval,
-          'occurred_at', case when isfinite(new.occurred_at) then new.occurred_at else new.created_at end));
-      return null;
-    end $function$;
-REVOKE EXECUTE ON FUNCTION tell_crm_of_contract() FROM PUBLIC;
-
-CREATE TRIGGER service_contracts_record_change AFTER INSERT OR DELETE ON service_contracts
-  FOR EACH ROW
-  EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at');
-
-CREATE TRIGGER service_contracts_record_update AFTER UPDATE ON service_contracts
-  FOR EACH ROW
-  WHEN (old.signup_id IS DISTINCT FROM new.signup_id OR old.user_id IS DISTINCT FROM new.user_id OR old.account_id IS DISTINCT FROM new.account_id OR old.erased_user_id IS DISTINCT FROM new.erased_user_id OR old.erased_account_id IS DISTINCT FROM new.erased_account_id OR old.plan IS DISTINCT FROM new.plan OR old.status IS DISTINCT FROM new.status OR old.trial_ends_at IS DISTINCT FROM new.trial_ends_at OR old.price_currency IS DISTINCT FROM new.price_currency OR old.price_unit_amount IS DISTINCT FROM new.price_unit_amount OR old.price_interval IS DISTINCT FROM new.price_interval OR old.occurred_at IS DISTINCT FROM new.occurred_at)
-  EXECUTE FUNCTION record_change('contract', 'signup_id', 'user_id', 'account_id', 'erased_user_id', 'erased_account_id', 'plan', 'status', 'trial_ends_at', 'price_currency', 'price_unit_amount', 'price_interval', 'occurred_at');
-
-CREATE TRIGGER service_contracts_refuse_truncate BEFORE TRUNCATE ON service_contracts
-  FOR EACH STATEMENT
-  EXECUTE FUNCTION refuse_truncate();
-
-CREATE TRIGGER service_contracts_tell_crm AFTER UPDATE ON service_contracts
-  FOR EACH ROW
-  WHEN (old.status IS DISTINCT FROM new.status OR old.plan IS DISTINCT FROM new.plan OR old.trial_ends_at IS DISTINCT FROM new.trial_ends_at OR old.price_currency IS DISTINCT FROM new.price_currency OR old.price_unit_amount IS DISTINCT FROM new.price_unit_amount OR old.price_interval IS DISTINCT FROM new.price_interval OR old.occurred_at IS DISTINCT FROM new.occurred_at)
-  EXECUTE FUNCTION tell_crm_of_contract();
-
-CREATE TRIGGER service_contracts_tell_crm_of_new AFTER INSERT ON service_contracts
-  FOR EACH ROW
-  EXECUTE FUNCTION tell_crm_of_contract();
-
--- invoices ------------------------------------------------------------------------------------------------------------
-
-CREATE TABLE invoices (
-  number bigint NOT NULL,
-  contract_id uuid NOT NULL,
-  plan text NOT NULL,
-  period_starts_at timestamp with time zone NOT NULL,
-  period_ends_at timestamp with time zone NOT NULL,
-  currency text NOT NULL,
-  unit_amount bigint NOT NULL,
-  status text NOT NULL,
-  issued_at timestamp with time zone NOT NULL,
-  due_at timestamp with time zone NOT NULL,
-  paid_at timestamp with time zone,
-  buyer_name text,
-  buyer_email text,
-  CONSTRAINT invoices_pkey PRIMARY KEY (number),
-  CONSTRAINT invoices_contract_id_period_starts_at_key UNIQUE (contract_id, period_starts_at),
-  CONSTRAINT invoices_number_positive CHECK (number > 0),
-  CONSTRAINT invoices_paid_has_instant CHECK ((status = 'paid'::text) = (paid_at IS NOT NULL)),
-  CONSTRAINT invoices_period_forward CHECK (period_ends_at > period_starts_at),
-  CONSTRAINT invoices_status_known CHECK (status = ANY (ARRAY['open'::text, 'paid'::text, 'void'::text])),
-  CONSTRAINT invoices_unit_amount_positive CHECK (unit_amount >= 0),
-  CONSTRAINT invoices_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id)
-);
-CREATE INDEX invoices_due_at_idx ON invoices USING btree (due_at) WHERE status = 'open'::text;
-
-CREATE OR REPLACE FUNCTION freeze_buyer()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-    begin
-      select a.name, u.email into new.buyer_name, new.buyer_email
-        from service_contracts c left join accounts a on a.id = c.account_id left join users u on u.id = c.user_id
-        where c.id = new.contract_id;
-      return new;
-    end $function$;
-
-CREATE TRIGGER invoices_freeze_buyer BEFORE INSERT ON invoices
-  FOR EACH ROW
-  EXECUTE FUNCTION freeze_buyer();
-
 -- launches ------------------------------------------------------------------------------------------------------------
 
 CREATE TABLE launches (
@@ -1332,7 +1589,9 @@ CREATE TABLE mails (
   kept_subject text,
   kept_text text,
   kept_html text,
+  key text,
   CONSTRAINT mails_pkey PRIMARY KEY (id),
+  CONSTRAINT mails_key_key UNIQUE (key),
   CONSTRAINT mails_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 );
 CREATE INDEX mails_awaited_idx ON mails USING btree (next_attempt_at, id) WHERE sent_at IS NULL AND given_up_at IS NULL AND ((kind = ANY (ARRAY['set_password'::text, 'prove_address'::text, 'verify_email'::text, 'sign_up'::text, 'account_exists'::text, 'change_email'::text])) OR details ? 'until'::text);

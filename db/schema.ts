@@ -54,6 +54,14 @@ export interface Accounts {
   verified_here: boolean | null;
 }
 
+export interface Allocations {
+  amount: Int8;
+  id: Generated<Int8>;
+  invoice: Int8;
+  payment: string;
+  recorded_at: Timestamp;
+}
+
 export interface AuditEvents {
   actor_id: string | null;
   address: string | null;
@@ -76,6 +84,33 @@ export interface Authenticators {
   last_used_at: Timestamp;
   sealed_secret: Uint8Array;
   user_id: string;
+}
+
+export interface BillingDetails {
+  account_id: string;
+  checked_vat_id: string | null;
+  city: string | null;
+  company: string | null;
+  country: string | null;
+  edited_here: Generated<string[]>;
+  ignored: Generated<string[]>;
+  invoice_email: string | null;
+  invoice_email_proved_at: Timestamp | null;
+  line1: string | null;
+  line2: string | null;
+  postcode: string | null;
+  vat_id: string | null;
+}
+
+export interface BillingSettings {
+  actor_id: string | null;
+  counts_from: Timestamp;
+  made_at: Generated<Timestamp>;
+  made_by: string;
+  settings: Json;
+  stopped_at: Timestamp | null;
+  version: number;
+  why: string;
 }
 
 export interface Changes {
@@ -115,6 +150,49 @@ export interface Devices {
   last_login_at: Timestamp;
   token_hash: Uint8Array;
   user_id: string;
+}
+
+export interface DocumentFiles {
+  made_at: Timestamp;
+  number: string;
+  pdf: Buffer;
+  pdf_sha256: Buffer;
+  xml: Buffer | null;
+  xml_sha256: Buffer | null;
+}
+
+export interface Documents {
+  category: string;
+  currency: string;
+  facts: Json;
+  first_day: Timestamp;
+  invoice: Int8;
+  issued_at: Timestamp;
+  issued_on: Timestamp;
+  kind: string;
+  last_day: Timestamp;
+  net: Int8;
+  number: string;
+  prefix: string;
+  rate: number;
+  settings_version: number;
+  tax: Int8;
+  total: Int8;
+  year: number;
+}
+
+export interface DocumentSeries {
+  last_issued_on: Timestamp;
+  last_number: Int8;
+  prefix: string;
+  year: number;
+}
+
+export interface DocumentsToMake {
+  last_error: string | null;
+  next_try_at: Timestamp;
+  number: string;
+  tries: Generated<number>;
 }
 
 export interface ErasedUsers {
@@ -178,14 +256,18 @@ export interface InvoiceNumbers {
 }
 
 export interface Invoices {
+  allocated: Generated<Int8>;
   buyer_email: string | null;
   buyer_name: string | null;
   contract_id: string;
+  credited: Generated<Int8>;
   currency: string;
+  document: string | null;
   due_at: Timestamp;
   issued_at: Timestamp;
   number: Int8;
   paid_at: Timestamp | null;
+  past_due_at: Timestamp | null;
   period_ends_at: Timestamp;
   period_starts_at: Timestamp;
   plan: string;
@@ -210,6 +292,7 @@ export interface Mails {
   kept_html: string | null;
   kept_subject: string | null;
   kept_text: string | null;
+  key: string | null;
   kind: string;
   last_error: string | null;
   next_attempt_at: Timestamp;
@@ -265,6 +348,21 @@ export interface Passkeys {
   public_key: Uint8Array;
   transports: string[];
   user_id: string;
+}
+
+export interface Payments {
+  amount: Int8;
+  currency: string;
+  id: string;
+  invoice_number: string | null;
+  kind: string;
+  method: string | null;
+  of: string | null;
+  paid_at: Timestamp;
+  recorded_at: Timestamp;
+  recorded_by: string;
+  reference: string | null;
+  unallocated: Int8;
 }
 
 export interface PendingEmailChanges {
@@ -334,9 +432,12 @@ export interface ServiceContracts {
   account_id: string | null;
   arrival_number: Int8 | null;
   billing_anchor_day: number | null;
+  cancels_at: Timestamp | null;
   created_at: Generated<Timestamp>;
   erased_account_id: string | null;
   erased_user_id: string | null;
+  held_at: Timestamp | null;
+  held_code: string | null;
   id: string;
   next_period_starts_at: Timestamp | null;
   occurred_at: Timestamp;
@@ -410,11 +511,18 @@ export interface WebhookRequests {
 
 export interface DB {
   accounts: Accounts;
+  allocations: Allocations;
   audit_events: AuditEvents;
   authenticators: Authenticators;
+  billing_details: BillingDetails;
+  billing_settings: BillingSettings;
   changes: Changes;
   client_users: ClientUsers;
   devices: Devices;
+  document_files: DocumentFiles;
+  document_series: DocumentSeries;
+  documents: Documents;
+  documents_to_make: DocumentsToMake;
   erased_users: ErasedUsers;
   event_deliveries: EventDeliveries;
   event_sequences: EventSequences;
@@ -429,6 +537,7 @@ export interface DB {
   nonces: Nonces;
   passkey_challenge_keys: PasskeyChallengeKeys;
   passkeys: Passkeys;
+  payments: Payments;
   pending_email_changes: PendingEmailChanges;
   pending_hand_offs: PendingHandOffs;
   pending_logins: PendingLogins;

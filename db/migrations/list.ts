@@ -29,6 +29,7 @@ import * as passkeysDeclined from './m027-passkeys-declined.ts';
 import * as personWords from './m028-person-words.ts';
 import * as staff from './m029-staff.ts';
 import * as newAddresses from './m030-new-addresses.ts';
+import * as billing from './m031-billing.ts';
 
 export const migrations = {
   '2026-11-20-foundation': foundation,
@@ -61,4 +62,5 @@ export const migrations = {
   'm028-person-words': personWords,
   'm029-staff': staff,
   'm030-new-addresses': newAddresses,
+  'm031-billing': billing,
 };

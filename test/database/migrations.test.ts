@@ -45,6 +45,7 @@ const landed = [
   'm028-person-words',
   'm029-staff',
   'm030-new-addresses',
+  'm031-billing',
 ];
 
 /** The last of those from before the first release: nothing older runs anywhere. */
@@ -54,7 +55,14 @@ const lastEarly = '2026-11-22-who-somebody-is';
  * What a migration takes away on purpose, as the test words it, each with the version from which on nothing reads or
  * writes it, such as `{ 'm099-no-nickname': { 'users.nickname is gone': 'unused since 0.3.0' } }`.
  */
-const narrowing: Record<string, Record<string, string>> = {};
+const narrowing: Record<string, Record<string, string>> = {
+  'm031-billing': {
+    'invoices.invoices_settled_within may refuse a row (CHECK (((credited >= 0) AND (allocated >= 0) AND ((credited + allocated) <= unit_amount))))':
+      'a trigger settles what the version before says is paid or void',
+    "invoices.invoices_status_follows may refuse a row (CHECK ((status =\nCASE\n    WHEN ((unit_amount > 0) AND (credited = unit_amount)) THEN 'void'::text\n    WHEN ((credited + allocated) = unit_amount) THEN 'paid'::text\n    ELSE 'open'::text\nEND)))":
+      'a trigger settles what the version before says is paid or void',
+  },
+};
 
 type Step = { name: string; before: Catalog; after: Catalog };
 
