@@ -905,7 +905,6 @@ CREATE TABLE invoices (
   allocated bigint NOT NULL DEFAULT 0,
   past_due_at timestamp with time zone,
   CONSTRAINT invoices_pkey PRIMARY KEY (number),
-  CONSTRAINT invoices_contract_id_period_starts_at_key UNIQUE (contract_id, period_starts_at),
   CONSTRAINT invoices_document_key UNIQUE (document),
   CONSTRAINT invoices_number_positive CHECK (number > 0),
   CONSTRAINT invoices_paid_has_instant CHECK ((status = 'paid'::text) = (paid_at IS NOT NULL)),
@@ -921,6 +920,8 @@ END),
   CONSTRAINT invoices_unit_amount_positive CHECK (unit_amount >= 0),
   CONSTRAINT invoices_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES service_contracts(id)
 );
+CREATE INDEX invoices_contract_id_idx ON invoices USING btree (contract_id);
+CREATE UNIQUE INDEX invoices_contract_id_period_starts_at_key ON invoices USING btree (contract_id, period_starts_at) WHERE status <> 'void'::text;
 CREATE INDEX invoices_due_at_idx ON invoices USING btree (due_at) WHERE status = 'open'::text;
 CREATE INDEX invoices_past_due_idx ON invoices USING btree (COALESCE(past_due_at, due_at)) WHERE status = 'open'::text;
 

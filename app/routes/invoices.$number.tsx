@@ -14,9 +14,9 @@ export const meta: MetaFunction = ({ params, matches }) => [
 export async function loader({ request, params, context }: LoaderFunctionArgs) {
   const { procedures, transport } = context;
   // So that one invoice has one address.
-  if (!/^[1-9]\d{0,14}$/.test(params.number ?? '')) transport.notFound();
+  if (!/^([1-9]\d{0,14}|[A-Z0-9-]{1,12}\d{4}-\d{4,15})$/.test(params.number ?? '')) transport.notFound();
   try {
-    return { invoice: await procedures.invoices.get({ number: Number(params.number) }) };
+    return { invoice: await procedures.invoices.get({ number: params.number ?? '' }) };
   } catch (error) {
     throw await loginOr(error, { request, context });
   }

@@ -165,6 +165,12 @@ async function widenInvoices(db: Kysely<unknown>): Promise<void> {
         when unit_amount > 0 and credited = unit_amount then 'void'
         when credited + allocated = unit_amount then 'paid'
         else 'open' end)`.execute(db);
+  // A period is invoiced anew once the invoice before is credited. The key keeps its name, by which both versions know it.
+  await sql`alter table invoices drop constraint invoices_contract_id_period_starts_at_key`.execute(db);
+  await sql`
+    create unique index invoices_contract_id_period_starts_at_key on invoices (contract_id, period_starts_at)
+      where status <> 'void'`.execute(db);
+  await sql`create index invoices_contract_id_idx on invoices (contract_id)`.execute(db);
   await sql`
     create index invoices_past_due_idx on invoices (coalesce(past_due_at, due_at)) where status = 'open'`.execute(
     db,

@@ -42,13 +42,18 @@ const writeInstant = (at: RawBuilder<unknown>) =>
 
 const trialEndsAt = sql`case when ${isInstant('trial_ends_at')} then trial_ends_at end`;
 
+const cancelsAt = sql`case when ${isInstant('cancels_at')} then cancels_at end`;
+
 /** A contract as the list shows it at `now`: server/billing/contract-list.ts does this in JavaScript. */
 const describeContracts = (now: Date) => sql`
   select signup_id collate "C" as signup_id, jsonb_build_object(
     'user_id', coalesce(user_id, erased_user_id),
-    'status', case when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end,
+    'status', case when status not in ('trialing', 'active', 'past_due') then status
+      when ${cancelsAt} <= ${now} then 'canceled'
+      when status = 'trialing' and ${trialEndsAt} <= ${now} then 'expired' else status end,
     'plan', plan,
     'trial_ends_at', ${writeInstant(trialEndsAt)},
+    'cancels_at', ${writeInstant(cancelsAt)},
     'price', case when price_currency is not null then jsonb_build_object(
       'currency', price_currency, 'unit_amount', price_unit_amount, 'interval', price_interval) end,
     'occurred_at', ${writeInstant(occurredAt)}

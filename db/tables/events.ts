@@ -182,6 +182,8 @@ type ContractBody = {
   price_unit_amount: number | null;
   price_interval: 'month' | 'year' | null;
   occurred_at: string;
+  /** Missing in events from the version before. */
+  cancels_at?: string | null;
 };
 
 /** A row as the triggers write it (append_profile_event and its neighbours in db/schema.sql). */
@@ -236,6 +238,7 @@ const readContract = (
   plan: body.plan,
   status: body.status,
   trialEndsAt: body.trial_ends_at === null ? null : readSetTime(new Date(body.trial_ends_at)),
+  cancelsAt: body.cancels_at ? readSetTime(new Date(body.cancels_at)) : null,
   price: readPrice(body),
   // A time that was set by hand may be no instant. It must not keep the client from reading on.
   occurredAt: readSetTime(new Date(body.occurred_at)) ?? occurredAt,

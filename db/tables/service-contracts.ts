@@ -23,7 +23,11 @@ export type ContractTerms = {
   billingAnchorDay: number | null;
 };
 
-export type Contract = ContractTerms & { id: string; userId: string; accountId: string; signupId: string };
+/** When a customer ends it, if they do: from then on it is canceled. Only `setCancelsAt` changes that. */
+type Ending = { cancelsAt: Date | null };
+
+export type Contract = ContractTerms &
+  Ending & { id: string; userId: string; accountId: string; signupId: string };
 
 /**
  * Whether a time is an instant that readers can use: a time set by SQL may be 'infinity', or in the year 10000 (`readSetTime`).
@@ -52,6 +56,7 @@ const columns = [
   occurredAt.as('occurred_at'),
   'next_period_starts_at',
   'billing_anchor_day',
+  'cancels_at',
 ] as const;
 
 const selectForUpdate = (column: 'id' | 'signup_id') =>
@@ -94,6 +99,34 @@ export function deferContract(trx: Transaction<DB>, contract: Contract): void {
 
 export async function updateContract(trx: Transaction<DB>, id: string, terms: ContractTerms): Promise<void> {
   await trx.updateTable('service_contracts').set(writeTerms(terms)).where('id', '=', id).execute();
+}
+
+/** Sets when the contract ends, or that it goes on. */
+export async function setCancelsAt(trx: Transaction<DB>, id: string, cancelsAt: Date | null): Promise<void> {
+  await trx.updateTable('service_contracts').set({ cancels_at: cancelsAt }).where('id', '=', id).execute();
+}
+
+/** Notes why the next period is not invoiced, and when that was tried. Null: it is not held any more. */
+export async function setHeld(
+  trx: Transaction<DB>,
+  id: string,
+  held: { code: string; at: Date } | null,
+): Promise<void> {
+  await trx
+    .updateTable('service_contracts')
+    .set({ held_code: held?.code ?? null, held_at: held?.at ?? null })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Whether the next period cannot be invoiced. */
+export async function isHeld(trx: Transaction<DB>, id: string): Promise<boolean> {
+  const row = await trx
+    .selectFrom('service_contracts')
+    .select('held_code')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row !== undefined && row.held_code !== null;
 }
 
 /** The ids of all contracts of the account, in one order for all callers that lock them. */
@@ -145,14 +178,18 @@ export async function listContracts(db: Database, accountId: string): Promise<Co
 export async function listContractStates(
   db: Database,
   accountId: string,
-): Promise<Pick<ContractTerms, 'status' | 'trialEndsAt'>[]> {
+): Promise<Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>[]> {
   const rows = await db
     .selectFrom('service_contracts')
-    .select(({ fn }) => ['status', fn.max('trial_ends_at').as('trial_ends_at')])
+    .select(({ fn }) => ['status', fn.max('trial_ends_at').as('trial_ends_at'), 'cancels_at'])
     .where('account_id', '=', accountId)
-    .groupBy('status')
+    .groupBy(['status', 'cancels_at'])
     .execute();
-  return rows.map(({ status, trial_ends_at }) => ({ status, trialEndsAt: readSetTime(trial_ends_at) }));
+  return rows.map(({ status, trial_ends_at, cancels_at }) => ({
+    status,
+    trialEndsAt: readSetTime(trial_ends_at),
+    cancelsAt: readSetTime(cancels_at),
+  }));
 }
 
 /**
@@ -257,4 +294,5 @@ const readRow = (
   occurredAt: row.occurred_at,
   nextPeriodStartsAt: row.next_period_starts_at,
   billingAnchorDay: row.billing_anchor_day,
+  cancelsAt: readSetTime(row.cancels_at),
 });

@@ -108,6 +108,11 @@ export const problems = {
     'The profile has changed',
     'This profile was changed after you read it. Read it again, then make your change.',
   ],
+  already_settled: [
+    409,
+    'Nothing is left to settle',
+    'What this is about was already paid, credited or allocated. Nothing was changed.',
+  ],
   last_admin: [
     409,
     'This is the last administrator',

@@ -7,12 +7,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import type { DB } from '../../db/schema.ts';
 import { findAddressOwner } from '../../db/tables/address-owners.ts';
-import { hasDueInvoice } from '../../db/tables/invoices.ts';
+import { isPastDue } from '../../db/tables/invoices.ts';
 import { deferMail } from '../../db/tables/mails.ts';
 import {
   type Contract,
   deferContract,
+  isHeld,
   lockContract,
+  setCancelsAt,
   updateContract,
 } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
@@ -61,7 +63,7 @@ export async function acceptSignup(
   const { id: userId, accountId } = customer
     ? { id: customer.id, accountId: customer.account.id }
     : await welcomeCustomer(trx, config, signup, now, trace);
-  const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms };
+  const contract = { id: uuidv7(), userId, accountId, signupId: signup.signup_id, ...terms, cancelsAt: null };
   deferContract(trx, contract);
   if (customer) await notify(trx, { now: () => now }, customer, 'contract_added');
   return { contract, change: 'created', isNewCustomer: !customer };
@@ -78,12 +80,14 @@ async function updateKnown(
   const { status: reported } = applyReport(known, report, now);
   // Periods that began before the report arrived keep their old terms, however late the billing job is, and even if the
   // report ends the contract.
-  const status = reported === 'canceled' ? known.status : reported;
-  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, now);
+  const isEnding = reported === 'canceled';
+  const status = isEnding ? known.status : reported;
+  const { nextPeriodStartsAt } = await invoiceBegun(trx, { ...known, status }, { now, isEnding });
+  if (isEnding && !known.cancelsAt && (await isHeld(trx, known.id))) await setCancelsAt(trx, known.id, now);
   const terms = applyReport({ ...known, nextPeriodStartsAt }, report, now);
   // The CRM does not know about payments: while an invoice is overdue, the contract stays past due, unless the report ends it.
   const isOverdue =
-    known.status === 'past_due' && reported === 'active' && (await hasDueInvoice(trx, known.id, now));
+    known.status === 'past_due' && reported === 'active' && (await isPastDue(trx, known.id, now));
   const contract: Contract = { ...known, ...terms, ...(isOverdue && { status: 'past_due' }) };
   await updateContract(trx, known.id, contract);
   return { contract, change: 'updated', isNewCustomer: false };

@@ -22,6 +22,9 @@ export const contractEntrySchema = z
     status: contractStatusSchema,
     plan: planSchema,
     trial_ends_at: wireInstantSchema.nullable(),
+    cancels_at: wireInstantSchema
+      .nullable()
+      .describe('When it ends, if the customer has canceled it: at the end of a period.'),
     price: priceSchema.nullable(),
     occurred_at: wireInstantSchema.describe('Of the last report that was applied.'),
   })
@@ -63,6 +66,7 @@ export function describeContract(contract: ContractSnapshot, now: Date): z.infer
     status: presentStatus(contract, now),
     plan: contract.plan,
     trial_ends_at: contract.trialEndsAt?.toISOString() ?? null,
+    cancels_at: contract.cancelsAt?.toISOString() ?? null,
     price: price && { currency: price.currency, unit_amount: price.unitAmount, interval: price.interval },
     occurred_at: contract.occurredAt.toISOString(),
   };

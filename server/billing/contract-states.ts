@@ -1,7 +1,7 @@
 // The states of a service contract (contract 7.28 to 7.32): which state may follow which, and what a report from the CRM
 // changes. All functions are pure. They work out from the clock each time whether a trial is over, so a trial has ended for
 // everybody before the billing job writes its end down.
-import type { ContractStatus, ContractTerms } from '../../db/tables/service-contracts.ts';
+import type { Contract, ContractStatus, ContractTerms } from '../../db/tables/service-contracts.ts';
 import { startOfPresentPeriod } from './periods.ts';
 
 const moves = {
@@ -19,11 +19,13 @@ export function applyMove(status: ContractStatus, move: Move): ContractStatus | 
   return (from as readonly ContractStatus[]).includes(status) ? to : undefined;
 }
 
-/** The state at `now`: a trial expires the moment it ends. */
+/** The state at `now`: a trial expires the moment it ends, and a contract that a customer ended is canceled from then on. */
 export function presentStatus(
-  { status, trialEndsAt }: Pick<ContractTerms, 'status' | 'trialEndsAt'>,
+  { status, trialEndsAt, cancelsAt }: Pick<Contract, 'status' | 'trialEndsAt' | 'cancelsAt'>,
   now: Date,
 ): ContractStatus {
+  if (cancelsAt !== null && cancelsAt.getTime() <= now.getTime())
+    return applyMove(status, 'cancel') ?? status;
   const hasEnded = trialEndsAt !== null && trialEndsAt.getTime() <= now.getTime();
   return (hasEnded && status === 'trialing' && applyMove(status, 'expire')) || status;
 }
@@ -48,7 +50,7 @@ export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as con
 export type IdleReason = (typeof idleReasons)[number];
 
 /** Why a report changes nothing, or undefined if it counts. */
-export function findIdleReason(contract: ContractTerms, report: Report, now: Date): IdleReason | undefined {
+export function findIdleReason(contract: Contract, report: Report, now: Date): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';
   if (reportedAt === appliedAt) return 'same_time';
@@ -59,7 +61,11 @@ export function findIdleReason(contract: ContractTerms, report: Report, now: Dat
 
 /** All terms after a report that counts, which replaces the last report whole. */
 export function applyReport(contract: ContractTerms | undefined, report: Report, now: Date): ContractTerms {
-  return { ...report, status: presentStatus(report, now), ...scheduleBilling(contract, report, now) };
+  return {
+    ...report,
+    status: presentStatus({ ...report, cancelsAt: null }, now),
+    ...scheduleBilling(contract, report, now),
+  };
 }
 
 /**

@@ -10,17 +10,26 @@ import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
 import { deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
+  findCanceledContracts,
   findContractsInArrears,
   findContractsToInvoice,
   findEndedTrials,
   type Search,
 } from '../../db/tables/due-contracts.ts';
-import { closeInvoice, findInvoice, hasDueInvoice, insertInvoice } from '../../db/tables/invoices.ts';
-import { type Contract, lockContract, updateContract } from '../../db/tables/service-contracts.ts';
+import { insertInvoice, isPastDue } from '../../db/tables/invoices.ts';
+import {
+  type Contract,
+  isHeld,
+  lockContract,
+  setCancelsAt,
+  setHeld,
+  updateContract,
+} from '../../db/tables/service-contracts.ts';
 import { limitLockWait } from '../../db/timeouts.ts';
 import { daysAfter } from '../basics/instant.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { applyMove, type Move, presentStatus } from './contract-states.ts';
+import { type Charge, findSettings, issueInvoice, type Settings } from './issue.ts';
 import { endOfPeriod } from './periods.ts';
 
 const daysToPay = 14;
@@ -35,11 +44,14 @@ type Billing = Pick<Dependencies, 'db' | 'now' | 'log'>;
 export async function runBilling(billing: Billing, signal?: AbortSignal): Promise<void> {
   const { now } = billing;
   await forEachContract(billing, signal, findContractsToInvoice, async (trx, contract) => {
-    return (await invoiceBegun(trx, contract, now())) !== contract;
+    return (await invoiceBegun(trx, contract, { now: now() })) !== contract;
   });
-  await forEachContract(billing, signal, findContractsInArrears, async (trx, contract) => {
-    return (await hasDueInvoice(trx, contract.id, now())) && moveContract(trx, contract, 'fall_behind');
-  });
+  await forEachContract(billing, signal, findContractsInArrears, (trx, contract) =>
+    settleContract(trx, contract, now()),
+  );
+  await forEachContract(billing, signal, findCanceledContracts, (trx, contract) =>
+    endContract(trx, contract, now()),
+  );
   // Trials come last, because nothing waits for them: a trial counts as expired from the moment it ends. The first run may
   // find trials of many years.
   await forEachContract(billing, signal, findEndedTrials, (trx, contract) =>
@@ -77,43 +89,78 @@ async function forEachContract(
   }
 }
 
-/** Invoices every period that has begun. The result is the contract afterwards. `trx` has locked the contract. */
-export async function invoiceBegun(trx: Transaction<DB>, contract: Contract, now: Date): Promise<Contract> {
+/** `isEnding`: the contract ends, so what began while it was past due is invoiced, too. */
+type Billed = { now: Date; isEnding?: boolean };
+
+/**
+ * Invoices every period that has begun and in which the contract had not ended. The result is the contract afterwards. `trx` has
+ * locked the contract.
+ */
+export async function invoiceBegun(
+  trx: Transaction<DB>,
+  contract: Contract,
+  billed: Billed,
+): Promise<Contract> {
+  // Read once: all that this transaction issues names the same version.
+  const settings = await findSettings(trx);
   let present = contract;
   for (;;) {
-    const next = await invoiceNextPeriod(trx, present, now);
+    const next = await invoiceNextPeriod(trx, settings, present, billed);
     if (!next) return present;
     present = next;
   }
 }
 
-/** Invoices the next period. Undefined if every period that has begun is invoiced. */
+/** Invoices the next period. Undefined if every period that has begun is invoiced, or the next one is held. */
 async function invoiceNextPeriod(
   trx: Transaction<DB>,
+  settings: Settings | undefined,
   contract: Contract,
-  now: Date,
+  { now, isEnding }: Billed,
 ): Promise<Contract | undefined> {
-  const { price, nextPeriodStartsAt: startsAt, billingAnchorDay } = contract;
+  const { status, price, nextPeriodStartsAt: startsAt, billingAnchorDay, cancelsAt } = contract;
+  const isBilled =
+    status === 'active' ||
+    (status === 'past_due' && isEnding) ||
+    (status === 'canceled' && cancelsAt !== null);
   // Another instance may have invoiced the period meanwhile.
-  if (contract.status !== 'active' || !price || !startsAt || !billingAnchorDay || startsAt > now) return;
+  if (!isBilled || !price || !startsAt || !billingAnchorDay || startsAt > now) return;
+  if (cancelsAt && startsAt >= cancelsAt) return;
   const endsAt = endOfPeriod(startsAt, price.interval, billingAnchorDay);
-  const isFree = price.unitAmount === 0;
+  const charge = { plan: contract.plan, price, startsAt, endsAt };
+  if (!settings) await issueWithoutSeller(trx, contract, charge, now);
+  else if (price.unitAmount > 0) {
+    const issued = await issueInvoice(trx, settings, contract, charge);
+    if ('held' in issued) {
+      await setHeld(trx, contract.id, { code: issued.held, at: now });
+      return undefined;
+    }
+  }
+  await setHeld(trx, contract.id, null);
+  const invoiced = { ...contract, nextPeriodStartsAt: endsAt };
+  await updateContract(trx, contract.id, invoiced);
+  return invoiced;
+}
+
+/** As before there were sellers: an invoice that is no tax invoice, also over nothing. */
+async function issueWithoutSeller(
+  trx: Transaction<DB>,
+  contract: Contract,
+  { plan, price, startsAt, endsAt }: Charge,
+  now: Date,
+): Promise<void> {
   const number = await insertInvoice(trx, {
     contractId: contract.id,
-    plan: contract.plan,
+    plan,
     periodStartsAt: startsAt,
     periodEndsAt: endsAt,
     currency: price.currency,
     unitAmount: price.unitAmount,
-    status: isFree ? 'paid' : 'open',
     issuedAt: now,
     dueAt: daysAfter(now, daysToPay),
-    paidAt: isFree ? now : null,
+    ...(price.unitAmount === 0 && { paidAt: now }),
   });
-  const invoiced = { ...contract, nextPeriodStartsAt: endsAt };
-  await updateContract(trx, contract.id, invoiced);
   deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
-  return invoiced;
 }
 
 /** Moves a contract to another state. False if the present state does not allow the move. `trx` has locked the contract. */
@@ -131,30 +178,15 @@ async function expireTrial(trx: Transaction<DB>, contract: Contract, now: Date):
   return presentStatus(contract, now) === 'expired' && moveContract(trx, contract, 'expire');
 }
 
-export type ClosingOutcome = 'closed' | 'already_closed' | 'closed_otherwise' | 'unknown';
-
 /**
- * Records a payment or voids an invoice, for an operator. If nothing is overdue any more, the contract becomes active again.
+ * Makes an active contract past due if something is open past its days, and one that is past due active if nothing is. `trx` has
+ * locked the contract. False if nothing was to be done.
  */
-export async function settleInvoice(
-  { db, now }: Pick<Billing, 'db' | 'now'>,
-  number: number,
-  status: 'paid' | 'void',
-): Promise<ClosingOutcome> {
-  return inTransaction(db, { by: 'operator', cause: `invoice:${status}` }, async (trx) => {
-    const invoice = await findInvoice(trx, number);
-    if (!invoice) return 'unknown';
-    // The contract is locked first, so that the job cannot mark it past due for this invoice meanwhile.
-    const contract = await lockContract(trx, { id: invoice.contractId });
-    const closing = status === 'paid' ? { status, paidAt: now() } : { status, paidAt: null };
-    if (!(await closeInvoice(trx, number, closing))) {
-      return (await findInvoice(trx, number))?.status === status ? 'already_closed' : 'closed_otherwise';
-    }
-    deferAuditEvent(trx, { type: `invoice.${status}`, details: { number } });
-    const isSettled = !(await hasDueInvoice(trx, invoice.contractId, now()));
-    if (contract?.status === 'past_due' && isSettled) await moveContract(trx, contract, 'activate');
-    return 'closed';
-  });
+export async function settleContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
+  const isDue = await isPastDue(trx, contract.id, now);
+  if (contract.status === (isDue ? 'active' : 'past_due'))
+    return moveContract(trx, contract, isDue ? 'fall_behind' : 'activate');
+  return false;
 }
 
 /** Ends a contract for good, for an operator. Undefined if there is no such contract, false if it has already ended. */
@@ -168,8 +200,13 @@ export async function cancelContract(
   });
 }
 
-/** Ends a contract that `trx` has locked. False if it has already ended. */
+/**
+ * Ends a contract that `trx` has locked, and invoices what began before. What is held of that is invoiced later. False if it has
+ * already ended.
+ */
 export async function endContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
   if (await expireTrial(trx, contract, now)) return false;
-  return moveContract(trx, await invoiceBegun(trx, contract, now), 'cancel');
+  const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
+  if (!contract.cancelsAt && (await isHeld(trx, contract.id))) await setCancelsAt(trx, contract.id, now);
+  return moveContract(trx, billed, 'cancel');
 }

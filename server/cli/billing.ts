@@ -1,7 +1,14 @@
 // Signups, contracts, invoices and mails.
 import { type Command, Option } from 'commander';
+import type { Transaction } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { inTransaction } from '../../db/postgres/transactions.ts';
+import type { DB } from '../../db/schema.ts';
 import { listFailedMails, retryFailedMails } from '../../db/tables/mails.ts';
-import { cancelContract, settleInvoice } from '../billing/invoicing.ts';
+import { AppError } from '../basics/errors.ts';
+import { creditInvoice } from '../billing/credit.ts';
+import { cancelContract } from '../billing/invoicing.ts';
+import { type Bookkeeper, payOpen } from '../billing/ledger.ts';
 import { sendSignup } from '../demo/crm.ts';
 import { environment, print } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
@@ -55,24 +62,25 @@ export function addBillingCommands(program: Command): void {
       print(isCanceled ? 'The contract is canceled.' : 'The contract had already ended.');
     });
 
-  for (const [status, description] of [
-    ['paid', 'record a payment; if nothing is overdue any more, the contract becomes active again'],
-    ['void', 'void an open invoice'],
-  ] as const) {
-    program
-      .command(`invoice:${status}`)
-      .description(description)
-      .argument('<number>', '', readNumber)
-      .action(async (number: number) => {
-        const outcome = await withDatabase((db) => settleInvoice({ db, now }, number, status));
-        if (outcome === 'unknown') throw new CommandError('There is no invoice with this number.');
-        if (outcome === 'closed_otherwise')
-          throw new CommandError(
-            `Nothing changed: invoice ${number} is already ${status === 'paid' ? 'void' : 'paid'}.`,
-          );
-        print(`Invoice ${number} ${outcome === 'closed' ? 'is' : 'was already'} ${status}.`);
-      });
-  }
+  program
+    .command('invoice:paid')
+    .description(
+      'record a payment of what is open; if nothing is overdue any more, the contract becomes active again',
+    )
+    .argument('<number>')
+    .action((number: string) =>
+      settle(`Invoice ${number} is paid.`, (trx, by) =>
+        payOpen(trx, { number, id: uuidv7(), paidAt: by.now }, by),
+      ),
+    );
+
+  program
+    .command('invoice:void')
+    .description('credit all that is left of an invoice')
+    .argument('<number>')
+    .action((number: string) =>
+      settle(`Invoice ${number} is void.`, (trx, by) => creditInvoice(trx, number, undefined, by)),
+    );
 
   program
     .command('mails')
@@ -89,4 +97,25 @@ export function addBillingCommands(program: Command): void {
         if (retry) print(`${await retryFailedMails(db, now())} will be sent again.`);
       }),
     );
+}
+
+async function settle(
+  done: string,
+  work: (trx: Transaction<DB>, by: Bookkeeper) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await withDatabase((db) =>
+      inTransaction(db, { by: 'operator', cause: 'invoice' }, (trx) =>
+        work(trx, { now: now(), recordedBy: 'operator' }),
+      ),
+    );
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    throw new CommandError(
+      error.code === 'not_found'
+        ? 'There is no invoice with this number.'
+        : `Nothing changed: ${error.detail}`,
+    );
+  }
+  print(done);
 }

@@ -38,6 +38,7 @@ export const textBounds = {
   person: 100,
   staff: 100,
   before: 100,
+  number: 100,
   token: 100,
   saved: 40,
   use: 40,

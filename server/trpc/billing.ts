@@ -6,6 +6,7 @@ import { listContracts } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
 import { presentStatus } from '../billing/contract-states.ts';
 import { minorDigits } from '../billing/currencies.ts';
+import { textSchema } from '../http/text.ts';
 import type { Dependencies } from '../instance/dependencies.ts';
 import { person, router } from './init.ts';
 
@@ -33,12 +34,14 @@ export const invoicesRouter = router({
   }),
 
   /** The invoice, and whom it is for. Throws 404 `not_found` for an invoice that the account does not have. */
-  get: person.input(z.object({ number: z.int().min(1) })).query(async ({ ctx: { deps, session }, input }) => {
-    const { emailVerifiedAt, account } = session.user;
-    const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
-    if (!invoice) throw new AppError('not_found');
-    return describe(deps, invoice);
-  }),
+  get: person
+    .input(z.object({ number: textSchema('number') }))
+    .query(async ({ ctx: { deps, session }, input }) => {
+      const { emailVerifiedAt, account } = session.user;
+      const invoice = emailVerifiedAt && (await findInvoiceOfAccount(deps.db, input.number, account.id));
+      if (!invoice) throw new AppError('not_found');
+      return describe(deps, invoice);
+    }),
 });
 
 const describe = <Of extends Invoice>(

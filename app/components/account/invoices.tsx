@@ -5,7 +5,7 @@ import { Row, Rows } from '../rows.tsx';
 import { Section } from '../section.tsx';
 
 type Invoice = Amount & {
-  number: number;
+  number: string;
   plan: string;
   status: 'open' | 'paid' | 'void';
   issuedAt: Date;

@@ -1,6 +1,10 @@
 // A service whose clock the test sets, and contracts that the CRM reports to it. The service runs its own jobs too.
 import { sql } from 'kysely';
-import { runBilling, settleInvoice } from '../../../server/billing/invoicing.ts';
+import { v7 as uuidv7 } from 'uuid';
+import { inTransaction } from '../../../db/postgres/transactions.ts';
+import { creditInvoice } from '../../../server/billing/credit.ts';
+import { runBilling } from '../../../server/billing/invoicing.ts';
+import { payOpen } from '../../../server/billing/ledger.ts';
 import { openApp } from '../app/app.ts';
 import { recordLog } from '../app/log.ts';
 import { buildSignup, type SignupBody, sendSignup } from './crm.ts';
@@ -23,12 +27,19 @@ export async function openBilling() {
     },
     /** Runs the billing job as an instance does. */
     bill: (db = app.db) => runBilling({ db, now, log }),
-    settle: (number: number, status: 'paid' | 'void') => settleInvoice({ db: app.db, now }, number, status),
+    /** Pays what is open of an invoice, or credits all that is left of it, as an operator does. */
+    settle: (number: string, status: 'paid' | 'void') =>
+      inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+        const by = { now: now(), recordedBy: 'operator' } as const;
+        await (status === 'paid'
+          ? payOpen(trx, { number, id: uuidv7(), paidAt: now() }, by)
+          : creditInvoice(trx, number, undefined, by));
+      }),
 
     /** Pays every open invoice of a contract, oldest first. */
     async pay(contractId: string): Promise<void> {
-      for (const { number, status } of await this.invoicesOf(contractId)) {
-        if (status === 'open') await this.settle(Number(number), 'paid');
+      for (const { number, document, status } of await this.invoicesOf(contractId)) {
+        if (status === 'open') await this.settle(document ?? number, 'paid');
       }
     },
 

@@ -1,0 +1,27 @@
+// Whom a document is made out to, as they are when it is issued.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../db/schema.ts';
+import { findBillingDetails } from '../../db/tables/billing-details.ts';
+import type { Contract } from '../../db/tables/service-contracts.ts';
+import { findUserById } from '../../db/tables/users.ts';
+import type { DocumentFacts } from './document-facts.ts';
+import type { TaxedBuyer } from './tax.ts';
+
+export type Buyer = { facts: DocumentFacts['buyer']; taxed: TaxedBuyer };
+
+export async function findBuyer(
+  trx: Transaction<DB>,
+  { accountId, userId }: Pick<Contract, 'accountId' | 'userId'>,
+): Promise<Buyer> {
+  const [details, user] = await Promise.all([findBillingDetails(trx, accountId), findUserById(trx, userId)]);
+  const { address = null, vatId = null, hasCheckedVatId = false } = details ?? {};
+  const name = printable(details?.company ?? user?.account.name ?? '');
+  const email = details?.provedInvoiceEmail ?? user?.email ?? null;
+  return {
+    facts: { name, address, vat_id: vatId, email },
+    taxed: { country: address?.country ?? null, vatId, hasCheckedVatId },
+  };
+}
+
+/** XML has no place for noncharacters, which a name may have. */
+const printable = (text: string) => text.replaceAll(/\p{Noncharacter_Code_Point}/gu, '');

@@ -1,0 +1,41 @@
+// Days in a time zone, written as 2026-11-26. All functions are pure.
+
+/** The day that it is in the zone, an IANA name, at that instant. */
+export function dayIn(zone: string, at: Date): string {
+  return dayWriter(zone)(at.getTime());
+}
+
+/** The first instant of that day in the zone: midnight, or later if clocks are put forward then. */
+export function startOfDay(zone: string, day: string): Date {
+  const write = dayWriter(zone);
+  const midnight = Date.parse(`${day}T00:00:00Z`);
+  // No zone is further from UTC.
+  let [before, from] = [midnight - 16 * hourMs, midnight + 16 * hourMs];
+  while (from - before > 1) {
+    const middle = Math.floor((before + from) / 2);
+    if (write(middle) < day) before = middle;
+    else from = middle;
+  }
+  return new Date(from);
+}
+
+export function addDays(day: string, days: number): string {
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hourMs).toISOString().slice(0, 10);
+}
+
+const hourMs = 3_600_000;
+
+function dayWriter(zone: string): (at: number) => string {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    calendar: 'iso8601',
+    numberingSystem: 'latn',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
+  return (at) => {
+    const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
+    return `${part.year?.padStart(4, '0')}-${part.month}-${part.day}`;
+  };
+}

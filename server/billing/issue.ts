@@ -1,0 +1,194 @@
+// Issues documents: what they say, their number, their rows (contract 7.50 to 7.79). All of it in a transaction that has locked
+// the contract, and the invoice that a credit note corrects. The number comes last, because whoever takes one holds up all
+// others.
+import type { Transaction } from 'kysely';
+import type { DB } from '../../db/schema.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
+import { takeNumber } from '../../db/tables/document-series.ts';
+import { insertDocument, readClock } from '../../db/tables/documents.ts';
+import { type Invoice, insertInvoice } from '../../db/tables/invoices.ts';
+import type { Contract } from '../../db/tables/service-contracts.ts';
+import { type Amounts, maxAmount, shareCredit, taxPrice } from './amounts.ts';
+import { type Buyer, findBuyer } from './buyers.ts';
+import { addDays, dayIn, startOfDay } from './days.ts';
+import type { DocumentFacts } from './document-facts.ts';
+import type { BillingSettings } from './settings.ts';
+import { findTax } from './tax.ts';
+
+export type Settings = { version: number; settings: BillingSettings };
+
+/** The settings in force. A transaction that issues reads them once. */
+export const findSettings = (trx: Transaction<DB>) =>
+  findSettingsInForce(trx) as Promise<Settings | undefined>;
+
+/** A price and the period that it is for. */
+export type Charge = {
+  plan: string;
+  price: { currency: string; unitAmount: number };
+  startsAt: Date;
+  endsAt: Date;
+};
+
+/** Why a period is held (contract 7.67). */
+export type HeldCode = 'no_tax_rule' | 'tax_currency' | 'price_too_high';
+
+/** What an invoice for the period would say of money, or why there can be none. Pure. */
+export function drawUp(
+  settings: BillingSettings,
+  { price, startsAt, endsAt }: Charge,
+  buyer: Buyer,
+):
+  | { held: HeldCode }
+  | (Amounts & Pick<DocumentFacts, 'category' | 'rate' | 'words'> & { firstDay: string; lastDay: string }) {
+  const { seller } = settings;
+  const firstDay = dayIn(seller.time_zone, startsAt);
+  const lastDay = addDays(dayIn(seller.time_zone, endsAt), -1);
+  if (price.unitAmount > maxAmount) return { held: 'price_too_high' };
+  const tax = findTax(settings, buyer.taxed, lastDay);
+  if (!tax) return { held: 'no_tax_rule' };
+  const amounts = taxPrice(price.unitAmount, tax.rate, settings.tax.prices);
+  if (amounts.tax > 0 && price.currency !== seller.currency) return { held: 'tax_currency' };
+  return { ...amounts, ...tax, firstDay, lastDay };
+}
+
+/** Issues an invoice for a period, whose price is above 0. The result is its number, or why the period is held. */
+export async function issueInvoice(
+  trx: Transaction<DB>,
+  { version, settings }: Settings,
+  contract: Contract,
+  charge: Charge,
+): Promise<{ id: number; number: string } | { held: HeldCode }> {
+  const { seller, terms, numbers, plans, payment } = settings;
+  const { plan, price } = charge;
+  const buyer = await findBuyer(trx, contract);
+  const drawn = drawUp(settings, charge, buyer);
+  if ('held' in drawn) return drawn;
+  const { net, tax, total, category, rate, words, firstDay, lastDay } = drawn;
+  const { zone, now, today } = await readDay(trx, settings);
+  const { number, issuedOn } = await takeNumber(trx, numbers.invoice, today);
+  const dueOn = addDays(issuedOn, terms.days_to_pay);
+  const dueAt = startOfDay(zone, addDays(dueOn, 1));
+  const pastDueAt = startOfDay(zone, addDays(dueOn, 1 + terms.past_due_after_days));
+  const { currency } = price;
+  const id = await insertInvoice(trx, {
+    contractId: contract.id,
+    plan,
+    periodStartsAt: charge.startsAt,
+    periodEndsAt: charge.endsAt,
+    currency,
+    unitAmount: total,
+    issuedAt: now,
+    dueAt,
+    document: { number, pastDueAt },
+  });
+  const facts: DocumentFacts = {
+    version: 1,
+    kind: 'invoice',
+    number,
+    issued_on: issuedOn,
+    due_on: dueOn,
+    invoice: null,
+    currency,
+    seller,
+    buyer: buyer.facts,
+    line: {
+      plan,
+      title: plans[plan]?.title ?? plan,
+      description: plans[plan]?.description ?? null,
+      first_day: firstDay,
+      last_day: lastDay,
+    },
+    prices: settings.tax.prices,
+    category,
+    rate,
+    words,
+    net,
+    tax,
+    total,
+    payment: { text: payment.text ?? null, link: payment.link ?? null },
+    record: {
+      contract_id: contract.id,
+      account_id: contract.accountId,
+      period_starts_at: charge.startsAt.toISOString(),
+      period_ends_at: charge.endsAt.toISOString(),
+      issued_at: now.toISOString(),
+      due_at: dueAt.toISOString(),
+      past_due_at: pastDueAt.toISOString(),
+      settings_version: version,
+    },
+  };
+  await insertFacts(trx, id, numbers.invoice, facts, now);
+  deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
+  return { id, number };
+}
+
+/**
+ * Issues a credit note over `total` of an invoice, of which no more is credited already than `invoice.credited` says. Its rate,
+ * its buyer and its days are those of the invoice. The caller writes down what is credited. The result is its number.
+ */
+export async function issueCreditNote(
+  trx: Transaction<DB>,
+  { version, settings }: Settings,
+  invoice: Invoice,
+  corrected: DocumentFacts,
+  total: number,
+): Promise<string> {
+  const { numbers, seller } = settings;
+  const { now, today } = await readDay(trx, settings);
+  const { number, issuedOn } = await takeNumber(trx, numbers.credit_note, today);
+  const facts: DocumentFacts = {
+    ...corrected,
+    kind: 'credit_note',
+    number,
+    issued_on: issuedOn,
+    due_on: null,
+    invoice: { number: corrected.number, issued_on: corrected.issued_on },
+    seller,
+    ...shareCredit(corrected, invoice.credited, total),
+    payment: null,
+    record: {
+      ...corrected.record,
+      issued_at: now.toISOString(),
+      due_at: null,
+      past_due_at: null,
+      settings_version: version,
+    },
+  };
+  await insertFacts(trx, invoice.id, numbers.credit_note, facts, now);
+  const details = { number, invoice: corrected.number, contractId: invoice.contractId };
+  deferAuditEvent(trx, { type: 'credit_note.issued', details });
+  return number;
+}
+
+async function readDay(trx: Transaction<DB>, { seller }: BillingSettings) {
+  const now = await readClock(trx);
+  const zone = seller.time_zone;
+  return { zone, now, today: dayIn(zone, now) };
+}
+
+const insertFacts = (
+  trx: Transaction<DB>,
+  invoiceId: number,
+  prefix: string,
+  facts: DocumentFacts,
+  issuedAt: Date,
+) =>
+  insertDocument(trx, {
+    number: facts.number,
+    kind: facts.kind,
+    invoiceId,
+    prefix,
+    settingsVersion: facts.record.settings_version,
+    issuedOn: facts.issued_on,
+    firstDay: facts.line.first_day,
+    lastDay: facts.line.last_day,
+    currency: facts.currency,
+    net: facts.net,
+    tax: facts.tax,
+    total: facts.total,
+    category: facts.category,
+    rate: facts.rate,
+    issuedAt,
+    facts,
+  });

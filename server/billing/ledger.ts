@@ -1,0 +1,267 @@
+// Money that came in, went back, and pays invoices (contract 7.130 to 7.149). Each function works in the caller's transaction,
+// and locks contracts, then invoices, then payments, in one order for all; whoever finds afterwards that it locked too little
+// starts again.
+import type { Transaction } from 'kysely';
+import { LostRace } from '../../db/races.ts';
+import type { DB } from '../../db/schema.ts';
+import { insertAllocation, listAllocated } from '../../db/tables/allocations.ts';
+import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import {
+  findInvoice,
+  type Invoice,
+  listContractsOf,
+  lockInvoice,
+  updateSettled,
+} from '../../db/tables/invoices.ts';
+import {
+  findPayment,
+  insertPayment,
+  listReturns,
+  lockPayments,
+  type Payment,
+  setUnallocated,
+} from '../../db/tables/payments.ts';
+import { lockContract } from '../../db/tables/service-contracts.ts';
+import { AppError } from '../basics/errors.ts';
+import type { AuthorTrail } from '../identity/ground/trail.ts';
+import { settleContract } from './invoicing.ts';
+
+/** Who does it, and from what it is audited. */
+export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: AuthorTrail };
+
+export type Money = Pick<
+  Payment,
+  'id' | 'currency' | 'amount' | 'paidAt' | 'method' | 'reference' | 'invoiceNumber'
+> &
+  ({ kind: 'payment'; of: null } | { kind: 'refund'; of: string });
+
+export type Recorded = { payment: Payment; applied: boolean };
+
+/** Records a payment or a refund, once. Throws 422 `idempotency_key_reused` if its id has other facts, or `validation_failed`. */
+export async function recordMoney(trx: Transaction<DB>, money: Money, by: Bookkeeper): Promise<Recorded> {
+  const named = money.invoiceNumber === null ? undefined : await findInvoice(trx, money.invoiceNumber);
+  const invoices = await lockInvoices(trx, [
+    ...(named ? [named] : []),
+    ...(money.kind === 'refund' ? await listPaid(trx, money.of) : []),
+  ]);
+  await lockPayments(trx, [money.id, ...(money.of === null ? [] : [money.of])]);
+  const known = await findPayment(trx, money.id);
+  if (known) {
+    if (!hasSameFacts(known, money)) throw new AppError('idempotency_key_reused');
+    return { payment: known, applied: false };
+  }
+  await (money.kind === 'payment'
+    ? takeIn(trx, money, named && invoices.get(named.id), by)
+    : giveBack(trx, money, invoices, by));
+  await settleContracts(trx, invoices, by);
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: money.kind === 'payment' ? 'payment.recorded' : 'payment.refunded',
+    details: { ...by.trail?.details, payment: money.id, ...(named && { number: named.number }) },
+  });
+  return { payment: (await findPayment(trx, money.id)) as Payment, applied: true };
+}
+
+/** Records a payment of all that is open of an invoice. Throws 404 `not_found`, and 409 `already_settled` if nothing is. */
+export async function payOpen(
+  trx: Transaction<DB>,
+  { number, id, paidAt }: { number: string; id: string; paidAt: Date },
+  by: Bookkeeper,
+): Promise<Recorded> {
+  const found = await findInvoice(trx, number);
+  if (!found) throw new AppError('not_found');
+  const invoice = (await lockInvoices(trx, [found])).get(found.id);
+  if (!invoice || invoice.open === 0) throw new AppError('already_settled');
+  const { currency, open: amount } = invoice;
+  const named = { invoiceNumber: number, method: null, reference: null };
+  return recordMoney(trx, { id, kind: 'payment', of: null, currency, amount, paidAt, ...named }, by);
+}
+
+const hasSameFacts = (known: Payment, money: Money) =>
+  known.kind === money.kind &&
+  known.of === money.of &&
+  known.invoiceNumber === money.invoiceNumber &&
+  known.currency === money.currency &&
+  known.amount === money.amount &&
+  known.paidAt.getTime() === money.paidAt.getTime();
+
+/** What of it went back before it came is gone; the rest pays what is open of the invoice that it names. */
+async function takeIn(
+  trx: Transaction<DB>,
+  money: Money,
+  invoice: Invoice | undefined,
+  by: Bookkeeper,
+): Promise<void> {
+  let left = money.amount;
+  for (const back of await listReturns(trx, money.id)) {
+    const taken = back.currency === money.currency ? Math.min(left, -back.unallocated) : 0;
+    if (taken > 0) await setUnallocated(trx, back.id, back.unallocated + taken);
+    left -= taken;
+  }
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: left });
+  if (invoice?.currency === money.currency)
+    await allocateUpTo(trx, { payment: { ...money, unallocated: left }, invoice });
+}
+
+/** Takes what is not allocated of its payment first, then what it pays, the newest first. */
+async function giveBack(
+  trx: Transaction<DB>,
+  money: Money & { kind: 'refund' },
+  invoices: Map<number, Invoice>,
+  by: Bookkeeper,
+): Promise<void> {
+  if (money.of === money.id) throw refuse('/of', 'Must be the id of a payment, not of this refund.');
+  const payment = await findPayment(trx, money.of);
+  if (payment && payment.kind !== 'payment') throw refuse('/of', 'Must be the id of a payment.');
+  if (payment && payment.currency !== money.currency)
+    throw refuse('/amount/currency', 'Must be the currency of the payment.');
+  let missing = money.amount;
+  if (payment) {
+    const taken = Math.min(missing, payment.unallocated);
+    if (taken > 0) await setUnallocated(trx, payment.id, payment.unallocated - taken);
+    missing -= taken;
+    for (const { invoiceId, amount } of missing > 0
+      ? await listAllocated(trx, { payment: payment.id })
+      : []) {
+      const part = Math.min(missing, amount);
+      const invoice = invoices.get(invoiceId);
+      if (!invoice) throw new LostRace();
+      if (part > 0) await moveAllocated(trx, { payment: payment.id, invoice, amount: -part, paidAt: by.now });
+      missing -= part;
+    }
+  }
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -missing });
+}
+
+const refuse = (pointer: string, detail: string) =>
+  new AppError('validation_failed', { errors: [{ pointer, detail }] });
+
+/**
+ * Pays an invoice with what is left of a payment. Throws 404 `not_found`, 409 `already_settled` if nothing is left or open, and
+ * 422 for another currency.
+ */
+export async function allocate(
+  trx: Transaction<DB>,
+  { paymentId, number }: { paymentId: string; number: string },
+  by: Bookkeeper,
+): Promise<number> {
+  const named = await findInvoice(trx, number);
+  if (!named || !(await findPayment(trx, paymentId))) throw new AppError('not_found');
+  const invoices = await lockInvoices(trx, [named]);
+  const invoice = invoices.get(named.id) as Invoice;
+  await lockPayments(trx, [paymentId]);
+  const payment = (await findPayment(trx, paymentId)) as Payment;
+  if (payment.currency !== invoice.currency)
+    throw refuse('/number', 'The invoice is in another currency than the payment.');
+  const amount = await allocateUpTo(trx, { payment, invoice });
+  if (amount <= 0) throw new AppError('already_settled');
+  await settleContracts(trx, invoices, by);
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: 'payment.allocated',
+    details: { ...by.trail?.details, payment: payment.id, number: invoice.number, amount },
+  });
+  return amount;
+}
+
+/** Records that what is left of a payment was paid back. Throws 404 `not_found`, and 409 `already_settled` if nothing is left. */
+export async function payBack(
+  trx: Transaction<DB>,
+  { paymentId, id, paidAt }: { paymentId: string; id: string; paidAt: Date },
+  by: Bookkeeper,
+): Promise<number> {
+  await lockPayments(trx, [paymentId]);
+  const payment = await findPayment(trx, paymentId);
+  if (payment?.kind !== 'payment') throw new AppError('not_found');
+  const { currency, unallocated: amount } = payment;
+  if (amount === 0) throw new AppError('already_settled');
+  await setUnallocated(trx, payment.id, 0);
+  await insertPayment(trx, {
+    ...{ id, kind: 'paid_back', of: payment.id, currency, amount, paidAt },
+    ...{ method: null, reference: null, invoiceNumber: null, recordedBy: by.recordedBy, unallocated: 0 },
+  });
+  deferAuditEvent(trx, {
+    ...by.trail,
+    type: 'payment.refunded',
+    details: { ...by.trail?.details, payment: payment.id, amount },
+  });
+  return amount;
+}
+
+/** Allocates as much as both allow. The result is how much. */
+export async function allocateUpTo(
+  trx: Transaction<DB>,
+  { payment, invoice }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice },
+): Promise<number> {
+  const amount = Math.min(payment.unallocated, invoice.open);
+  if (amount <= 0) return 0;
+  await setUnallocated(trx, payment.id, payment.unallocated - amount);
+  await moveAllocated(trx, { payment: payment.id, invoice, amount, paidAt: payment.paidAt });
+  return amount;
+}
+
+/**
+ * Frees what is allocated of an invoice beyond `allocated`, the newest first, for other uses. `invoice` is locked. The result
+ * has each payment with how much of it was freed.
+ */
+export async function freeAllocated(
+  trx: Transaction<DB>,
+  invoice: Invoice,
+  allocated: number,
+): Promise<{ payment: string; amount: number }[]> {
+  const all = await listAllocated(trx, { invoiceId: invoice.id });
+  await lockPayments(
+    trx,
+    all.map(({ payment }) => payment),
+  );
+  const freed: { payment: string; amount: number }[] = [];
+  for (const { payment: id, amount } of all) {
+    const part = Math.min(amount, invoice.allocated - allocated);
+    if (part <= 0) break;
+    const payment = (await findPayment(trx, id)) as Payment;
+    await setUnallocated(trx, id, payment.unallocated + part);
+    await moveAllocated(trx, { payment: id, invoice, amount: -part, paidAt: payment.paidAt });
+    freed.push({ payment: id, amount: part });
+  }
+  return freed;
+}
+
+/** Adds to what of an invoice is allocated, or takes away, and keeps `invoice` as it is then. */
+async function moveAllocated(
+  trx: Transaction<DB>,
+  { payment, invoice, amount, paidAt }: { payment: string; invoice: Invoice; amount: number; paidAt: Date },
+): Promise<void> {
+  await insertAllocation(trx, { payment, invoiceId: invoice.id, amount });
+  const { credited } = invoice;
+  Object.assign(
+    invoice,
+    await updateSettled(trx, invoice, { credited, allocated: invoice.allocated + amount, paidAt }),
+  );
+}
+
+const listPaid = async (trx: Transaction<DB>, payment: string) =>
+  (await listAllocated(trx, { payment })).map(({ invoiceId }) => ({ id: invoiceId }));
+
+/** Locks the contracts of invoices, then the invoices, each in one order. */
+export async function lockInvoices(
+  trx: Transaction<DB>,
+  found: Pick<Invoice, 'id'>[],
+): Promise<Map<number, Invoice>> {
+  const ids = [...new Set(found.map(({ id }) => id))].sort((a, b) => a - b);
+  for (const id of await listContractsOf(trx, ids)) await lockContract(trx, { id });
+  const invoices = new Map<number, Invoice>();
+  for (const id of ids) invoices.set(id, await lockInvoice(trx, id));
+  return invoices;
+}
+
+/** Moves the contracts of locked invoices between active and past due, as what is open says. */
+export async function settleContracts(
+  trx: Transaction<DB>,
+  invoices: Map<number, Invoice>,
+  { now }: Pick<Bookkeeper, 'now'>,
+): Promise<void> {
+  for (const id of new Set([...invoices.values()].map(({ contractId }) => contractId))) {
+    const contract = await lockContract(trx, { id });
+    if (contract) await settleContract(trx, contract, now);
+  }
+}

@@ -1,0 +1,39 @@
+// Which tax a document charges (contract 7.60 to 7.66). Pure.
+import type { TaxCategory } from './document-facts.ts';
+import type { BillingSettings } from './settings.ts';
+
+/** Member states of the European Union, by ISO 3166-1. Their VAT ids begin with the same letters, but Greece's with EL. */
+const memberStates = new Set(
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' '),
+);
+
+export const isMemberState = (country: string): boolean => memberStates.has(country);
+
+/** What the VAT ids of a country begin with. */
+export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
+
+export type Tax = { category: TaxCategory; rate: number; words: string | null };
+
+/** `country` is null where it is not known. `hasCheckedVatId`: an administrator has marked `vatId` as checked. */
+export type TaxedBuyer = { country: string | null; vatId: string | null; hasCheckedVatId: boolean };
+
+/** The tax for a period with that last day; undefined if no rule says one. */
+export function findTax(
+  { seller, tax }: Pick<BillingSettings, 'seller' | 'tax'>,
+  buyer: TaxedBuyer,
+  lastDay: string,
+): Tax | undefined {
+  const country = buyer.country ?? seller.address.country;
+  if (isReverseCharge(seller.address.country, country, buyer))
+    return { category: 'AE', rate: 0, words: tax.reverse_charge_words };
+  const own = tax.rules.filter((rule) => rule.country === country);
+  const [rule] = (own.length > 0 ? own : tax.rules.filter((each) => each.country === '*'))
+    .filter(({ from }) => from <= lastDay)
+    .sort((a, b) => (a.from < b.from ? 1 : -1));
+  return rule && { category: rule.category, rate: rule.rate, words: rule.words ?? null };
+}
+
+function isReverseCharge(sellers: string, buyers: string, { vatId, hasCheckedVatId }: TaxedBuyer): boolean {
+  const isAbroad = sellers !== buyers && isMemberState(sellers) && isMemberState(buyers);
+  return isAbroad && hasCheckedVatId && (vatId?.startsWith(vatPrefix(buyers)) ?? false);
+}
