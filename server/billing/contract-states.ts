@@ -50,7 +50,11 @@ export const idleReasons = ['older', 'same_time', 'ended', 'not_allowed'] as con
 export type IdleReason = (typeof idleReasons)[number];
 
 /** Why a report changes nothing, or undefined if it counts. */
-export function findIdleReason(contract: Contract, report: Report, now: Date): IdleReason | undefined {
+export function findIdleReason(
+  contract: ContractTerms & Pick<Contract, 'cancelsAt'>,
+  report: Report,
+  now: Date,
+): IdleReason | undefined {
   const [reportedAt, appliedAt] = [report.occurredAt.getTime(), contract.occurredAt.getTime()];
   if (reportedAt < appliedAt) return 'older';
   if (reportedAt === appliedAt) return 'same_time';

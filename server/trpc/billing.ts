@@ -46,7 +46,7 @@ export const invoicesRouter = router({
 
 const describe = <Of extends Invoice>(
   { now }: Pick<Dependencies, 'now'>,
-  { contractId, ...invoice }: Of,
+  { id, contractId, pastDueAt, ...invoice }: Of,
 ) => ({
   ...invoice,
   isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),

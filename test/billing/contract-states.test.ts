@@ -24,7 +24,9 @@ const table: Record<Move, Partial<Record<ContractStatus, ContractStatus>>> = {
 
 /** The terms after a report, or undefined where it changes nothing. */
 const applied = (contract: ContractTerms | undefined, report: Report, at: Date) =>
-  contract && findIdleReason(contract, report, at) ? undefined : applyReport(contract, report, at);
+  contract && findIdleReason({ ...contract, cancelsAt: null }, report, at)
+    ? undefined
+    : applyReport(contract, report, at);
 
 describe('a contract', () => {
   const cells = (Object.keys(table) as Move[]).flatMap((move) =>
@@ -50,7 +52,7 @@ describe('the status of a contract at a given time', () => {
   const trialEndsAt = day('01-15T00:00:00.000');
 
   it('is trialing up to the end of the trial, and expired from that instant on', () => {
-    const trial = { status: 'trialing', trialEndsAt } as const;
+    const trial = { status: 'trialing', trialEndsAt, cancelsAt: null } as const;
     expect(presentStatus(trial, day('01-01T00:00:00.000'))).toBe('trialing');
     expect(presentStatus(trial, justBefore(trialEndsAt))).toBe('trialing');
     expect(presentStatus(trial, trialEndsAt)).toBe('expired');
@@ -59,9 +61,26 @@ describe('the status of a contract at a given time', () => {
 
   it.each(statuses.slice(1))('is %s at any time, if that is the stored status', (status) => {
     for (const now of [justBefore(trialEndsAt), trialEndsAt, day('12-31T00:00:00.000')]) {
-      expect(presentStatus({ status, trialEndsAt }, now)).toBe(status);
-      expect(presentStatus({ status, trialEndsAt: null }, now)).toBe(status);
+      expect(presentStatus({ status, trialEndsAt, cancelsAt: null }, now)).toBe(status);
+      expect(presentStatus({ status, trialEndsAt: null, cancelsAt: null }, now)).toBe(status);
     }
+  });
+});
+
+describe('a contract that its customer has ended', () => {
+  const cancelsAt = day('03-01T00:00:00.000');
+
+  it.each(['trialing', 'active', 'past_due'] as const)(
+    'is %s until then, and canceled from then on',
+    (status) => {
+      const ended = { status, trialEndsAt: null, cancelsAt };
+      expect(presentStatus(ended, justBefore(cancelsAt))).toBe(status);
+      expect(presentStatus(ended, cancelsAt)).toBe('canceled');
+    },
+  );
+
+  it('stays expired if it was', () => {
+    expect(presentStatus({ status: 'expired', trialEndsAt, cancelsAt }, cancelsAt)).toBe('expired');
   });
 });
 
