@@ -1,0 +1,316 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DocumentFacts } from '../../server/billing/document-facts.ts';
+import { runBilling } from '../../server/billing/invoicing.ts';
+import type { BillingSettings } from '../../server/billing/settings.ts';
+import { recordLog } from '../support/app/log.ts';
+import { germanSettings, setBillingClock, setSettings } from '../support/billing/settings.ts';
+import { type BillingApp, openBilling } from '../support/crm/billing.ts';
+import { connect } from '../support/database/postgres.ts';
+
+let billing: BillingApp;
+beforeAll(async () => {
+  billing = await openBilling();
+});
+afterEach(() => expect(billing.takeFaults()).toEqual([]));
+afterAll(() => billing.app.close());
+
+async function setClocks(at: string): Promise<void> {
+  billing.setClock(at);
+  await setBillingClock(billing.app.db, at);
+}
+
+const documentsOf = (contractId: string) =>
+  billing.app.db
+    .selectFrom('documents as d')
+    .innerJoin('invoices as i', 'i.number', 'd.invoice')
+    .selectAll('d')
+    .select([sql<string>`issued_on::text`.as('issuedOn'), 'i.due_at as dueAt', 'i.status as status'])
+    .where('i.contract_id', '=', contractId)
+    .orderBy('d.issued_at')
+    .orderBy('d.number')
+    .execute();
+
+const factsOf = async (contractId: string) =>
+  (await documentsOf(contractId)).map(({ facts }) => facts as unknown as DocumentFacts);
+
+/** Settings with other numbers, so that each test has a series of its own. */
+const numberedAs = (prefix: string, changes: Partial<BillingSettings> = {}): BillingSettings => ({
+  ...germanSettings,
+  ...changes,
+  numbers: { invoice: prefix, credit_note: `${prefix}C-` },
+});
+
+async function giveDetails(contractId: string, details: Record<string, string>): Promise<void> {
+  const address = { line1: 'Rue 1', postcode: '75001', city: 'Paris', country: 'FR' };
+  await sql`insert into billing_details ${sql.raw(`(account_id, ${Object.keys({ ...address, ...details }).join(', ')})`)}
+    select account_id, ${sql.join(Object.values({ ...address, ...details }))} from service_contracts where id = ${contractId}
+    on conflict (account_id) do update set country = excluded.country, line1 = excluded.line1,
+      vat_id = excluded.vat_id, checked_vat_id = excluded.checked_vat_id`.execute(billing.app.db);
+}
+
+const heldOf = async (contractId: string) =>
+  (
+    await billing.app.db
+      .selectFrom('service_contracts')
+      .select('held_code')
+      .where('id', '=', contractId)
+      .executeTakeFirstOrThrow()
+  ).held_code;
+
+describe('before there is a seller', () => {
+  it('an invoice has a bare number and no document', async () => {
+    billing.setClock('2026-01-10T10:00:00.000Z');
+    const contractId = await billing.report('bare');
+    await billing.bill();
+    expect(await billing.invoicesOf(contractId)).toMatchObject([{ document: null, unit_amount: '2900' }]);
+    expect(await documentsOf(contractId)).toEqual([]);
+  });
+});
+
+describe('with a seller', () => {
+  it('an invoice is numbered, dated and taxed as the settings say', async () => {
+    await setClocks('2026-01-31T23:30:00.000Z');
+    await setSettings(billing.app.db, numberedAs('A-'));
+    const contractId = await billing.report('first');
+    await billing.bill();
+    const [invoice] = await factsOf(contractId);
+    // In Berlin it is February.
+    expect(invoice).toMatchObject({
+      kind: 'invoice',
+      number: 'A-2026-0001',
+      issued_on: '2026-02-01',
+      due_on: '2026-02-15',
+      invoice: null,
+      seller: germanSettings.seller,
+      buyer: { address: null, vat_id: null, email: 'customer@example.test' },
+      line: { plan: 'starter', title: 'Starter', first_day: '2026-02-01', last_day: '2026-02-28' },
+      ...{ category: 'S', rate: 1900, words: null, net: 2_900, tax: 551, total: 3_451, currency: 'EUR' },
+    });
+    const [row] = await documentsOf(contractId);
+    expect(row?.dueAt).toEqual(new Date('2026-02-15T23:00:00.000Z'));
+    expect(await billing.invoicesOf(contractId)).toMatchObject([
+      { document: 'A-2026-0001', unit_amount: '3451', status: 'open' },
+    ]);
+    const { rows } = await sql`select number from documents_to_make where number = 'A-2026-0001'`.execute(
+      billing.app.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  it('a contract is past due from the end of the last day to pay on, and active once nothing is open', async () => {
+    await setClocks('2026-01-10T12:00:00.000Z');
+    const terms = { ...germanSettings.terms, past_due_after_days: 3 };
+    await setSettings(billing.app.db, numberedAs('DUE-', { terms }));
+    const contractId = await billing.report('days');
+    await billing.bill();
+    // Due on the 24th, and three days after that.
+    await setClocks('2026-01-27T22:59:59.999Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('active');
+    await setClocks('2026-01-27T23:00:00.000Z');
+    await billing.bill();
+    expect(await billing.statusOf(contractId)).toBe('past_due');
+    await billing.pay(contractId);
+    expect(await billing.statusOf(contractId)).toBe('active');
+  });
+
+  it('numbers have no gap and no double, days never go back, over New Year in the seller’s zone', async () => {
+    await setClocks('2026-12-31T22:59:00.000Z');
+    await setSettings(billing.app.db, numberedAs('NY-'));
+    const ids: string[] = [];
+    for (let at = 0; at < 16; at++) ids.push(await billing.report(`new-year-${at}`));
+    const others = Array.from({ length: 4 }, () => connect(billing.app.databaseUrl, { poolSize: 4 }));
+    const { log } = recordLog();
+    const run = () => Promise.all(others.map(({ db }) => runBilling({ db, now: billing.now, log: log })));
+    await run();
+    for (let at = 16; at < 32; at++) ids.push(await billing.report(`new-year-${at}`));
+    await setClocks('2026-12-31T23:00:00.000Z');
+    await run();
+    for (let at = 32; at < 36; at++) ids.push(await billing.report(`new-year-${at}`));
+    // A clock that was set back: the day stays.
+    await setBillingClock(billing.app.db, '2027-01-05T10:00:00.000Z');
+    await run();
+    for (let at = 36; at < 40; at++) ids.push(await billing.report(`new-year-${at}`));
+    await setBillingClock(billing.app.db, '2027-01-02T10:00:00.000Z');
+    await run();
+    for (const { close } of others) await close();
+    const { rows } = await sql<{
+      number: string;
+      on: string;
+    }>`select number, issued_on::text as on from documents
+      where prefix = 'NY-' order by year, number`.execute(billing.app.db);
+    const countOf = (year: number) => rows.filter(({ number }) => number.startsWith(`NY-${year}`)).length;
+    const numbered = (year: number) =>
+      Array.from({ length: countOf(year) }, (_, at) => `NY-${year}-${String(at + 1).padStart(4, '0')}`);
+    expect(rows.map(({ number }) => number)).toEqual([...numbered(2026), ...numbered(2027)]);
+    expect(countOf(2026)).toBeGreaterThanOrEqual(16);
+    expect(countOf(2027)).toBeGreaterThanOrEqual(24);
+    expect(rows.map(({ on }) => on)).toEqual([...rows.map(({ on }) => on)].sort());
+    expect(rows.slice(-5).map(({ on }) => on)).toEqual(Array(5).fill('2027-01-05'));
+  });
+
+  it('goes on after 9999', async () => {
+    await setClocks('2026-05-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('MANY-'));
+    await sql`insert into document_series values ('MANY-', 2026, 9999, '2026-01-01')`.execute(billing.app.db);
+    const contractId = await billing.report('many');
+    await billing.bill();
+    expect((await factsOf(contractId))[0]?.number).toBe('MANY-2026-10000');
+  });
+
+  it('the buyer’s country decides the tax, and a checked VAT id of another member state reverses it', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('TAX-'));
+    const contractId = await billing.report('taxed', {}, { email: 'merchant@example.test' });
+    await giveDetails(contractId, { vat_id: 'FR40303265045', company: 'Fleurs SARL' });
+    await billing.bill();
+    await giveDetails(contractId, { vat_id: 'FR40303265045', checked_vat_id: 'FR40303265045' });
+    await setClocks('2026-04-02T10:00:00.000Z');
+    await billing.pay(contractId);
+    await billing.bill();
+    expect(await factsOf(contractId)).toMatchObject([
+      {
+        category: 'S',
+        rate: 2_000,
+        total: 3_480,
+        buyer: { name: 'Fleurs SARL', address: { country: 'FR' } },
+      },
+      { category: 'AE', rate: 0, tax: 0, total: 2_900, words: 'Reverse charge' },
+    ]);
+  });
+
+  it('a free period has no document, and the next one begins', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('FREE-'));
+    const contractId = await billing.report('free', {
+      price: { currency: 'EUR', unit_amount: 0, interval: 'month' },
+    });
+    await billing.bill();
+    expect(await billing.invoicesOf(contractId)).toEqual([]);
+    await setClocks('2026-04-02T10:00:00.000Z');
+    const price = { currency: 'EUR', unit_amount: 100, interval: 'month' };
+    await billing.report('free', { price });
+    await setClocks('2026-05-01T10:00:00.000Z');
+    await billing.bill();
+    expect((await factsOf(contractId)).map(({ line }) => line.first_day)).toEqual(['2026-05-01']);
+  });
+});
+
+describe('what cannot be issued', () => {
+  const priced = (currency: string, unit_amount: number) => ({
+    price: { currency, unit_amount, interval: 'month' },
+  });
+
+  it.each([
+    ['tax_currency', priced('USD', 2_900)],
+    ['price_too_high', priced('EUR', 10 ** 12 + 1)],
+  ] as const)('is held as %s, holds up nothing else, and is not skipped', async (code, contract) => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('HELD-'));
+    const contractId = await billing.report(`held-${code}`, contract);
+    await billing.bill();
+    expect(await heldOf(contractId)).toBe(code);
+    await setClocks('2026-05-02T10:00:00.000Z');
+    await billing.bill();
+    expect(await documentsOf(contractId)).toEqual([]);
+    const otherId = await billing.report(`beside-${code}`);
+    await billing.bill();
+    expect(await documentsOf(otherId)).toHaveLength(1);
+  });
+
+  it('is issued once there is a rule, each period by the rate of its own last day, with the date of then', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    const rules = (from: string[]) => ({
+      ...germanSettings.tax,
+      rules: from.map((day, at) => ({
+        country: 'DE',
+        rate: 1_900 + at * 100,
+        category: 'S' as const,
+        from: day,
+      })),
+    });
+    await setSettings(billing.app.db, numberedAs('LATE-', { tax: rules(['2027-01-01']) }));
+    const contractId = await billing.report('no-rule');
+    await billing.bill();
+    expect(await heldOf(contractId)).toBe('no_tax_rule');
+    await setClocks('2026-05-02T10:00:00.000Z');
+    // Ended before it could be issued: what began is owed all the same.
+    await billing.report('no-rule', { status: 'canceled' });
+    await billing.bill();
+    await setSettings(billing.app.db, numberedAs('LATE-', { tax: rules(['2026-01-01', '2026-04-15']) }));
+    await setClocks('2026-06-20T10:00:00.000Z');
+    await billing.bill();
+    expect(await heldOf(contractId)).toBeNull();
+    expect(
+      (await factsOf(contractId)).map(({ line, rate, issued_on }) => [line.first_day, rate, issued_on]),
+    ).toEqual([
+      ['2026-03-01', 1_900, '2026-06-20'],
+      ['2026-04-01', 2_000, '2026-06-20'],
+      ['2026-05-01', 2_000, '2026-06-20'],
+    ]);
+    expect(await billing.statusOf(contractId)).toBe('canceled');
+  });
+});
+
+describe('nothing that was issued or recorded', () => {
+  it.each([
+    sql`update documents set total = total + 1, net = net + 1`,
+    sql`update documents set facts = '{}'`,
+    sql`delete from documents`,
+    sql`update invoices set unit_amount = 1 where document is not null`,
+    sql`update invoices set due_at = now() where document is not null`,
+    sql`delete from invoices where document is not null`,
+    sql`update billing_settings set settings = '{}'`,
+    sql`delete from billing_settings`,
+    sql`update payments set amount = amount + 1`,
+    sql`delete from payments`,
+    sql`update allocations set amount = amount + 1`,
+    sql`delete from allocations`,
+  ])('is changed or deleted: %#', async (statement) => {
+    await expect(statement.execute(billing.app.db)).rejects.toThrow(/keeps what was recorded/);
+  });
+
+  it('is settled beyond what is open, or has a state that does not follow', async () => {
+    const one = sql`number = (select max(number) from invoices where status = 'open')`;
+    for (const change of [
+      sql`allocated = unit_amount + 1, status = 'paid', paid_at = now()`,
+      sql`allocated = 1, credited = unit_amount`,
+      sql`allocated = -1`,
+      sql`status = 'void'`,
+      sql`allocated = 1, status = 'paid', paid_at = now()`,
+    ])
+      await expect(
+        sql`update invoices set ${change} where ${one} and document is not null`.execute(billing.app.db),
+      ).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
+describe('an instance of the version before', () => {
+  it('issues nothing once there is a seller', async () => {
+    const contractId = await billing.report('before');
+    await expect(
+      sql`insert into invoices (number, contract_id, plan, period_starts_at, period_ends_at, currency, unit_amount, status,
+          issued_at, due_at)
+        values (999999, ${contractId}, 'starter', now(), now() + interval '1 month', 'EUR', 100, 'open', now(), now())`.execute(
+        billing.app.db,
+      ),
+    ).rejects.toThrow(/there is a seller/);
+  });
+
+  it('records a payment of what is open if it says that an invoice is paid', async () => {
+    await setClocks('2026-03-01T10:00:00.000Z');
+    await setSettings(billing.app.db, numberedAs('PRE-'));
+    const contractId = await billing.report('paid-before');
+    await billing.bill();
+    await sql`update invoices set status = 'paid', paid_at = now() where contract_id = ${contractId}`.execute(
+      billing.app.db,
+    );
+    expect(await billing.invoicesOf(contractId)).toMatchObject([{ status: 'paid', allocated: '3451' }]);
+    const { rows } = await sql`select p.amount, p.unallocated, a.amount as allocated from payments p
+      join allocations a on a.payment = p.id where p.invoice_number = 'PRE-2026-0001'`.execute(
+      billing.app.db,
+    );
+    expect(rows).toEqual([{ amount: '3451', unallocated: '0', allocated: '3451' }]);
+  });
+});
