@@ -51,7 +51,13 @@ const shown = {
 export const isShown = (code: string): code is keyof typeof shown => Object.hasOwn(shown, code);
 
 /** Problems that the page of a person shows to staff, beside those. */
-const shownToStaff = { not_allowed: 403, account_frozen: 403, last_admin: 409, email_in_use: 409 };
+const shownToStaff = {
+  not_allowed: 403,
+  account_frozen: 403,
+  last_admin: 409,
+  email_in_use: 409,
+  already_settled: 409,
+};
 
 /** A person who is not there has no page that could show it. */
 export const isShownToStaff = (code: string): boolean =>

@@ -1151,7 +1151,7 @@ CREATE TABLE changes (
   actor_id uuid,
   why text,
   CONSTRAINT changes_pkey PRIMARY KEY (id),
-  CONSTRAINT changes_by_known CHECK (by = ANY (ARRAY['person'::text, 'staff'::text, 'marketplace'::text, 'crm'::text, 'operator'::text, 'service'::text, 'database'::text])),
+  CONSTRAINT changes_by_known CHECK (by = ANY (ARRAY['person'::text, 'staff'::text, 'marketplace'::text, 'crm'::text, 'payments'::text, 'operator'::text, 'service'::text, 'database'::text])),
   CONSTRAINT changes_found_by_nobody CHECK ((by IS NULL) = (kind = 'found'::text)),
   CONSTRAINT changes_kind_known CHECK (kind = ANY (ARRAY['found'::text, 'created'::text, 'changed'::text, 'removed'::text])),
   CONSTRAINT changes_members_until_erased CHECK ((members IS NULL) = (erased_at IS NOT NULL)),

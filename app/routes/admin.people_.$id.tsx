@@ -135,7 +135,7 @@ export default function PersonPage() {
       {refused && !(isWhole && isSaidAtForm(person, refused)) && <Refusal refused={refused} />}
       {isWhole ? (
         <ActsContext.Provider value={{ person, refused }}>
-          <Whole person={person} gets={gets ?? []} />
+          <Whole person={person} gets={gets ?? []} isAdmin={who.role === 'admin'} />
         </ActsContext.Provider>
       ) : (
         <div className="card">
@@ -153,7 +153,7 @@ export default function PersonPage() {
   );
 }
 
-function Whole({ person, gets }: { person: Person; gets: Gets }) {
+function Whole({ person, gets, isAdmin }: { person: Person; gets: Gets; isAdmin: boolean }) {
   const { isOneself, isOwnAccount, contracts, invoices, mails, refused } = person;
   return (
     <>
@@ -172,7 +172,7 @@ function Whole({ person, gets }: { person: Person; gets: Gets }) {
       <WholeAccount person={person} />
       <Mails mails={mails} />
       {contracts.length > 0 && <Contracts contracts={contracts} isOwn={false} />}
-      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} />}
+      {invoices.length > 0 && <Invoices invoices={invoices} isOwn={false} opens={isAdmin} />}
       <History person={person} />
       <Activity person={person} />
       <WouldGet gets={gets} />

@@ -12,6 +12,12 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await widenInvoices(db);
   await createTriggers(db, path);
   await widenContracts(db, path);
+  // A payment that is reported makes a contract active again.
+  await sql`
+    alter table changes drop constraint changes_by_known, add constraint changes_by_known check (
+      by in ('person', 'staff', 'marketplace', 'crm', 'payments', 'operator', 'service', 'database'))`.execute(
+    db,
+  );
   await sql`alter table mails add column key text constraint mails_key_key unique`.execute(db);
 }
 

@@ -61,7 +61,7 @@ export const connectionOf = (trx: Transaction<DB>): Connection => {
 
 /** For whom a transaction works, and why. The history keeps it with each change (`record_change` in the database). */
 export type Origin = {
-  by: 'person' | 'staff' | 'marketplace' | 'crm' | 'operator' | 'service';
+  by: 'person' | 'staff' | 'marketplace' | 'crm' | 'payments' | 'operator' | 'service';
   /** The id of the user who is logged in. */
   user?: string;
   /** The id of who of the staff acts, and why they, or an operator, do. */

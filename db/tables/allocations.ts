@@ -14,6 +14,30 @@ export async function insertAllocation(
     .execute();
 }
 
+/** The payments that pay an invoice, the oldest first, each with how much of it does. */
+export async function listPaymentsOf(
+  db: Database,
+  invoiceId: number,
+): Promise<{ id: string; paidAt: Date; method: string | null; reference: string | null; amount: number }[]> {
+  const rows = await db
+    .selectFrom('allocations as a')
+    .innerJoin('payments as p', 'p.id', 'a.payment')
+    .select([
+      'p.id',
+      'p.paid_at as paidAt',
+      'p.method',
+      'p.reference',
+      sql<string>`sum(a.amount)`.as('amount'),
+    ])
+    .where('a.invoice', '=', String(invoiceId))
+    .groupBy('p.id')
+    .having(sql`sum(a.amount)`, '>', 0)
+    .orderBy('p.paid_at')
+    .orderBy('p.id')
+    .execute();
+  return rows.map((row) => ({ ...row, amount: Number(row.amount) }));
+}
+
 /** What of a payment is allocated, or what is allocated to an invoice; the newest first. */
 export async function listAllocated(
   db: Database,

@@ -62,6 +62,22 @@ export async function findFacts(db: Database, number: string): Promise<unknown> 
   return row?.facts;
 }
 
+/** The credit notes of an invoice, the oldest first. */
+export async function listCreditNotes(
+  db: Database,
+  invoiceId: number,
+): Promise<{ number: string; issuedAt: Date; total: number }[]> {
+  const rows = await db
+    .selectFrom('documents')
+    .select(['number', 'issued_at as issuedAt', 'total'])
+    .where('invoice', '=', String(invoiceId))
+    .where('kind', '=', 'credit_note')
+    .orderBy('issued_at')
+    .orderBy('number')
+    .execute();
+  return rows.map((row) => ({ ...row, total: Number(row.total) }));
+}
+
 /** By the clock of the database, which dates all documents. */
 export async function readClock(db: Database): Promise<Date> {
   const { at } = await db.selectNoFrom(sql<Date>`billing_now()`.as('at')).executeTakeFirstOrThrow();

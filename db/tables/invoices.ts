@@ -129,6 +129,25 @@ export async function findInvoiceOfAccount(
   return row && { ...readRow(row), buyerName: row.buyerName ?? '', buyerEmail: row.buyerEmail ?? '' };
 }
 
+/** Whose an invoice is, and who it was when it was issued. Ids are null once they are erased. */
+export async function findBuyerOf(
+  db: Database,
+  { id }: Pick<Invoice, 'id'>,
+): Promise<{ userId: string | null; accountId: string | null; name: string; email: string }> {
+  const row = await db
+    .selectFrom('invoices as i')
+    .innerJoin('service_contracts as c', 'c.id', 'i.contract_id')
+    .select([
+      'c.user_id as userId',
+      'c.account_id as accountId',
+      'i.buyer_name as name',
+      'i.buyer_email as email',
+    ])
+    .where('i.number', '=', String(id))
+    .executeTakeFirstOrThrow();
+  return { ...row, name: row.name ?? '', email: row.email ?? '' };
+}
+
 /** The account's invoices, the newest first. */
 export async function listInvoices(db: Database, accountId: string): Promise<Invoice[]> {
   const rows = await selectInvoices(db)

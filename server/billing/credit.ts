@@ -7,9 +7,11 @@ import { findInvoice, type Invoice, lockInvoice, updateSettled } from '../../db/
 import { findPayment, type Payment } from '../../db/tables/payments.ts';
 import { type Contract, lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { findBuyer } from './buyers.ts';
 import type { DocumentFacts } from './document-facts.ts';
 import { settleContract } from './invoicing.ts';
-import { findSettings, issueCreditNote, issueInvoice, type Settings } from './issue.ts';
+import { findSettings, type HeldCode, issueCreditNote, issueInvoice, type Settings } from './issue.ts';
 import { allocateUpTo, type Bookkeeper, freeAllocated } from './ledger.ts';
 
 /**
@@ -27,20 +29,23 @@ export async function creditInvoice(
   const left = invoice.unitAmount - invoice.credited;
   if (left === 0) throw new AppError('already_settled');
   if (amount !== undefined && (amount > left || (amount < left && !invoice.hasDocument)))
-    throw new AppError('validation_failed', { errors: [{ pointer: '/amount', detail: tooMuch(invoice) }] });
+    throw new AppError('validation_failed', {
+      errors: [
+        {
+          pointer: '/amount',
+          detail: invoice.hasDocument ? faultWords.credit_too_much : faultWords.credit_part_of_old,
+        },
+      ],
+    });
   const credited = await credit(trx, invoice, amount ?? left, by);
   await settleContract(trx, contract, by.now);
   return credited.number;
 }
 
-const tooMuch = ({ hasDocument }: Invoice) =>
-  hasDocument
-    ? 'Must not be more than is left of the invoice.'
-    : 'An invoice without a tax document can only be voided whole.';
-
 /**
- * Credits an invoice whole, and issues the same period at the same price to the buyer as they are now; what was paid goes along.
- * Throws 404 `not_found`, 409 `already_settled` if anything is credited, and 422 if there can be no new one.
+ * Credits an invoice whole, and issues the same period at the same price to the buyer as they are now; what was paid of it goes
+ * along. Throws 404 `not_found`, 409 `already_settled` if anything is credited, 403 `not_allowed` without a document or a buyer,
+ * and 422 if there can be no new one.
  */
 export async function reissueInvoice(
   trx: Transaction<DB>,
@@ -48,29 +53,44 @@ export async function reissueInvoice(
   by: Bookkeeper,
 ): Promise<{ creditNote: string; invoice: string }> {
   const { contract, invoice } = await lockToCorrect(trx, number);
-  if (invoice.credited > 0) throw new AppError('already_settled');
-  if (!invoice.hasDocument) throw new AppError('not_allowed');
-  const credited = await credit(trx, invoice, invoice.unitAmount, by);
-  const { facts, settings, freed } = credited;
+  if (invoice.credited === invoice.unitAmount) throw new AppError('already_settled');
+  if (invoice.credited > 0) throw new AppError('already_settled', { detail: faultWords.reissue_credited });
+  if (!invoice.hasDocument) throw new AppError('not_allowed', { detail: faultWords.reissue_no_document });
+  if ((await findBuyer(trx, contract)).facts.name === '')
+    throw new AppError('not_allowed', { detail: faultWords.reissue_no_buyer });
+  const { facts, settings, freed, ...credited } = await credit(trx, invoice, invoice.unitAmount, by);
   if (!facts || !settings || !credited.number) throw new AppError('not_allowed');
   // The price as it was meant, before or with tax.
   const tax = { ...settings.settings.tax, prices: facts.prices };
-  const issued = await issueInvoice(trx, { ...settings, settings: { ...settings.settings, tax } }, contract, {
-    plan: invoice.plan,
-    price: { currency: invoice.currency, unitAmount: facts.prices === 'net' ? facts.net : facts.total },
-    startsAt: invoice.periodStartsAt,
-    endsAt: invoice.periodEndsAt,
-  });
+  const issued = await issueInvoice(
+    trx,
+    { ...settings, settings: { ...settings.settings, tax } },
+    contract,
+    {
+      plan: invoice.plan,
+      price: { currency: invoice.currency, unitAmount: facts.prices === 'net' ? facts.net : facts.total },
+      startsAt: invoice.periodStartsAt,
+      endsAt: invoice.periodEndsAt,
+    },
+    by.trail,
+  );
   if ('held' in issued)
-    throw new AppError('validation_failed', { errors: [{ pointer: '/number', detail: issued.held }] });
+    throw new AppError('validation_failed', {
+      errors: [{ pointer: '/number', detail: heldWords[issued.held] }],
+    });
   const renewed = await lockInvoice(trx, issued.id);
-  for (const { payment: id, amount } of freed) {
-    const payment = (await findPayment(trx, id)) as Payment;
-    await allocateUpTo(trx, { payment: { ...payment, unallocated: amount }, invoice: renewed });
-  }
+  // In the order in which they paid the one before: the newest is freed first again. No more of them than that.
+  for (const { payment: id, amount: most } of freed.reverse())
+    await allocateUpTo(trx, { payment: (await findPayment(trx, id)) as Payment, invoice: renewed, most });
   await settleContract(trx, contract, by.now);
   return { creditNote: credited.number, invoice: issued.number };
 }
+
+const heldWords: Record<HeldCode, string> = {
+  no_tax_rule: faultWords.held_no_tax_rule,
+  tax_currency: faultWords.held_tax_currency,
+  price_too_high: faultWords.held_price_too_high,
+};
 
 async function lockToCorrect(
   trx: Transaction<DB>,
@@ -82,22 +102,24 @@ async function lockToCorrect(
   return { contract, invoice: await lockInvoice(trx, found.id) };
 }
 
+type Credited = {
+  number?: string;
+  facts?: DocumentFacts;
+  settings?: Settings;
+  freed: { payment: string; amount: number }[];
+};
+
 async function credit(
   trx: Transaction<DB>,
   invoice: Invoice,
   amount: number,
   { now, trail }: Bookkeeper,
-): Promise<{
-  number?: string;
-  facts?: DocumentFacts;
-  settings?: Settings;
-  freed: { payment: string; amount: number }[];
-}> {
+): Promise<Credited> {
+  const before = { ...invoice };
   const credited = invoice.credited + amount;
   const freed = await freeAllocated(trx, invoice, Math.min(invoice.allocated, invoice.unitAmount - credited));
-  const settle = () => updateSettled(trx, invoice, { credited, allocated: invoice.allocated, paidAt: now });
+  await updateSettled(trx, invoice, { credited, allocated: invoice.allocated, paidAt: now });
   if (!invoice.hasDocument) {
-    await settle();
     const details = { ...trail?.details, number: invoice.number };
     deferAuditEvent(trx, { ...trail, type: 'invoice.void', details });
     return { freed };
@@ -107,7 +129,6 @@ async function credit(
     findSettings(trx),
   ]);
   if (!settings) throw new AppError('not_allowed');
-  const before = { ...invoice };
-  await settle();
-  return { number: await issueCreditNote(trx, settings, before, facts, amount), facts, settings, freed };
+  const number = await issueCreditNote(trx, settings, before, { facts, total: amount, trail });
+  return { number, facts, settings, freed };
 }

@@ -19,11 +19,33 @@ export function startOfDay(zone: string, day: string): Date {
   return new Date(from);
 }
 
+/** Noon of that day in the zone. */
+export function noonOf(zone: string, day: string): Date {
+  const local = `${day}T12`;
+  // Clocks differ from UTC by whole quarters of an hour, and no zone is further from it.
+  const earliest = Date.parse(`${day}T12:00:00Z`) - 16 * hourMs;
+  const write = hourWriter(zone);
+  for (let at = earliest; at < earliest + 32 * hourMs; at += hourMs / 4)
+    if (write(at) === local) return new Date(at);
+  return new Date(earliest + 16 * hourMs);
+}
+
 export function addDays(day: string, days: number): string {
   return new Date(Date.parse(`${day}T00:00:00Z`) + days * 24 * hourMs).toISOString().slice(0, 10);
 }
 
 const hourMs = 3_600_000;
+
+function hourWriter(zone: string): (at: number) => string {
+  const day = dayWriter(zone);
+  const hour = new Intl.DateTimeFormat('en', {
+    timeZone: zone,
+    hour: '2-digit',
+    hourCycle: 'h23',
+    numberingSystem: 'latn',
+  });
+  return (at) => `${day(at)}T${hour.format(at)}`;
+}
 
 function dayWriter(zone: string): (at: number) => string {
   const format = new Intl.DateTimeFormat('en', {

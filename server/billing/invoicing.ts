@@ -8,7 +8,7 @@ import { isDatabaseAway } from '../../db/postgres/away.ts';
 import type { Database } from '../../db/postgres/client.ts';
 import { inTransaction } from '../../db/postgres/transactions.ts';
 import type { DB } from '../../db/schema.ts';
-import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
   findCanceledContracts,
   findContractsInArrears,
@@ -163,13 +163,21 @@ async function issueWithoutSeller(
   deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
 }
 
+/** What the audit keeps of who moves a contract, if it does not move by itself. */
+type Trail = Omit<AuditEvent, 'type' | 'reason'>;
+
 /** Moves a contract to another state. False if the present state does not allow the move. `trx` has locked the contract. */
-async function moveContract(trx: Transaction<DB>, contract: Contract, move: Move): Promise<boolean> {
+async function moveContract(
+  trx: Transaction<DB>,
+  contract: Contract,
+  move: Move,
+  trail?: Trail,
+): Promise<boolean> {
   const status = applyMove(contract.status, move);
   if (!status) return false;
   await updateContract(trx, contract.id, { ...contract, status });
-  const details = { contractId: contract.id, status };
-  deferAuditEvent(trx, { type: 'contract.moved', reason: move, details });
+  const details = { ...trail?.details, contractId: contract.id, status };
+  deferAuditEvent(trx, { ...trail, type: 'contract.moved', reason: move, details });
   return true;
 }
 
@@ -193,10 +201,13 @@ export async function settleContract(trx: Transaction<DB>, contract: Contract, n
 export async function cancelContract(
   { db, now }: Pick<Billing, 'db' | 'now'>,
   signupId: string,
+  trail?: Trail,
 ): Promise<boolean | undefined> {
-  return inTransaction(db, { by: 'operator', cause: 'contract:cancel' }, async (trx) => {
+  const why = trail?.why;
+  const origin = { by: 'operator', cause: 'contract:cancel', ...(why !== undefined && { why }) } as const;
+  return inTransaction(db, origin, async (trx) => {
     const contract = await lockContract(trx, { signupId });
-    return contract && endContract(trx, contract, now());
+    return contract && endContract(trx, contract, now(), trail);
   });
 }
 
@@ -204,9 +215,14 @@ export async function cancelContract(
  * Ends a contract that `trx` has locked, and invoices what began before. What is held of that is invoiced later. False if it has
  * already ended.
  */
-export async function endContract(trx: Transaction<DB>, contract: Contract, now: Date): Promise<boolean> {
+export async function endContract(
+  trx: Transaction<DB>,
+  contract: Contract,
+  now: Date,
+  trail?: Trail,
+): Promise<boolean> {
   if (await expireTrial(trx, contract, now)) return false;
   const billed = await invoiceBegun(trx, contract, { now, isEnding: true });
   if (!contract.cancelsAt && (await isHeld(trx, contract.id))) await setCancelsAt(trx, contract.id, now);
-  return moveContract(trx, billed, 'cancel');
+  return moveContract(trx, billed, 'cancel', trail);
 }

@@ -2,8 +2,9 @@
 // the contract, and the invoice that a credit note corrects. The number comes last, because whoever takes one holds up all
 // others.
 import type { Transaction } from 'kysely';
+import type { Database } from '../../db/postgres/client.ts';
 import type { DB } from '../../db/schema.ts';
-import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import { findSettingsInForce } from '../../db/tables/billing-settings.ts';
 import { takeNumber } from '../../db/tables/document-series.ts';
 import { insertDocument, readClock } from '../../db/tables/documents.ts';
@@ -19,8 +20,7 @@ import { findTax } from './tax.ts';
 export type Settings = { version: number; settings: BillingSettings };
 
 /** The settings in force. A transaction that issues reads them once. */
-export const findSettings = (trx: Transaction<DB>) =>
-  findSettingsInForce(trx) as Promise<Settings | undefined>;
+export const findSettings = (db: Database) => findSettingsInForce(db) as Promise<Settings | undefined>;
 
 /** A price and the period that it is for. */
 export type Charge = {
@@ -52,12 +52,16 @@ export function drawUp(
   return { ...amounts, ...tax, firstDay, lastDay };
 }
 
+/** What the audit keeps of who has a document issued, if it is not the job. */
+type Trail = Omit<AuditEvent, 'type'> | undefined;
+
 /** Issues an invoice for a period, whose price is above 0. The result is its number, or why the period is held. */
 export async function issueInvoice(
   trx: Transaction<DB>,
   { version, settings }: Settings,
   contract: Contract,
   charge: Charge,
+  trail?: Trail,
 ): Promise<{ id: number; number: string } | { held: HeldCode }> {
   const { seller, terms, numbers, plans, payment } = settings;
   const { plan, price } = charge;
@@ -119,7 +123,8 @@ export async function issueInvoice(
     },
   };
   await insertFacts(trx, id, numbers.invoice, facts, now);
-  deferAuditEvent(trx, { type: 'invoice.issued', details: { number, contractId: contract.id } });
+  const details = { ...trail?.details, number, contractId: contract.id };
+  deferAuditEvent(trx, { ...trail, type: 'invoice.issued', details });
   return { id, number };
 }
 
@@ -131,8 +136,7 @@ export async function issueCreditNote(
   trx: Transaction<DB>,
   { version, settings }: Settings,
   invoice: Invoice,
-  corrected: DocumentFacts,
-  total: number,
+  { facts: corrected, total, trail }: { facts: DocumentFacts; total: number; trail?: Trail },
 ): Promise<string> {
   const { numbers, seller } = settings;
   const { now, today } = await readDay(trx, settings);
@@ -156,8 +160,8 @@ export async function issueCreditNote(
     },
   };
   await insertFacts(trx, invoice.id, numbers.credit_note, facts, now);
-  const details = { number, invoice: corrected.number, contractId: invoice.contractId };
-  deferAuditEvent(trx, { type: 'credit_note.issued', details });
+  const details = { ...trail?.details, number, invoice: corrected.number, contractId: invoice.contractId };
+  deferAuditEvent(trx, { ...trail, type: 'credit_note.issued', details });
   return number;
 }
 

@@ -5,7 +5,7 @@ import type { Transaction } from 'kysely';
 import { LostRace } from '../../db/races.ts';
 import type { DB } from '../../db/schema.ts';
 import { insertAllocation, listAllocated } from '../../db/tables/allocations.ts';
-import { deferAuditEvent } from '../../db/tables/audit-events.ts';
+import { type AuditEvent, deferAuditEvent } from '../../db/tables/audit-events.ts';
 import {
   findInvoice,
   type Invoice,
@@ -23,11 +23,16 @@ import {
 } from '../../db/tables/payments.ts';
 import { lockContract } from '../../db/tables/service-contracts.ts';
 import { AppError } from '../basics/errors.ts';
-import type { AuthorTrail } from '../identity/ground/trail.ts';
+import { faultWords } from '../basics/fault-words.ts';
 import { settleContract } from './invoicing.ts';
 
-/** Who does it, and from what it is audited. */
-export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: AuthorTrail };
+/** What the audit keeps of who does something with money. */
+export type BooksTrail = Omit<AuditEvent, 'type' | 'reason' | 'details'> & {
+  details: { by: 'payments' | 'staff' | 'cli'; [name: string]: string };
+};
+
+/** Who does it, and when. */
+export type Bookkeeper = { now: Date; recordedBy: Payment['recordedBy']; trail?: BooksTrail };
 
 export type Money = Pick<
   Payment,
@@ -92,15 +97,13 @@ async function takeIn(
   invoice: Invoice | undefined,
   by: Bookkeeper,
 ): Promise<void> {
-  let left = money.amount;
-  for (const back of await listReturns(trx, money.id)) {
-    const taken = back.currency === money.currency ? Math.min(left, -back.unallocated) : 0;
-    if (taken > 0) await setUnallocated(trx, back.id, back.unallocated + taken);
-    left -= taken;
-  }
-  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: left });
+  const refunds = (await listReturns(trx, money.id)).filter(({ currency }) => currency === money.currency);
+  const gone = Math.min(money.amount, sum(refunds.map(({ amount }) => amount)));
+  await spread(trx, refunds, gone);
+  const unallocated = money.amount - gone;
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated });
   if (invoice?.currency === money.currency)
-    await allocateUpTo(trx, { payment: { ...money, unallocated: left }, invoice });
+    await allocateUpTo(trx, { payment: { ...money, unallocated }, invoice });
 }
 
 /** Takes what is not allocated of its payment first, then what it pays, the newest first. */
@@ -115,22 +118,45 @@ async function giveBack(
   if (payment && payment.kind !== 'payment') throw refuse('/of', 'Must be the id of a payment.');
   if (payment && payment.currency !== money.currency)
     throw refuse('/amount/currency', 'Must be the currency of the payment.');
+  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -money.amount });
+  if (!payment) return;
   let missing = money.amount;
-  if (payment) {
-    const taken = Math.min(missing, payment.unallocated);
-    if (taken > 0) await setUnallocated(trx, payment.id, payment.unallocated - taken);
-    missing -= taken;
-    for (const { invoiceId, amount } of missing > 0
-      ? await listAllocated(trx, { payment: payment.id })
-      : []) {
-      const part = Math.min(missing, amount);
-      const invoice = invoices.get(invoiceId);
-      if (!invoice) throw new LostRace();
-      if (part > 0) await moveAllocated(trx, { payment: payment.id, invoice, amount: -part, paidAt: by.now });
-      missing -= part;
-    }
+  const left = Math.min(missing, payment.unallocated);
+  if (left > 0) await setUnallocated(trx, payment.id, payment.unallocated - left);
+  missing -= left;
+  for (const { invoiceId, amount } of missing > 0 ? await listAllocated(trx, { payment: payment.id }) : []) {
+    const part = Math.min(missing, amount);
+    if (part === 0) break;
+    const invoice = invoices.get(invoiceId);
+    if (!invoice) throw new LostRace();
+    await moveAllocated(trx, { payment: payment.id, invoice, amount: -part, paidAt: by.now });
+    missing -= part;
   }
-  await insertPayment(trx, { ...money, recordedBy: by.recordedBy, unallocated: -missing });
+  const refunds = (await listReturns(trx, payment.id)).filter(
+    ({ kind, currency }) => kind === 'refund' && currency === money.currency,
+  );
+  await spread(
+    trx,
+    refunds,
+    sum(refunds.map(({ amount, unallocated }) => amount + unallocated)) + money.amount - missing,
+  );
+}
+
+const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
+
+/**
+ * Says which refunds of a payment found something to take, `taken` in all: those of an earlier time first, in whatever order they
+ * were reported.
+ */
+async function spread(trx: Transaction<DB>, refunds: Payment[], taken: number): Promise<void> {
+  const byTime = (one: Payment, other: Payment) =>
+    one.paidAt.getTime() - other.paidAt.getTime() || (one.id < other.id ? -1 : 1);
+  let left = taken;
+  for (const { id, amount, unallocated } of refunds.sort(byTime)) {
+    const part = Math.min(left, amount);
+    if (unallocated !== part - amount) await setUnallocated(trx, id, part - amount);
+    left -= part;
+  }
 }
 
 const refuse = (pointer: string, detail: string) =>
@@ -146,13 +172,12 @@ export async function allocate(
   by: Bookkeeper,
 ): Promise<number> {
   const named = await findInvoice(trx, number);
-  if (!named || !(await findPayment(trx, paymentId))) throw new AppError('not_found');
+  if (!named || (await findPayment(trx, paymentId))?.kind !== 'payment') throw new AppError('not_found');
   const invoices = await lockInvoices(trx, [named]);
   const invoice = invoices.get(named.id) as Invoice;
   await lockPayments(trx, [paymentId]);
   const payment = (await findPayment(trx, paymentId)) as Payment;
-  if (payment.currency !== invoice.currency)
-    throw refuse('/number', 'The invoice is in another currency than the payment.');
+  if (payment.currency !== invoice.currency) throw refuse('/number', faultWords.allocate_currency);
   const amount = await allocateUpTo(trx, { payment, invoice });
   if (amount <= 0) throw new AppError('already_settled');
   await settleContracts(trx, invoices, by);
@@ -188,12 +213,16 @@ export async function payBack(
   return amount;
 }
 
-/** Allocates as much as both allow. The result is how much. */
+/** Allocates as much as both allow, and no more than `most`. The result is how much. */
 export async function allocateUpTo(
   trx: Transaction<DB>,
-  { payment, invoice }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice },
+  {
+    payment,
+    invoice,
+    most = payment.unallocated,
+  }: { payment: Pick<Payment, 'id' | 'unallocated' | 'paidAt'>; invoice: Invoice; most?: number },
 ): Promise<number> {
-  const amount = Math.min(payment.unallocated, invoice.open);
+  const amount = Math.min(payment.unallocated, most, invoice.open);
   if (amount <= 0) return 0;
   await setUnallocated(trx, payment.id, payment.unallocated - amount);
   await moveAllocated(trx, { payment: payment.id, invoice, amount, paidAt: payment.paidAt });

@@ -12,13 +12,15 @@ const leewayMs = 300_000;
 
 const notACurrency = 'Must be an ISO 4217 currency code, such as EUR.';
 
+export const currencySchema = z
+  .string()
+  .max(100, { error: notACurrency, abort: true })
+  .refine(isCurrency, notACurrency)
+  .meta({ pattern: '^[A-Z]{3}$' })
+  .describe('An assigned ISO 4217 code.');
+
 export const priceSchema = z.object({
-  currency: z
-    .string()
-    .max(100, { error: notACurrency, abort: true })
-    .refine(isCurrency, notACurrency)
-    .meta({ pattern: '^[A-Z]{3}$' })
-    .describe('An assigned ISO 4217 code.'),
+  currency: currencySchema,
   unit_amount: z
     .int('Must be a whole number of minor units, such as 2900 for 29.00 EUR.')
     .min(0, 'Must not be negative.')
@@ -91,18 +93,23 @@ export type Signup = z.infer<typeof signupSchema>;
 
 /** Reads a message. Throws 400 `malformed_json`, or 422 `validation_failed` with everything that is wrong. */
 export function readSignup(body: Uint8Array, now: Date): Signup {
-  const message = parse(body);
+  const message = readStrictJson(body);
   const result = signupSchema.safeParse(message, { error: describeType });
-  const tooLate = isTooLate(message, now) ? [future] : [];
+  const at = isObject(message) ? message.occurred_at : undefined;
+  const tooLate = isTooLate(at, now) ? [buildFuture('/occurred_at')] : [];
   if (result.success && tooLate.length === 0) return result.data;
   const errors = [...(result.success ? [] : toFieldErrors(result.error)), ...tooLate];
   throw new AppError('validation_failed', { errors });
 }
 
-const future = { pointer: '/occurred_at', detail: 'Must not be more than 300 seconds in the future.' };
+export const buildFuture = (pointer: string) => ({
+  pointer,
+  detail: 'Must not be more than 300 seconds in the future.',
+});
 
-function isTooLate(message: unknown, now: Date): boolean {
-  const { data: at } = instantSchema.safeParse(isObject(message) ? message.occurred_at : undefined);
+/** Whether that member of a message is a time too far ahead. */
+export function isTooLate(member: unknown, now: Date): boolean {
+  const { data: at } = instantSchema.safeParse(member);
   return at !== undefined && at.getTime() > now.getTime() + leewayMs;
 }
 
@@ -111,7 +118,8 @@ export const describeType: z.core.$ZodErrorMap = (issue) => {
   return issue.input === undefined ? 'Required.' : `Must be of type ${issue.expected}.`;
 };
 
-function parse(body: Uint8Array): unknown {
+/** Throws 400 `malformed_json`. */
+export function readStrictJson(body: Uint8Array): unknown {
   try {
     return parseStrictJson(body);
   } catch (error) {

@@ -54,6 +54,12 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
+/** What the audit keeps of an operator who does something with money (contract 7.160). */
+export function booksTrailOf(reason: { by?: string; why?: string }) {
+  const { name: operator, systemUser: user, why } = authorOf(reason);
+  return { ...(why !== undefined && { why }), details: { by: 'cli' as const, operator, systemUser: user } };
+}
+
 /** What the audit keeps of an act by command, or of a look (contract 12.44 and 12.45). */
 function buildEvent(type: string, userId: string | undefined, reason: { by?: string; why?: string }) {
   const { name, systemUser: user, why } = authorOf(reason);

@@ -1,14 +1,6 @@
-// Signups, contracts, invoices and mails.
+// Signups and mails.
 import { type Command, Option } from 'commander';
-import type { Transaction } from 'kysely';
-import { v7 as uuidv7 } from 'uuid';
-import { inTransaction } from '../../db/postgres/transactions.ts';
-import type { DB } from '../../db/schema.ts';
 import { listFailedMails, retryFailedMails } from '../../db/tables/mails.ts';
-import { AppError } from '../basics/errors.ts';
-import { creditInvoice } from '../billing/credit.ts';
-import { cancelContract } from '../billing/invoicing.ts';
-import { type Bookkeeper, payOpen } from '../billing/ledger.ts';
 import { sendSignup } from '../demo/crm.ts';
 import { environment, print } from '../runtime/process.ts';
 import { readConfig } from '../settings/config.ts';
@@ -53,36 +45,6 @@ export function addBillingCommands(program: Command): void {
     });
 
   program
-    .command('contract:cancel')
-    .description('cancel a service contract permanently')
-    .argument('<signup id>', "the CRM's id for it")
-    .action(async (signupId: string) => {
-      const isCanceled = await withDatabase((db) => cancelContract({ db, now }, signupId));
-      if (isCanceled === undefined) throw new CommandError('There is no contract for this signup.');
-      print(isCanceled ? 'The contract is canceled.' : 'The contract had already ended.');
-    });
-
-  program
-    .command('invoice:paid')
-    .description(
-      'record a payment of what is open; if nothing is overdue any more, the contract becomes active again',
-    )
-    .argument('<number>')
-    .action((number: string) =>
-      settle(`Invoice ${number} is paid.`, (trx, by) =>
-        payOpen(trx, { number, id: uuidv7(), paidAt: by.now }, by),
-      ),
-    );
-
-  program
-    .command('invoice:void')
-    .description('credit all that is left of an invoice')
-    .argument('<number>')
-    .action((number: string) =>
-      settle(`Invoice ${number} is void.`, (trx, by) => creditInvoice(trx, number, undefined, by)),
-    );
-
-  program
     .command('mails')
     .description('list emails that failed, including those we gave up on')
     .option('--retry', 'try all of them again', false)
@@ -97,25 +59,4 @@ export function addBillingCommands(program: Command): void {
         if (retry) print(`${await retryFailedMails(db, now())} will be sent again.`);
       }),
     );
-}
-
-async function settle(
-  done: string,
-  work: (trx: Transaction<DB>, by: Bookkeeper) => Promise<unknown>,
-): Promise<void> {
-  try {
-    await withDatabase((db) =>
-      inTransaction(db, { by: 'operator', cause: 'invoice' }, (trx) =>
-        work(trx, { now: now(), recordedBy: 'operator' }),
-      ),
-    );
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    throw new CommandError(
-      error.code === 'not_found'
-        ? 'There is no invoice with this number.'
-        : `Nothing changed: ${error.detail}`,
-    );
-  }
-  print(done);
 }

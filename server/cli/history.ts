@@ -71,6 +71,7 @@ const authors = {
   person: 'the person',
   marketplace: 'the marketplace',
   crm: 'the CRM',
+  payments: 'a payment',
   operator: 'an operator',
   staff: 'staff',
   service: 'the service',

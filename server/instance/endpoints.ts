@@ -8,6 +8,7 @@ import { launch } from '../endpoints/launch.ts';
 import { marketplaceCallback } from '../endpoints/marketplace-callback.ts';
 import { openApi } from '../endpoints/openapi.ts';
 import { passkeyOptions } from '../endpoints/passkey-options.ts';
+import { payments } from '../endpoints/payments.ts';
 import { securityTxt } from '../endpoints/security-txt.ts';
 import { ssoEvents } from '../endpoints/sso-events.ts';
 import { ssoProfile } from '../endpoints/sso-profile.ts';
@@ -34,6 +35,7 @@ export function createEndpoints(
     marketplaceCallback: bind(marketplaceCallback),
     crmSignups: bind(crmSignups),
     crmContracts: bind(crmContracts),
+    payments: bind(payments),
     passkeyOptions: bind(passkeyOptions),
     trpc: bind(handleTrpc),
     downloadData: bind(downloadData),

@@ -17,6 +17,7 @@ import {
   type NudgeResult,
   nudgeResults,
   passwordMailResults,
+  paymentResults,
   signupResults,
 } from './results.ts';
 import { registerHashing, registerPool, registerProcess } from './state.ts';
@@ -167,6 +168,12 @@ export function createMetrics({
       'Signups from the CRM, by what became of the contract, repeated, or the code of the refusal.',
       'result',
       signupResults,
+    ),
+    countPayment: counter(
+      'identity_payments_total',
+      'Reports of payments and refunds, by result: recorded, known, repeated, or the code of the refusal.',
+      'result',
+      paymentResults,
     ),
     countMail: counter(
       'identity_mails_total',

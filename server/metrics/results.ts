@@ -49,6 +49,10 @@ export type LaunchOutcome = (typeof launchOutcomes)[number];
 export const signupResults = ['created', 'updated', 'unchanged', 'repeated', ...codes] as const;
 export type SignupResult = (typeof signupResults)[number];
 
+/** Whether it was new, `known` by its id, or `repeated` for an answer that was kept. Else why the report was refused. */
+export const paymentResults = ['recorded', 'known', 'repeated', ...codes] as const;
+export type PaymentResult = (typeof paymentResults)[number];
+
 export const mailResults = ['sent', 'failed', 'refused', 'given_up'] as const;
 
 /** Whether the client answered with a 2xx. */

@@ -108,7 +108,7 @@ export const buildCrmPaths = (
   },
 });
 
-const answered = {
+export const answered = {
   ...noStore,
   'Idempotent-Replayed': {
     description: 'The same message was answered before: this is that answer.',

@@ -16,6 +16,7 @@ import {
   type Operation,
   type PathItem,
 } from './parts.ts';
+import { paymentsPath } from './payments-path.ts';
 import { eventsPath, profilePath } from './people-paths.ts';
 import { buildSchemas, type JsonSchema } from './schemas.ts';
 import { buildServicePaths } from './service-paths.ts';
@@ -67,6 +68,7 @@ async function buildDocument({
     '/sso/events': eventsPath(worked, refuse),
     '/sso/marketplace/callback': marketplacePath(worked, refuse),
     ...buildCrmPaths(worked, refuse),
+    '/integrations/payments': paymentsPath(worked, refuse),
     ...buildServicePaths(refuse),
   };
   return {
@@ -104,6 +106,7 @@ const tags = [
   { name: 'Login', description: 'Where a client sends browsers.' },
   { name: 'People', description: 'Profiles, and what has changed about them.' },
   { name: 'CRM', description: 'Signups and contracts.' },
+  { name: 'Payments', description: 'What a payment provider reports.' },
   { name: 'Migration', description: 'What the legacy marketplace sends.' },
   { name: 'Service', description: 'About the service itself.' },
   { name: 'Your client', description: 'What this service sends to a client.' },
@@ -163,6 +166,12 @@ const describeSecurity = (issuer: string): OpenApi['components']['securityScheme
     name: 'webhook-signature',
     description:
       'Standard Webhooks 1.0, over `{webhook-id}.{webhook-timestamp}.{body}`, with the bytes of the secret behind `whsec_`.',
+  },
+  paymentSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'webhook-signature',
+    description: 'As `signupSignature`, with the secret of payments.',
   },
   nudgeSignature: {
     type: 'apiKey',

@@ -10,6 +10,7 @@ export const exampleSecrets = {
   client: 'example-secret-do-not-use-0123456789',
   marketplace: 'example-secret-of-the-marketplace-do-not-use',
   signups: 'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  payments: 'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=',
 };
 
 /** When all examples are made, in Unix seconds. */
@@ -53,6 +54,30 @@ const contract = {
   trial_ends_at: null,
   price,
   occurred_at: later,
+};
+
+const payment = {
+  payment_id: 'pay_2001',
+  kind: 'payment',
+  invoice_number: 'INV-2026-0001',
+  amount: { currency: 'EUR', unit_amount: 3_451 },
+  paid_at: at,
+  method: 'card',
+  reference: 'INV-2026-0001 Zoë’s Flowers',
+};
+
+const refund = {
+  payment_id: 'ref_2002',
+  kind: 'refund',
+  of: 'pay_2001',
+  amount: { currency: 'EUR', unit_amount: 1_000 },
+  paid_at: later,
+};
+
+const paid = {
+  allocated: 3_451,
+  unallocated: 0,
+  invoice: { number: 'INV-2026-0001', status: 'paid' as const, open: 0 },
 };
 
 export type Worked = Awaited<ReturnType<typeof buildExamples>>;
@@ -129,6 +154,19 @@ export async function buildExamples({ issuer }: Pick<Config, 'issuer'>) {
         account: { id: accountId, created: false },
         contract: { id: contractId, status: 'active', plan: 'starter', trial_ends_at: null, created: false },
       },
+    },
+    /** The refund gives a part of the payment back. */
+    payments: {
+      payment: await signExample(exampleSecrets.payments, 'msg_2001', payment),
+      refund: await signExample(exampleSecrets.payments, 'msg_2002', refund),
+    },
+    paymentAnswers: {
+      payment: { ...paid, payment_id: 'pay_2001', applied: true },
+      refund: {
+        ...{ payment_id: 'ref_2002', applied: true, allocated: 0, unallocated: 0 },
+        invoice: null,
+      },
+      known: { ...paid, payment_id: 'pay_2001', applied: false },
     },
     contracts: { contracts: [contract], next: contractId },
     events: {

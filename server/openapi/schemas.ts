@@ -4,6 +4,8 @@ import { sections } from '../../db/own-data.ts';
 import { problemSchema } from '../basics/errors.ts';
 import { signupAnswerSchema } from '../billing/accept-signup.ts';
 import { contractEntrySchema, contractPageSchema } from '../billing/contract-list.ts';
+import { paymentAnswerSchema } from '../billing/payment-answer.ts';
+import { paymentSchema } from '../billing/payment-message.ts';
 import { signupSchema } from '../billing/signup-message.ts';
 import { eventPageSchema, eventSchema } from '../events/describe-event.ts';
 import { nudgeSchema } from '../events/nudges.ts';
@@ -42,6 +44,8 @@ const ours = {
   MarketplacePayload: marketplacePayloadSchema,
   Signup: signupSchema,
   SignupAnswer: signupAnswerSchema,
+  Payment: paymentSchema,
+  PaymentAnswer: paymentAnswerSchema,
   Contract: contractEntrySchema,
   ContractPage: contractPageSchema,
   Event: eventSchema,

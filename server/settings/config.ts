@@ -26,6 +26,8 @@ export type Config = {
   marketplaceInbound: { issuer: string; secrets: readonly string[]; ttlSeconds: number } | undefined;
   /** `whsec_…`, one or two. Undefined: the endpoint is off. */
   crmSignupsSecrets: readonly string[] | undefined;
+  /** As those. */
+  paymentsSecrets: readonly string[] | undefined;
   /** One or two keys of 32 bytes. The first encrypts, either decrypts. */
   encryptionKeys: readonly Uint8Array[];
   /** Whether administrators and managers need a second factor. */
@@ -137,6 +139,10 @@ function readSettings(reader: SettingsReader): Config {
     marketplaceInbound: readMarketplaceInbound(reader),
     crmSignupsSecrets: reader.secrets('CRM_SIGNUPS_SECRET', {
       fallback: localSecrets.CRM_SIGNUPS_SECRET,
+      form: 'whsec',
+    }),
+    paymentsSecrets: reader.secrets('PAYMENTS_SECRET', {
+      fallback: localSecrets.PAYMENTS_SECRET,
       form: 'whsec',
     }),
     encryptionKeys: readEncryptionKeys(reader),

@@ -7,11 +7,13 @@ export const localSecrets = {
   // local-encryption-key-do-not-use!
   IDENTITY_ENCRYPTION_KEY: 'bG9jYWwtZW5jcnlwdGlvbi1rZXktZG8tbm90LXVzZSE=',
   CRM_SIGNUPS_SECRET: 'whsec_bG9jYWwtY3JtLXNpZ251cHMtc2VjcmV0LWRvLW5vdC11c2U=',
+  PAYMENTS_SECRET: 'whsec_bG9jYWwtcGF5bWVudHMtc2VjcmV0LWRvLW5vdC11c2U=',
 };
-// The second is from the published test vectors. The other secrets of the vectors match `placeholder`.
+// From the published test vectors, and the example of payments. The other secrets of both match `placeholder`.
 const knownSecrets = new Set([
   ...Object.values(localSecrets),
   'whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=',
+  'whsec_ICEiIyQlJicoKSorLC0uLzAxMjM0NTY3ODk6Ozw9Pj8=',
 ]);
 export const minSecretBytes = 32;
 const placeholder =

@@ -227,6 +227,18 @@ client needs a callback and a secret, and a client has both or neither.`,
     ],
   },
   {
+    title: 'Payments',
+    settings: [
+      {
+        name: 'PAYMENTS_SECRET',
+        meaning:
+          'What a payment provider signs its [reports of payments](../payments.md) with: of the form of `CRM_SIGNUPS_SECRET`; two, comma-separated, during a rotation',
+        fallback: 'reports are off',
+        local: 'built in',
+      },
+    ],
+  },
+  {
     title: 'Database',
     settings: [
       {

@@ -11,8 +11,12 @@ const hidden: Record<string, string> = {
   'hand_off.email_skipped': 'The marketplace sent an address that somebody else has',
   'hand_off.refused': 'A hand-off of the marketplace was refused',
   'invoice.issued': 'An invoice was issued',
+  'credit_note.issued': 'A credit note was issued',
   'invoice.paid': 'An invoice was paid',
   'invoice.void': 'An invoice was made void',
+  'payment.allocated': 'A payment was put to an invoice',
+  'payment.recorded': 'A payment was recorded',
+  'payment.refunded': 'A refund was recorded, or a payment paid back',
   'session.started': 'A session began',
   'user.erased': 'The account was deleted for good',
 

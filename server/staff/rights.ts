@@ -30,6 +30,13 @@ export const rights = {
   'people.changeEmail': { manager: 'nobody', admin: 'customers' },
   'people.thaw': { manager: 'nobody', admin: 'everybody' },
   'people.removeLink': { manager: 'nobody', admin: 'everybody' },
+
+  'billing.recordPayment': { manager: 'nobody', admin: 'everybody' },
+  'billing.credit': { manager: 'nobody', admin: 'everybody' },
+  'billing.reissue': { manager: 'nobody', admin: 'everybody' },
+  'billing.allocate': { manager: 'nobody', admin: 'everybody' },
+  'billing.paidBack': { manager: 'nobody', admin: 'everybody' },
+  'billing.cancelContract': { manager: 'nobody', admin: 'everybody' },
 } satisfies Record<string, Right>;
 
 export type RightName = keyof typeof rights;

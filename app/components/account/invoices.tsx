@@ -23,12 +23,14 @@ export function InvoiceState({ status, isOverdue }: { status: Invoice['status'];
   return <Badge meaning={isOverdue ? 'needs-you' : meaning}>{isOverdue ? 'Overdue' : words}</Badge>;
 }
 
-/** `isOwn`: to whoever has them, and can open them. Otherwise to staff. */
+/** `isOwn`: to whoever has them. Otherwise to staff. `opens`: whether whoever looks at them can open them. */
 export function Invoices({
   invoices,
+  opens = true,
   isOwn = true,
 }: {
   invoices: (Invoice & { isOverdue: boolean })[];
+  opens?: boolean;
   isOwn?: boolean;
 }) {
   return (
@@ -37,7 +39,7 @@ export function Invoices({
         {invoices.map(({ number, plan, status, issuedAt, dueAt, isOverdue, ...amount }) => (
           <Row
             key={number}
-            href={isOwn ? `/invoices/${number}` : undefined}
+            href={opens ? `${isOwn ? '' : '/admin'}/invoices/${number}` : undefined}
             title={`Invoice ${number}`}
             about={
               <>

@@ -60,6 +60,7 @@ type Change = Person['history'][number];
 const authorWords: Partial<Record<NonNullable<Change['by']>, string>> = {
   marketplace: 'By the marketplace',
   crm: 'By the CRM',
+  payments: 'By a payment',
   operator: 'By an operator',
   database: 'By SQL',
   service: 'By the service itself',

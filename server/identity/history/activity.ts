@@ -32,9 +32,13 @@ export const words: Record<string, string | ByReason | undefined> = {
   // Hidden: these are about accounts and contracts, not about a person.
   'contract.moved': undefined,
   'database.restored': undefined,
+  'credit_note.issued': undefined,
   'invoice.issued': undefined,
   'invoice.paid': undefined,
   'invoice.void': undefined,
+  'payment.allocated': undefined,
+  'payment.recorded': undefined,
+  'payment.refunded': undefined,
   // Hidden: nobody knows whose hand-off it was.
   'hand_off.refused': undefined,
   // Hidden: it would say that somebody else has that address.

@@ -134,6 +134,7 @@ export const describeHappening = ({ subject, kind }: Pick<Change, 'subject' | 'k
 const others = {
   marketplace: 'By the marketplace',
   crm: 'By our sales system',
+  payments: 'By a payment',
   operator: 'By our support team',
   staff: 'By our support team',
   database: 'By our support team',

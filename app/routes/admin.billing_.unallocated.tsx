@@ -1,0 +1,186 @@
+import type { ActionFunctionArgs, LoaderFunctionArgs } from '@remix-run/node';
+import { useLoaderData } from '@remix-run/react';
+import type { Waits } from '../../server/staff/books.ts';
+import { answerBookForm } from '../book-forms.ts';
+import { Confirm } from '../components/confirm.tsx';
+import { EmptyState } from '../components/empty-state.tsx';
+import { Field } from '../components/field.tsx';
+import { Day } from '../components/instant.tsx';
+import { Money } from '../components/money.tsx';
+import { Notice } from '../components/notice.tsx';
+import { useRefused } from '../components/refused.ts';
+import { Row, Rows } from '../components/rows.tsx';
+import { Section } from '../components/section.tsx';
+import { titled } from '../components/service-name.ts';
+import { Refusal } from '../components/staff/act.tsx';
+import { BookAct } from '../components/staff/book-act.tsx';
+import { StaffPage } from '../components/staff/staff-page.tsx';
+import type { Refused } from '../refused.ts';
+import { loadForStaff } from '../staff.ts';
+
+/** The forms are the browser's own: no script keeps what is shown of people. */
+export const handle = { isStatic: true };
+
+export const meta = titled('Payments that wait');
+
+export async function loader(args: LoaderFunctionArgs) {
+  const { transport } = args.context;
+  const loaded = await loadForStaff(args, (procedures) => procedures.booksForms.waiting());
+  return { ...loaded, saved: transport.readQuery(args.request).get('saved') };
+}
+
+export const action = (args: ActionFunctionArgs) => answerBookForm(args);
+
+export const headers = ({ actionHeaders }: { actionHeaders: Headers }) => actionHeaders;
+
+/** What the page that asks for a credential says one goes on to. */
+const buttons = new Map([
+  ['allocate', 'Pay the invoice with it'],
+  ['paid-back', 'Record that it was paid back'],
+]);
+
+const outcomes = new Map([
+  ['allocate', 'The invoice is paid with it, as far as the money goes.'],
+  ['paid-back', 'It counts as paid back.'],
+]);
+
+type Payment = Awaited<ReturnType<typeof loader>>['payments'][number];
+
+/** Why it waits. `number`: what the payer named. */
+const why: Record<Waits, (number: string) => string> = {
+  refund_first: () =>
+    'A refund of a payment that we do not know yet. It sorts itself out once the payment is reported.',
+  refund_too_much: () =>
+    'More was refunded than was paid. Ask the payment provider: nothing can be changed about it here.',
+  no_number: () => 'It names no invoice.',
+  unknown_number: (number) => `It names the invoice ${number}, which there is not.`,
+  other_currency: (number) => `It names the invoice ${number}, which is in another currency.`,
+  is_void: (number) => `It names the invoice ${number}, which is void.`,
+  is_paid: (number) => `It is more than invoice ${number} came to, or came after that was paid.`,
+  left: (number) => `It names the invoice ${number}, which is not paid.`,
+};
+
+export default function Unallocated() {
+  const { who, payments, more, saved } = useLoaderData<typeof loader>();
+  const refused = useRefused();
+  if (refused?.asks) {
+    const { intent = '', payment } = refused.values;
+    return <Confirm refused={refused} asks={refused.asks} to={buttons.get(intent)} about={payment} />;
+  }
+  const outcome = outcomes.get(saved ?? '');
+  const isSaidAtForm = payments.some((payment) => isOf(refused, payment));
+  return (
+    <StaffPage
+      title="Payments that wait"
+      intro="Money that came in and pays no invoice yet. Say what it pays, or that it was paid back."
+      who={who}
+      current="/admin/billing"
+    >
+      {!refused && outcome && (
+        <Notice kind="success" focus>
+          {outcome}
+        </Notice>
+      )}
+      {refused && !isSaidAtForm && <Refusal refused={refused} />}
+      <Section id="waiting" title={more ? 'The oldest 100' : 'All of them'}>
+        {payments.length === 0 ? (
+          <EmptyState heading="h3" icon="check" title="Nothing waits">
+            <p>Every payment pays an invoice, or was paid back.</p>
+          </EmptyState>
+        ) : (
+          <Rows>
+            {payments.map((payment) => (
+              <Waiting key={payment.id} payment={payment} refused={refused} />
+            ))}
+          </Rows>
+        )}
+      </Section>
+    </StaffPage>
+  );
+}
+
+const isOf = (refused: Refused | undefined, { id, kind }: Payment) =>
+  kind === 'payment' && refused?.values.payment === id && buttons.has(refused.values.intent ?? '');
+
+function Waiting({ payment, refused: any }: { payment: Payment; refused: Refused | undefined }) {
+  const { id, kind, currency, minorDigits, amount, unallocated, seen, invoiceNumber, waits } = payment;
+  const refusedOf = (intent: string) =>
+    isOf(any, payment) && any?.values.intent === intent ? any : undefined;
+  const about = { payment: id, seen };
+  const allocated = refusedOf('allocate');
+  return (
+    <Row
+      title={
+        <>
+          {kind === 'payment' ? 'Paid on' : 'Refunded on'} <Day at={payment.paidAt} />
+        </>
+      }
+      about={
+        <>
+          <bdi>{why[waits](invoiceNumber ?? '')}</bdi>
+          <br />
+          {kind === 'payment' ? 'Payment' : 'Refund'} <code>{id}</code>
+          {payment.of && (
+            <>
+              {' of '}
+              <code>{payment.of}</code>
+            </>
+          )}
+          {[payment.method, payment.reference]
+            .filter((each) => each !== null)
+            .map((each) => (
+              <span key={each}>
+                , <bdi>{each}</bdi>
+              </span>
+            ))}
+        </>
+      }
+      end={
+        <span data-unallocated={unallocated}>
+          <Money {...{ currency, minorDigits, unitAmount: unallocated }} />
+          {unallocated < amount && kind === 'payment' && (
+            <>
+              {' of '}
+              <Money {...{ currency, minorDigits, unitAmount: amount }} />
+            </>
+          )}
+        </span>
+      }
+    >
+      {kind === 'payment' && (
+        <>
+          <BookAct
+            intent="allocate"
+            label="Pay an invoice with it"
+            button="Pay the invoice"
+            about={about}
+            refused={allocated}
+            notice="It pays what is still to pay of that invoice. Anything above that goes on waiting."
+            fields={
+              <Field
+                label="Number of the invoice"
+                name="number"
+                required
+                maxLength={64}
+                autoComplete="off"
+                defaultValue={
+                  allocated?.values.number ?? (waits === 'left' ? (invoiceNumber ?? '') : undefined)
+                }
+                error={allocated?.errors.number}
+              />
+            }
+          />
+          <BookAct
+            intent="paid-back"
+            label="It was paid back"
+            button="Record that it was paid back"
+            danger
+            about={about}
+            refused={refusedOf('paid-back')}
+            notice="Pay it back at your bank or payment provider first. This only writes down that you did, and cannot be undone."
+          />
+        </>
+      )}
+    </Row>
+  );
+}

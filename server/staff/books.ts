@@ -1,0 +1,92 @@
+// What administrators see of an invoice and of money that waits (contract 7.151 and 7.155).
+import { v7 as uuidv7 } from 'uuid';
+import type { Database } from '../../db/postgres/client.ts';
+import { listPaymentsOf } from '../../db/tables/allocations.ts';
+import { findFacts, listCreditNotes } from '../../db/tables/documents.ts';
+import { findBuyerOf, findInvoice } from '../../db/tables/invoices.ts';
+import { findPayment, listUnallocated, type Payment } from '../../db/tables/payments.ts';
+import { AppError } from '../basics/errors.ts';
+import { minorDigits } from '../billing/currencies.ts';
+import { dayIn } from '../billing/days.ts';
+import type { DocumentFacts } from '../billing/document-facts.ts';
+import { findSettings } from '../billing/issue.ts';
+import type { Dependencies } from '../instance/dependencies.ts';
+import { digestSeen, mayActOnBooks } from './act-on-books.ts';
+import { seenOfInvoice, seenOfPayment } from './book-acts.ts';
+import { countLook, type Staff } from './staff.ts';
+
+function requireAdmin({ session }: Staff): void {
+  if (session.user.role !== 'admin') throw new AppError('not_allowed');
+}
+
+const todayOf = async ({ db, now }: Dependencies) =>
+  dayIn((await findSettings(db))?.settings.seller.time_zone ?? 'UTC', now());
+
+/** Throws 404 `not_found`, 403 `not_allowed` for managers, and 429 `rate_limited`. */
+export async function describeInvoice(deps: Dependencies, staff: Staff, number: string) {
+  const { db, now } = deps;
+  requireAdmin(staff);
+  const invoice = await findInvoice(db, number);
+  if (!invoice) throw new AppError('not_found');
+  const buyer = await findBuyerOf(db, invoice);
+  if (buyer.userId) await countLook(deps, staff, buyer.userId);
+  const [facts, creditNotes, payments, today] = await Promise.all([
+    invoice.hasDocument ? (findFacts(db, invoice.number) as Promise<DocumentFacts>) : null,
+    listCreditNotes(db, invoice.id),
+    listPaymentsOf(db, invoice.id),
+    todayOf(deps),
+  ]);
+  const { contractId: _contract, ...shown } = invoice;
+  return {
+    ...shown,
+    isOverdue: invoice.status === 'open' && invoice.dueAt <= now(),
+    minorDigits: minorDigits(invoice.currency),
+    buyer,
+    facts,
+    creditNotes,
+    payments,
+    /** The id of the payment that is recorded next: sent twice, it counts once. */
+    nextPayment: uuidv7(),
+    today,
+    mayChange: mayActOnBooks('billing.credit', staff.session.user, buyer),
+    seen: digestSeen(seenOfInvoice(invoice)),
+  };
+}
+
+/** Why money is not allocated. The page has the words. */
+export type Waits =
+  | 'refund_first'
+  | 'refund_too_much'
+  | 'no_number'
+  | 'unknown_number'
+  | 'other_currency'
+  | 'is_void'
+  | 'is_paid'
+  | 'left';
+
+const most = 100;
+
+/** Money that waits, the oldest first. `more`: there is more. Throws 403 `not_allowed` for managers. */
+export async function listWaiting({ db }: Dependencies, staff: Staff) {
+  requireAdmin(staff);
+  const found = await listUnallocated(db, most + 1);
+  const payments = await Promise.all(
+    found.slice(0, most).map(async (payment) => ({
+      ...payment,
+      minorDigits: minorDigits(payment.currency),
+      waits: await explain(db, payment),
+      seen: digestSeen(seenOfPayment(payment)),
+    })),
+  );
+  return { payments, more: found.length > most };
+}
+
+async function explain(db: Database, { of, currency, invoiceNumber }: Payment): Promise<Waits> {
+  if (of !== null) return (await findPayment(db, of)) ? 'refund_too_much' : 'refund_first';
+  if (invoiceNumber === null) return 'no_number';
+  const invoice = await findInvoice(db, invoiceNumber);
+  if (!invoice) return 'unknown_number';
+  if (invoice.currency !== currency) return 'other_currency';
+  if (invoice.status === 'void') return 'is_void';
+  return invoice.status === 'paid' ? 'is_paid' : 'left';
+}

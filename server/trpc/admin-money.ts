@@ -1,0 +1,73 @@
+// What administrators do with money (contract 7.150 to 7.158), for programs and for the forms of their pages.
+import { z } from 'zod';
+import { AppError } from '../basics/errors.ts';
+import { faultWords } from '../basics/fault-words.ts';
+import { textSchema } from '../http/text.ts';
+import { actOnBooks, type BookAct, type BookFields } from '../staff/act-on-books.ts';
+import {
+  allocatePayment,
+  cancelContract,
+  credit,
+  paidBack,
+  recordPayment,
+  reissue,
+} from '../staff/book-acts.ts';
+import { describeInvoice, listWaiting } from '../staff/books.ts';
+import { router, staff } from './init.ts';
+
+// A member that is missing is refused in its turn (contract 12.14), not before.
+const text = (name: Parameters<typeof textSchema>[0]) => textSchema(name).default('');
+
+/** An act with these fields. Programs may leave `seen` out. */
+const act = <Read, Result>(bookAct: BookAct<Read, Result>, ...fields: (keyof BookFields)[]) =>
+  staff
+    .input(
+      z.object({
+        ...{ why: text('why'), seen: textSchema('seen').optional() },
+        ...(Object.fromEntries(fields.map((name) => [name, textSchema(name).optional()])) as {
+          [Name in keyof BookFields]-?: z.ZodOptional<ReturnType<typeof textSchema>>;
+        }),
+      }),
+    )
+    .mutation(({ ctx, input }) => actOnBooks(ctx.deps, ctx, bookAct, input));
+
+export const moneyRouter = router({
+  recordPayment: act(recordPayment, 'number', 'payment', 'amount', 'paidAt', 'method'),
+  credit: act(credit, 'number', 'amount'),
+  reissue: act(reissue, 'number'),
+  allocate: act(allocatePayment, 'payment', 'number'),
+  paidBack: act(paidBack, 'payment'),
+  cancelContract: act(cancelContract, 'contract'),
+});
+
+/** By the intents of the forms. */
+// biome-ignore lint/suspicious/noExplicitAny: each act does what it has read itself
+const intents: Record<string, BookAct<any, unknown>> = {
+  pay: recordPayment,
+  credit: credit,
+  reissue: reissue,
+  allocate: allocatePayment,
+  'paid-back': paidBack,
+};
+
+export const booksFormsRouter = router({
+  invoice: staff
+    .input(z.object({ number: text('number') }))
+    .query(({ ctx, input }) => describeInvoice(ctx.deps, ctx, input.number)),
+
+  waiting: staff.query(({ ctx }) => listWaiting(ctx.deps, ctx)),
+
+  /** A form of these pages. Throws 400 `invalid_request` for another intent. */
+  act: staff
+    .input(
+      z.object({
+        ...{ why: text('why'), seen: text('seen'), intent: z.string() },
+        given: z.partialRecord(z.enum(['number', 'payment', 'amount', 'paidAt', 'method']), z.string()),
+      }),
+    )
+    .mutation(({ ctx, input: { intent, given, ...more } }) => {
+      const asked = Object.hasOwn(intents, intent) ? intents[intent] : undefined;
+      if (!asked) throw new AppError('invalid_request', { detail: faultWords.choice_missing });
+      return actOnBooks(ctx.deps, ctx, asked, { ...more, ...given });
+    }),
+});
