@@ -52,6 +52,7 @@ const contract = {
   status: 'active' as const,
   plan: 'starter',
   trial_ends_at: null,
+  cancels_at: null,
   price,
   occurred_at: later,
 };
