@@ -1,4 +1,4 @@
-// The forms of the pages about money (contract 7.150 to 7.156): each names its act by `intent`.
+// The forms of the pages about money (contract 7.151 to 7.157): each names its act by `intent`.
 import type { ActionFunctionArgs } from '@remix-run/node';
 import { answerForm, type FieldName, requireNoAsks, text } from './forms.ts';
 import { isShownToStaff, pagePath } from './refused.ts';

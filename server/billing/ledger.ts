@@ -1,4 +1,4 @@
-// Money that came in, went back, and pays invoices (contract 7.130 to 7.149). Each function works in the caller's transaction,
+// Money that came in, went back, and pays invoices (contract 7.130 to 7.139). Each function works in the caller's transaction,
 // and locks contracts, then invoices, then payments, in one order for all; whoever finds afterwards that it locked too little
 // starts again.
 import type { Transaction } from 'kysely';

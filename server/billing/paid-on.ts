@@ -1,4 +1,4 @@
-// The day of a payment, as people give it: noon of that day in the seller's zone (contract 7.161).
+// The day of a payment, as people give it: noon of that day in the seller's zone (contract 7.157).
 import type { Database } from '../../db/postgres/client.ts';
 import { dayIn, noonOf } from './days.ts';
 import { findSettings } from './issue.ts';

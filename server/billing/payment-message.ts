@@ -1,4 +1,4 @@
-// A report of a payment or refund (contract 7.134 to 7.140): its schema, and what it says.
+// A report of a payment or refund (contract 7.142 to 7.145): its schema, and what it says.
 import { z } from 'zod';
 import { AppError, toFieldErrors } from '../basics/errors.ts';
 import { instantSchema } from '../basics/instant.ts';

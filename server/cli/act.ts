@@ -54,7 +54,7 @@ function authorOf({ by, why }: { by?: string; why?: string }) {
   return { by: 'operator', name: by ?? user, systemUser: user, why } as const;
 }
 
-/** What the audit keeps of an operator who does something with money (contract 7.160). */
+/** What the audit keeps of an operator who does something with money (contract 7.161). */
 export function booksTrailOf(reason: { by?: string; why?: string }) {
   const { name: operator, systemUser: user, why } = authorOf(reason);
   return { ...(why !== undefined && { why }), details: { by: 'cli' as const, operator, systemUser: user } };

@@ -1,4 +1,4 @@
-// Payments, credits and the end of contracts (contract 7.160 to 7.166).
+// Payments, credits and the end of contracts (contract 7.161 to 7.164).
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Transaction } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';

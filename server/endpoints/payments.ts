@@ -1,4 +1,4 @@
-// POST /integrations/payments (contract 7.130 to 7.145): records a payment or refund that a payment provider reports, exactly once.
+// POST /integrations/payments (contract 7.140 to 7.150): records a payment or refund that a payment provider reports, exactly once.
 // Two layers make sure of it: webhook.ts by the webhook-id, `recordMoney` by the payment_id.
 import { encodeHex } from 'oslo/encoding';
 import { recordMoney } from '../billing/ledger.ts';

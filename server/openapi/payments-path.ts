@@ -1,4 +1,4 @@
-// The path of reports of payments (contract 7.130 to 7.145).
+// The path of reports of payments (contract 7.140 to 7.150).
 import { answered, signedBodies, webhookHeaders } from './crm-paths.ts';
 import type { Worked } from './examples.ts';
 import { json, type PathItem, type Refuse } from './parts.ts';

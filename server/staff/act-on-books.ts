@@ -1,4 +1,4 @@
-// What administrators do with money, and with a contract (contract 7.150 to 7.158): the one way in which each of the acts of
+// What administrators do with money, and with a contract (contract 7.151 to 7.160): the one way in which each of the acts of
 // book-acts.ts is done.
 import type { Transaction } from 'kysely';
 import { encodeHex } from 'oslo/encoding';

@@ -1,4 +1,4 @@
-// The acts of administrators on money (contract 7.150 to 7.158). act-on-books.ts does them: it has looked at who may.
+// The acts of administrators on money (contract 7.154 to 7.160). act-on-books.ts does them: it has looked at who may.
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { findBuyerOf, findInvoice, type Invoice } from '../../db/tables/invoices.ts';

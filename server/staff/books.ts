@@ -1,4 +1,4 @@
-// What administrators see of an invoice and of money that waits (contract 7.151 and 7.155).
+// What administrators see of an invoice and of money that waits (contract 7.153 and 7.156).
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from '../../db/postgres/client.ts';
 import { listPaymentsOf } from '../../db/tables/allocations.ts';

@@ -1,4 +1,4 @@
-// What administrators do with money (contract 7.150 to 7.158), for programs and for the forms of their pages.
+// What administrators do with money (contract 7.151 to 7.160), for programs and for the forms of their pages.
 import { z } from 'zod';
 import { AppError } from '../basics/errors.ts';
 import { faultWords } from '../basics/fault-words.ts';

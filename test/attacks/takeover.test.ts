@@ -121,7 +121,7 @@ describe('whoever types the address of somebody else at the marketplace', () => 
     const { rows } = await sql<{ number: string }>`select max(number) as number from invoices`.execute(
       app.db,
     );
-    const number = Number(rows[0]?.number);
+    const number = rows[0]?.number ?? '';
     expect([await client.contracts.list.query(), await client.invoices.list.query()]).toEqual([[], []]);
     expect(await refusalOf(client.invoices.get.query({ number }))).toMatchObject({ problem: 'not_found' });
     await sql`update users set email_verified_at = now() where email = ${email}`.execute(app.db);

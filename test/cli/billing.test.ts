@@ -56,7 +56,7 @@ it('signup:send says why a signup was refused, or that nothing answers', async (
   expectRefused(away, /^Nothing answers at .* Start the service, or set PORT or --url to where it runs\.\n$/);
 });
 
-it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone', async () => {
+it('invoice:paid records a payment, and invoice:void makes a paid invoice void', async () => {
   await sendSignup('--signup-id', 'b', '--status', 'active', '--amount', '100');
   const { number } = await vi.waitFor(
     () =>
@@ -77,12 +77,14 @@ it('invoice:paid records a payment, and invoice:void leaves a paid invoice alone
   });
   expect(await statusOf('b')).toBe('active');
   expect((await cli('invoice:paid', number)).out).toBe(`Invoice ${number} was already paid.\n`);
+  expect((await cli('invoice:void', number)).out).toBe(`Invoice ${number} is void.\n`);
+  expect((await cli('invoice:void', number)).out).toBe(`Invoice ${number} was already void.\n`);
   expectRefused(
-    await cli('invoice:void', number),
-    new RegExp(`^Nothing changed: invoice ${number} is already paid\\.`),
+    await cli('invoice:paid', number),
+    new RegExp(`^Nothing changed: invoice ${number} is already void\\.`),
   );
   expectRefused(await cli('invoice:paid', '999999'), /There is no invoice with this number/);
-  expectMisused(await cli('invoice:paid', 'x'), /Enter a whole number/);
+  expectMisused(await cli('invoice:paid', '\n'), /Enter the number of an invoice/);
 });
 
 it('contract:cancel cancels a contract for good', async () => {

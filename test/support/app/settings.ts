@@ -22,6 +22,7 @@ export const production: Settings = {
   IDENTITY_ENCRYPTION_KEY: 'fXtK1cQ0sN2mRr9hYw3uEo7bVg5LzPa8DjUiH4xTkSg=',
   TRUSTED_PROXIES: '10.0.0.0/8',
   CRM_SIGNUPS_SECRET: 'whsec_3q2+78r+uq3erb7vyv66rd6tvu/K/rqt3q2+78r+uq0=',
+  PAYMENTS_SECRET: 'whsec_xa1Ekif73zg2RBrwPgCWz+VpSnsCyKp6AY6bUHaf3nw=',
 };
 
 /** A word for secret values: no message contains it by itself. */

@@ -28,8 +28,8 @@ export async function openBilling() {
     /** Runs the billing job as an instance does. */
     bill: (db = app.db) => runBilling({ db, now, log }),
     /** Pays what is open of an invoice, or credits all that is left of it, as an operator does. */
-    settle: (number: string, status: 'paid' | 'void') =>
-      inTransaction(app.db, { by: 'operator', cause: 'test' }, async (trx) => {
+    settle: (number: string, status: 'paid' | 'void', db = app.db) =>
+      inTransaction(db, { by: 'operator', cause: 'test' }, async (trx) => {
         const by = { now: now(), recordedBy: 'operator' } as const;
         await (status === 'paid'
           ? payOpen(trx, { number, id: uuidv7(), paidAt: now() }, by)
@@ -91,11 +91,13 @@ export async function openBilling() {
     },
 
     /** Audit events about a contract or an invoice, oldest first, as `type` or `type reason`. */
-    async eventsOf(details: { contractId: string } | { number: number }): Promise<string[]> {
+    async eventsOf(details: { contractId: string } | { number: number | string }): Promise<string[]> {
       const { rows } = await sql<{
         told: string;
       }>`select concat_ws(' ', type, reason) as told from audit_events
-        where details @> ${JSON.stringify(details)}::jsonb and type <> 'signup.accepted'
+        where exists (
+          select from jsonb_each_text(${JSON.stringify(details)}::jsonb) asked
+          where details ->> asked.key = asked.value) and type <> 'signup.accepted'
         order by at, id`.execute(app.db);
       return rows.map(({ told }) => told);
     },
